@@ -1,0 +1,1 @@
+"""Build, check and use gold-standard word and phrase alignments."""

@@ -1,0 +1,1 @@
+"""Stand in until the package is written."""

@@ -1,0 +1,377 @@
+"""Define links and alignments: which source words correspond to which target words."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from operator import index
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, Union
+
+from alignkit.errors import AlignmentError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["NULL", "Alignment", "Link", "LinkLike"]
+
+NULL = -1
+"""The index of the empty word: `Link(3, NULL)` says that source word 3 was aligned to nothing."""
+
+
+class Link(NamedTuple):
+    """Join source word `i` and target word `j`, both 0-based."""
+
+    i: int
+    j: int
+
+    def transpose(self) -> Link:
+        """Return the link with source and target exchanged."""
+        return Link(self.j, self.i)
+
+
+LinkLike = Union[Link, "tuple[int, int]"]
+
+_TOKEN = re.compile(r"(\d*)([-?])(\d*)")
+_MOST = 2**31 - 1
+
+
+class Alignment:
+    """Hold the links between the words of a sentence pair; immutable and hashable.
+
+    Every link is *sure* or only *possible*. `sure` is a subset of `possible`, always
+    (METHOD section 1; Och & Ney 2003): a link given as both is sure.
+
+    Parameters
+    ----------
+    sure
+        The sure links, as `(i, j)` pairs of 0-based source and target positions.
+    possible
+        The possible links; those that are sure as well may be left out.
+    nulls, possible_nulls
+        Words that an annotator explicitly aligned to nothing, as links with `NULL` on one side.
+        They are kept apart from the links and count nowhere as links.
+    weights
+        A number for a link (a posterior, a confidence); the link must exist.
+    labels
+        A text for a link, for a null, or for a cell that bears no link (a judged non-link).
+
+    Raises
+    ------
+    AlignmentError
+        If an index is negative or too large, a null has words on both sides, or a weight is
+        given for a link that does not exist.
+
+    Notes
+    -----
+    Links are kept as sorted 32-bit pairs in one `bytes` object: 9 bytes a link and about
+    190 bytes an alignment. `sure` and `possible` build sets on demand; ask once, not in a loop.
+
+    Examples
+    --------
+    >>> a = Alignment(sure=[(0, 0), (1, 2)], possible=[(1, 1)])
+    >>> a
+    Alignment('0-0 1?1 1-2')
+    >>> sorted(a.sure)
+    [Link(i=0, j=0), Link(i=1, j=2)]
+    >>> len(a), a.targets_of(1)
+    (3, (1, 2))
+    >>> a == Alignment.parse("0-0 1?1 1-2")
+    True
+    """
+
+    __slots__ = ("_flags", "_labels", "_nulls", "_points", "_weights")
+
+    _points: bytes
+    _flags: bytes
+    _nulls: tuple[tuple[Link, bool], ...]
+    _weights: dict[Link, float]
+    _labels: dict[Link, str]
+
+    def __init__(
+        self,
+        sure: Iterable[LinkLike] = (),
+        possible: Iterable[LinkLike] = (),
+        *,
+        nulls: Iterable[LinkLike] = (),
+        possible_nulls: Iterable[LinkLike] = (),
+        weights: Mapping[LinkLike, float] | None = None,
+        labels: Mapping[LinkLike, str] | None = None,
+    ) -> None:
+        links = {**_marked(possible, False), **_marked(sure, True)}
+        for i, j in links:
+            if i < 0 or j < 0 or i > _MOST or j > _MOST:
+                raise AlignmentError(f"link {i}-{j} has an index out of range; indices are 0-based")
+        ordered = sorted(links)
+        self._points = array("i", chain.from_iterable(ordered)).tobytes()
+        self._flags = bytes(links[link] for link in ordered)
+        empty = {**_marked(possible_nulls, False), **_marked(nulls, True)}
+        for i, j in empty:
+            if (i == NULL) == (j == NULL) or min(i, j) < NULL:
+                raise AlignmentError(f"null ({i}, {j}) must have the index NULL on one side only")
+        self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
+        self._weights = _keyed(weights)
+        self._labels = _keyed(labels)
+        for link in self._weights:
+            if link not in links and link not in empty:
+                raise AlignmentError(f"a weight is given for {link.i}-{link.j}, which is no link")
+
+    @classmethod
+    def parse(cls, text: str) -> Alignment:
+        """Make an alignment from Pharaoh notation: `i-j` sure, `i?j` possible, `i-` and `-j` null.
+
+        Raises
+        ------
+        AlignmentError
+            If a token is not of that form.
+        """
+        sides: dict[tuple[bool, str], list[Link]] = {}
+        for token in text.split():
+            match = _TOKEN.fullmatch(token)
+            if match is None or not (match[1] or match[3]):
+                raise AlignmentError(f"{token!r} is not a link; expected i-j, i?j, i- or -j")
+            link = Link(*(int(part) if part else NULL for part in (match[1], match[3])))
+            sides.setdefault((NULL in link, match[2]), []).append(link)
+        return cls(
+            sides.get((False, "-"), ()),
+            sides.get((False, "?"), ()),
+            nulls=sides.get((True, "-"), ()),
+            possible_nulls=sides.get((True, "?"), ()),
+        )
+
+    @classmethod
+    def from_bytes(cls, points: bytes, flags: bytes) -> Alignment:
+        """Wrap links that are known to be sorted, distinct and non-negative.
+
+        Parameters
+        ----------
+        points
+            Native 32-bit `i, j` pairs in rising order, 8 bytes a link.
+        flags
+            One byte a link: 1 sure, 0 possible.
+        """
+        self = cls.__new__(cls)
+        self._points, self._flags, self._nulls = points, flags, ()
+        self._weights, self._labels = {}, {}
+        return self
+
+    @classmethod
+    def from_matrix(cls, matrix: NDArray[np.integer]) -> Alignment:
+        """Make an alignment from an (N, M) array of 0 (no link), 1 (possible) and 2 (sure)."""
+        sure = zip(*(side.tolist() for side in (matrix == 2).nonzero()), strict=True)
+        possible = zip(*(side.tolist() for side in (matrix >= 1).nonzero()), strict=True)
+        return cls(sure, possible)
+
+    @property
+    def sure(self) -> frozenset[Link]:
+        """The sure links S."""
+        return frozenset(link for link, flag in self.items() if flag)
+
+    @property
+    def possible(self) -> frozenset[Link]:
+        """All links P, the sure ones included."""
+        return frozenset(self)
+
+    @property
+    def nulls(self) -> frozenset[Link]:
+        """All words explicitly aligned to nothing, sure or possible."""
+        return frozenset(link for link, _ in self._nulls)
+
+    @property
+    def sure_nulls(self) -> frozenset[Link]:
+        """The words surely aligned to nothing."""
+        return frozenset(link for link, flag in self._nulls if flag)
+
+    @property
+    def weights(self) -> Mapping[Link, float]:
+        """The number given for a link, where there is one."""
+        return MappingProxyType(self._weights)
+
+    @property
+    def labels(self) -> Mapping[Link, str]:
+        """The text given for a link, a null or a judged non-link, where there is one."""
+        return MappingProxyType(self._labels)
+
+    def items(self) -> Iterator[tuple[Link, bool]]:
+        """Yield each link in rising order with True if it is sure, False if only possible."""
+        return zip(self, map(bool, self._flags), strict=True)
+
+    def targets_of(self, i: int) -> tuple[int, ...]:
+        """Return the target positions linked to source word `i`, rising."""
+        return tuple(link.j for link in self if link.i == i)
+
+    def sources_of(self, j: int) -> tuple[int, ...]:
+        """Return the source positions linked to target word `j`, rising."""
+        return tuple(link.i for link in self if link.j == j)
+
+    def aligned_source(self) -> frozenset[int]:
+        """Return the source positions that bear a link."""
+        return frozenset(link.i for link in self)
+
+    def aligned_target(self) -> frozenset[int]:
+        """Return the target positions that bear a link."""
+        return frozenset(link.j for link in self)
+
+    def points(self) -> NDArray[np.int32]:
+        """Return the links as a read-only (L, 2) array of positions in rising order."""
+        import numpy as np
+
+        return np.frombuffer(self._points, np.int32).reshape(-1, 2)
+
+    def flags(self) -> NDArray[np.uint8]:
+        """Return a read-only (L,) array: 1 where the link of `points` is sure, else 0."""
+        import numpy as np
+
+        return np.frombuffer(self._flags, np.uint8)
+
+    def packed(self) -> tuple[bytes, bytes]:
+        """Return the bytes behind `points` and `flags`, as `from_bytes` takes them."""
+        return self._points, self._flags
+
+    def extent(self) -> tuple[int, int]:
+        """Return the smallest sentence lengths (N, M) that hold every link and null."""
+        cells = [*self, *self.nulls]
+        return (
+            1 + max((cell.i for cell in cells), default=-1),
+            1 + max((cell.j for cell in cells), default=-1),
+        )
+
+    def matrix(self, n: int, m: int) -> NDArray[np.uint8]:
+        """Return the (N, M) array of 0 (no link), 1 (only possible) and 2 (sure).
+
+        Raises
+        ------
+        AlignmentError
+            If a link lies outside N x M.
+        """
+        import numpy as np
+
+        needed = self.extent()
+        if needed[0] > n or needed[1] > m:
+            raise AlignmentError(
+                f"links reach {needed[0]} x {needed[1]} words, more than {n} x {m}"
+            )
+        cells = np.zeros((n, m), np.uint8)
+        points = self.points()
+        cells[points[:, 0], points[:, 1]] = 1 + self.flags()
+        return cells
+
+    def components(self) -> list[frozenset[Link]]:
+        """Return the connected components of the bipartite graph of links, by their first link."""
+        import networkx as nx
+
+        graph: nx.Graph[tuple[str, int]] = nx.Graph()
+        graph.add_edges_from((("source", i), ("target", j)) for i, j in self)
+        found: dict[tuple[str, int], list[Link]] = {}
+        for part in nx.connected_components(graph):
+            links: list[Link] = []
+            found.update((word, links) for word in part if word[0] == "source")
+        for link in self:
+            found["source", link.i].append(link)
+        distinct = {id(links): frozenset(links) for links in found.values()}
+        return sorted(distinct.values(), key=min)
+
+    def transpose(self) -> Alignment:
+        """Return the alignment with source and target exchanged."""
+        return Alignment(
+            (link.transpose() for link, flag in self.items() if flag),
+            (link.transpose() for link in self),
+            nulls=(link.transpose() for link in self.sure_nulls),
+            possible_nulls=(link.transpose() for link in self.nulls),
+            weights={link.transpose(): value for link, value in self._weights.items()},
+            labels={link.transpose(): text for link, text in self._labels.items()},
+        )
+
+    def union(self, other: Alignment) -> Alignment:
+        """Return the links of either: possible in either is possible, sure in either is sure.
+
+        Nulls, weights and labels are left behind, here and in `intersection` and `difference`.
+        """
+        return Alignment(self.sure | other.sure, self.possible | other.possible)
+
+    def intersection(self, other: Alignment) -> Alignment:
+        """Return the links of both: sure where both are sure."""
+        return Alignment(self.sure & other.sure, self.possible & other.possible)
+
+    def difference(self, other: Alignment) -> Alignment:
+        """Return the links that `other` lacks, sure or possible as they are here."""
+        return Alignment(self.sure - other.possible, self.possible - other.possible)
+
+    __or__ = union
+    __and__ = intersection
+    __sub__ = difference
+
+    def sure_only(self) -> Alignment:
+        """Return the alignment of the sure links alone."""
+        return Alignment(self.sure)
+
+    def __len__(self) -> int:
+        return len(self._flags)
+
+    def __iter__(self) -> Iterator[Link]:
+        numbers = iter(array("i", self._points))
+        return (Link(i, j) for i, j in zip(numbers, numbers, strict=True))
+
+    def __contains__(self, link: object) -> bool:
+        return any(link == mine for mine in self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Alignment):
+            return NotImplemented
+        return (
+            self._points == other._points
+            and self._flags == other._flags
+            and self._nulls == other._nulls
+            and self._weights == other._weights
+            and self._labels == other._labels
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._points, self._flags, self._nulls))
+
+    def __str__(self) -> str:
+        links = [f"{i}{'-' if flag else '?'}{j}" for (i, j), flag in self.items()]
+        nulls = [
+            f"{'' if i == NULL else i}{'-' if flag else '?'}{'' if j == NULL else j}"
+            for (i, j), flag in self._nulls
+        ]
+        return " ".join(links + nulls)
+
+    def __repr__(self) -> str:
+        return f"Alignment({str(self)!r})"
+
+    def __getstate__(self) -> _State:
+        return self._points, self._flags, self._nulls, self._weights, self._labels
+
+    def __setstate__(self, state: _State) -> None:
+        self._points, self._flags, self._nulls, self._weights, self._labels = state
+
+    def _repr_html_(self) -> str:
+        n, m = self.extent()
+        marks = ("", "□", "■")
+        head = "".join(f"<th>{j}</th>" for j in range(m))
+        rows = "".join(
+            f"<tr><th>{i}</th>{''.join(f'<td>{marks[cell]}</td>' for cell in row)}</tr>"
+            for i, row in enumerate(self.matrix(n, m).tolist())
+        )
+        return f"<table><tr><th></th>{head}</tr>{rows}</table>"
+
+
+V = TypeVar("V")
+_State = tuple[
+    bytes, bytes, "tuple[tuple[Link, bool], ...]", "dict[Link, float]", "dict[Link, str]"
+]
+
+
+def _marked(links: Iterable[LinkLike], flag: bool) -> dict[tuple[int, int], bool]:
+    try:
+        return {(index(i), index(j)): flag for i, j in links}
+    except (TypeError, ValueError) as problem:
+        raise AlignmentError(f"links must be pairs (i, j) of whole numbers: {problem}") from None
+
+
+def _keyed(values: Mapping[LinkLike, V] | None) -> dict[Link, V]:
+    return {Link(*link): values[link] for link in sorted(values)} if values else {}

@@ -1,0 +1,290 @@
+"""Define sentence pairs and corpora: words, and who aligned them how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import overload
+
+from alignkit.alignment import Alignment
+from alignkit.annotation import Annotation
+from alignkit.errors import AlignkitError, MissingTextError, UnknownNameError
+from alignkit.frozen import FrozenMap
+
+__all__ = ["Corpus", "SentencePair"]
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """Hold a source sentence, a target sentence and any number of named annotations.
+
+    Parameters
+    ----------
+    id
+        The name of the pair; unique in a well-made corpus, though not every corpus is.
+    source, target
+        The tokens; None where the text is not known (links read without their texts).
+        An empty tuple is a known, empty sentence.
+    annotations
+        For each annotator (``"anna"``, ``"gold"``, ``"initial"``, a system) the annotation. A bare
+        `Alignment` is wrapped. A name that is missing has not annotated this pair.
+    attributes
+        Texts that describe the pair: its subcorpus, document, genre, score, ...
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("they", "left"), ("they", "went"),
+    ...                     {"gold": Alignment.parse("0-0 1?1")})
+    >>> pair.alignment("gold")
+    Alignment('0-0 1?1')
+    """
+
+    id: str
+    source: tuple[str, ...] | None
+    target: tuple[str, ...] | None
+    annotations: Mapping[str, Annotation] = field(default_factory=FrozenMap)
+    attributes: Mapping[str, str] = field(default_factory=FrozenMap)
+
+    def __post_init__(self) -> None:
+        place = object.__setattr__
+        if self.source is not None:
+            place(self, "source", tuple(self.source))
+        if self.target is not None:
+            place(self, "target", tuple(self.target))
+        if not isinstance(self.annotations, FrozenMap):
+            wrapped = ((name, _annotation(value)) for name, value in self.annotations.items())
+            place(self, "annotations", FrozenMap(wrapped))
+        place(self, "attributes", FrozenMap(self.attributes))
+        for name, annotation in self.annotations.items():
+            self._check_range(name, annotation.alignment)
+
+    def _check_range(self, name: str, alignment: Alignment) -> None:
+        n, m = alignment.extent()
+        if (self.source is not None and n > len(self.source)) or (
+            self.target is not None and m > len(self.target)
+        ):
+            raise AlignkitError(
+                f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the sentences "
+                f"have {_count(self.source)} x {_count(self.target)}"
+            )
+
+    @property
+    def has_text(self) -> bool:
+        """Whether both sentences are known."""
+        return self.source is not None and self.target is not None
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The source and the target tokens.
+
+        Raises
+        ------
+        MissingTextError
+            If the text is not known.
+        """
+        if self.source is None or self.target is None:
+            raise MissingTextError(
+                f"pair {self.id!r} has links but no words; name the texts by --source and --target"
+            )
+        return self.source, self.target
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """The numbers of tokens (N, M).
+
+        Raises
+        ------
+        MissingTextError
+            If the text is not known.
+        """
+        source, target = self.words
+        return len(source), len(target)
+
+    def annotation(self, name: str) -> Annotation:
+        """Return the annotation of that name.
+
+        Raises
+        ------
+        UnknownNameError
+            If nobody of that name annotated this pair.
+        """
+        if name not in self.annotations:
+            raise UnknownNameError(f"annotator (of pair {self.id!r})", name, self.annotations)
+        return self.annotations[name]
+
+    def alignment(self, name: str) -> Alignment:
+        """Return the alignment of that annotator; see `annotation`."""
+        return self.annotation(name).alignment
+
+    def with_annotation(self, name: str, value: Annotation | Alignment) -> SentencePair:
+        """Return the pair with an annotation added or replaced."""
+        return replace(self, annotations=dict(self.annotations) | {name: _annotation(value)})
+
+    def without_annotations(self, *names: str) -> SentencePair:
+        """Return the pair without the annotations of those names."""
+        kept = {name: value for name, value in self.annotations.items() if name not in names}
+        return replace(self, annotations=kept)
+
+    def transpose(self) -> SentencePair:
+        """Return the pair with source and target exchanged, in every annotation too."""
+        return SentencePair(
+            self.id,
+            self.target,
+            self.source,
+            {
+                name: replace(value, alignment=value.alignment.transpose())
+                for name, value in self.annotations.items()
+            },
+            self.attributes,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.source, self.target))
+
+
+class Corpus:
+    """Hold sentence pairs in their order.
+
+    Parameters
+    ----------
+    pairs
+        The sentence pairs.
+
+    Notes
+    -----
+    `docs/memory.md` gives the bytes that a pair costs. Where one pass is enough, do not make a
+    corpus at all but iterate over `alignkit.iterate_pairs`.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")},
+    ...                     {"genre": "news"})
+    >>> corpus = Corpus([pair])
+    >>> len(corpus), corpus.annotators, corpus.groups("genre")
+    (1, ('gold',), {'news': Corpus(1 pairs, annotators: gold)})
+    """
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self, pairs: Iterable[SentencePair] = ()) -> None:
+        self._pairs = tuple(pairs)
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """The names under which annotations exist, in the order of their first use."""
+        return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.annotations))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the pairs' attributes, in the order of their first use."""
+        return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.attributes))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the pairs, in order."""
+        return tuple(pair.id for pair in self._pairs)
+
+    def groups(self, attribute: str) -> dict[str, Corpus]:
+        """Split the corpus by the value of an attribute; pairs without it come under ``""``.
+
+        Raises
+        ------
+        UnknownNameError
+            If no pair has the attribute.
+        """
+        if self._pairs and attribute not in self.attributes:
+            raise UnknownNameError("attribute", attribute, self.attributes)
+        found: dict[str, list[SentencePair]] = {}
+        for pair in self._pairs:
+            found.setdefault(pair.attributes.get(attribute, ""), []).append(pair)
+        return {value: Corpus(pairs) for value, pairs in found.items()}
+
+    def require(self, *annotators: str) -> None:
+        """Check that each name annotated at least one pair.
+
+        Raises
+        ------
+        UnknownNameError
+            If one did not.
+        """
+        known = self.annotators
+        for name in annotators:
+            if name not in known:
+                raise UnknownNameError("annotator", name, known)
+
+    def annotated_by(self, *annotators: str) -> Corpus:
+        """Return the pairs that every one of these annotators annotated."""
+        self.require(*annotators)
+        return self.filter(lambda pair: all(name in pair.annotations for name in annotators))
+
+    def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
+        """Return the corpus of the pairs for which `keep` is true."""
+        return Corpus(pair for pair in self._pairs if keep(pair))
+
+    def map(self, change: Callable[[SentencePair], SentencePair]) -> Corpus:
+        """Return the corpus of the changed pairs."""
+        return Corpus(map(change, self._pairs))
+
+    def transpose(self) -> Corpus:
+        """Return the corpus with source and target exchanged."""
+        return self.map(SentencePair.transpose)
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one flat dict for each link, as `pandas.DataFrame` takes them.
+
+        Keys: id, the attributes, annotator, i, j, sure, source and target (the two words, None
+        where unknown), weight, label.
+        """
+        return [record for pair in self._pairs for record in _link_records(pair)]
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        return iter(self._pairs)
+
+    @overload
+    def __getitem__(self, index: int) -> SentencePair: ...
+    @overload
+    def __getitem__(self, index: slice) -> Corpus: ...
+    def __getitem__(self, index: int | slice) -> SentencePair | Corpus:
+        return Corpus(self._pairs[index]) if isinstance(index, slice) else self._pairs[index]
+
+    def __add__(self, other: Corpus) -> Corpus:
+        return Corpus(self._pairs + other._pairs)
+
+    def __eq__(self, other: object) -> bool:
+        return self._pairs == other._pairs if isinstance(other, Corpus) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._pairs)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.annotators) or "none"
+        return f"Corpus({len(self)} pairs, annotators: {names})"
+
+
+def _annotation(value: Annotation | Alignment) -> Annotation:
+    return Annotation(value) if isinstance(value, Alignment) else value
+
+
+def _count(tokens: tuple[str, ...] | None) -> str:
+    return "?" if tokens is None else str(len(tokens))
+
+
+def _link_records(pair: SentencePair) -> Iterator[dict[str, object]]:
+    for name, annotation in pair.annotations.items():
+        alignment = annotation.alignment
+        for link, sure in alignment.items():
+            yield {
+                "id": pair.id,
+                **pair.attributes,
+                "annotator": name,
+                "i": link.i,
+                "j": link.j,
+                "sure": sure,
+                "source": pair.source[link.i] if pair.source is not None else None,
+                "target": pair.target[link.j] if pair.target is not None else None,
+                "weight": alignment.weights.get(link),
+                "label": alignment.labels.get(link),
+            }

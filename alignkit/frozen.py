@@ -1,0 +1,62 @@
+"""Provide an immutable, hashable, compact mapping for the few named things a pair carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+__all__ = ["FrozenMap"]
+
+
+class FrozenMap(Mapping[K, V]):
+    """Map a handful of keys to values, in order, without change.
+
+    Look-up is linear, which is faster than hashing for the few entries of a sentence pair and
+    takes 56 + 8 bytes for each entry beside the pair of key and value, not the 184 of a `dict`.
+
+    Examples
+    --------
+    >>> FrozenMap({"genre": "news"})["genre"]
+    'news'
+    >>> FrozenMap({"a": 1}) | {"b": 2}
+    FrozenMap({'a': 1, 'b': 2})
+    """
+
+    __slots__ = ("_items",)
+
+    _items: tuple[tuple[K, V], ...]
+
+    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
+        if isinstance(items, FrozenMap):
+            self._items = items._items
+        else:
+            self._items = tuple(dict(items).items())
+
+    def __getitem__(self, key: K) -> V:
+        for name, value in self._items:
+            if name == key:
+                return value
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[K]:
+        return (name for name, _ in self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __or__(self, other: Mapping[K, V]) -> FrozenMap[K, V]:
+        return FrozenMap({**self, **other})
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, FrozenMap) and self._items == other._items:
+            return True
+        return isinstance(other, Mapping) and dict(self._items) == dict(other)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items))
+
+    def __repr__(self) -> str:
+        return f"FrozenMap({dict(self._items)!r})"
