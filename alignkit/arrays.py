@@ -177,7 +177,7 @@ class TokenArrays:
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
-        """Number the words of some sentences."""
+        """Make the arrays of some sentences."""
         coded = [vocabulary.encode(sentence) for sentence in sentences]
         offsets = np.zeros(len(coded) + 1, np.int64)
         np.cumsum([len(sentence) for sentence in coded], out=offsets[1:])

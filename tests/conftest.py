@@ -1,0 +1,21 @@
+"""Share fixtures: where the real corpora are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("alignkit", deadline=None, derandomize=True)
+settings.load_profile("alignkit")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Return the folder of real corpora that ALIGNKIT_DATA names, or skip the test."""
+    folder = os.environ.get("ALIGNKIT_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("ALIGNKIT_DATA names no folder of real corpora")
+    return Path(folder)
