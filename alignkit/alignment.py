@@ -233,11 +233,12 @@ class Alignment:
 
     def extent(self) -> tuple[int, int]:
         """Return the smallest sentence lengths (N, M) that hold every link and null."""
-        cells = [*self, *self.nulls]
-        return (
-            1 + max((cell.i for cell in cells), default=-1),
-            1 + max((cell.j for cell in cells), default=-1),
-        )
+        numbers = array("i", self._points)  # sorted, so the last link has the last source word
+        n = 1 + numbers[-2] if numbers else 0
+        m = 1 + max(numbers[1::2], default=-1)
+        for i, j in self.nulls:
+            n, m = max(n, i + 1), max(m, j + 1)
+        return n, m
 
     def matrix(self, n: int, m: int) -> NDArray[np.uint8]:
         """Return the (N, M) array of 0 (no link), 1 (only possible) and 2 (sure).

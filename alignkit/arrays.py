@@ -63,7 +63,7 @@ class LinkArrays:
         sure = np.frombuffer(b"".join(flags for _, flags in packed), np.uint8)
         offsets = np.zeros(len(packed) + 1, np.int64)
         np.cumsum([len(flags) for _, flags in packed], out=offsets[1:])
-        least = _extents(links, offsets)
+        least = cls.extents(links, offsets)
         if lengths is None:
             return cls(links, sure, offsets, least)
         given = np.asarray(lengths, np.int32).reshape(-1, 2)
@@ -77,6 +77,15 @@ class LinkArrays:
                 f"{least[k, 1]} words, but the sentences have {given[k, 0]} x {given[k, 1]}"
             )
         return cls(links, sure, offsets, given)
+
+    @staticmethod
+    def extents(links: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the least (P, 2) sentence lengths that hold all links."""
+        least = np.zeros((len(offsets) - 1, 2), np.int32)
+        filled = np.flatnonzero(np.diff(offsets))
+        if len(filled):
+            least[filled] = np.maximum.reduceat(links, offsets[filled], axis=0) + 1
+        return least
 
     @classmethod
     def concatenate(cls, blocks: Sequence[LinkArrays]) -> LinkArrays:
@@ -120,14 +129,6 @@ class LinkArrays:
     def _keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         return LinkArrays(self.links[kept], self.sure[kept], before[self.offsets], self.lengths)
-
-
-def _extents(links: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
-    least = np.zeros((len(offsets) - 1, 2), np.int32)
-    filled = np.flatnonzero(np.diff(offsets))
-    if len(filled):
-        least[filled] = np.maximum.reduceat(links, offsets[filled], axis=0) + 1
-    return least
 
 
 class Vocabulary:

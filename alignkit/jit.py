@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import event
+from numpy.typing import NDArray
 
-__all__ = ["announce_compilation", "jit"]
+__all__ = ["announce_compilation", "jit", "readonly"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T", bound=np.generic)
 
 
 def jit(function: F) -> F:
@@ -22,6 +25,17 @@ def jit(function: F) -> F:
         return cast("F", numba.njit(cache=True, nogil=True)(function))
     except RuntimeError:  # numba found no place for its cache
         return cast("F", numba.njit(nogil=True)(function))
+
+
+def readonly(array: NDArray[T]) -> NDArray[T]:
+    """Return a contiguous read-only view: numba compiles anew for each kind of array it is given.
+
+    Kernels that read arrays of both kinds (`LinkArrays.pack` makes read-only ones, most of numpy
+    writable ones) take them through here and are compiled once.
+    """
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 class _Announcer(event.Listener):

@@ -1,0 +1,240 @@
+"""Compute Fleiss' kappa over the source words that annotators proposed for each target word.
+
+An *item* is a target word, or the NULL that stands at position 0 of every target sentence,
+together with one source position, or with null, that at least one annotator proposed for it
+(Brockett 2007). What an annotator proposes for a target word:
+
+- each source position linked to it, as *sure* or *possible*;
+- *null* where no link reaches the word. That the word was explicitly aligned to nothing says the
+  same and changes nothing; such a mark on a word that has links as well is not counted.
+
+For the NULL an annotator proposes the source words that were explicitly aligned to nothing
+(`Link(i, NULL)`), sure or possible, and null where there are none. Formats that cannot say so have
+the NULL nevertheless: each pair has one, so that kappa does not depend on the format where no
+source word is marked.
+
+The category of an item is sure, possible or null. Not to have proposed the position of an item is
+the category null too; only the counts by number of agreeing annotators keep the two apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from alignkit.agreement.shared import SharedPairs
+from alignkit.alignment import NULL
+from alignkit.corpus import Corpus
+from alignkit.errors import OptionError
+from alignkit.frozen import FrozenMap
+
+__all__ = ["FleissKappa", "fleiss_from_counts", "fleiss_kappa", "proposals"]
+
+CATEGORIES = ("null", "possible", "sure")
+_NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
+
+
+@dataclass(frozen=True)
+class FleissKappa:
+    """Hold Fleiss' kappa and the counts behind it.
+
+    Parameters
+    ----------
+    kappa
+        (observed - expected) / (1 - expected); NaN where undefined: no items, or all judgements
+        in one category (expected = 1).
+    observed
+        The share of agreeing pairs of judgements, averaged over the items.
+    expected
+        The sum of the squared proportions of the categories.
+    items, annotators, pairs
+        How many items, annotators and sentence pairs took part.
+    categories
+        For each category the share of all items x annotators judgements.
+    agreeing
+        For n from all annotators down to 1 the number of items on which at most n of them said
+        the same, "not proposed" and null counted as different.
+    """
+
+    kappa: float
+    observed: float
+    expected: float
+    items: int
+    annotators: int
+    pairs: int
+    categories: FrozenMap[str, float]
+    agreeing: FrozenMap[int, int]
+
+
+def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
+    """Compute Fleiss' kappa over the pairs that all the annotators annotated.
+
+    All links count, identical ones as well.
+
+    Parameters
+    ----------
+    corpus
+        The pairs, with their words.
+    annotators
+        Two or more names; None takes all of the corpus.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        If the annotators cannot be compared.
+    MissingTextError
+        If the words of a pair are not known: words without links are items too.
+
+    Notes
+    -----
+    Time and memory are linear in links and words, but for one sort of the items.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.corpus import SentencePair
+    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
+    ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1-1")})
+    >>> result = fleiss_kappa(Corpus([pair]))
+    >>> result.items, dict(result.agreeing), result.observed
+    (5, {2: 3, 1: 2}, 0.8)
+
+    References
+    ----------
+    Fleiss 1971, Measuring nominal scale agreement among many raters, Psychological Bulletin
+    76:378-382, https://doi.org/10.1037/h0031619. Items: Brockett 2007, Aligning the RTE 2006
+    corpus, MSR-TR-2007-77.
+    """
+    shared = SharedPairs.of(corpus, annotators)
+    judgements = proposals(shared)
+    counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))
+    kappa, observed, expected = fleiss_from_counts(counts)
+    items, names = judgements.shape
+    judged = counts.sum(axis=0)
+    shares = [int(count) / (items * names) if items else nan for count in judged]
+    largest = _tally(judgements, 4).max(axis=1, initial=0)
+    return FleissKappa(
+        kappa,
+        observed,
+        expected,
+        items,
+        names,
+        len(shared),
+        FrozenMap(zip(CATEGORIES, shares, strict=True)),
+        FrozenMap({n: int((largest == n).sum()) for n in range(names, 0, -1)}),
+    )
+
+
+def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
+    """Return kappa, the observed and the expected agreement of a table of judgements.
+
+    Parameters
+    ----------
+    counts
+        (items, categories): how many annotators put the item into the category; the same number
+        of annotators, two or more, for each item.
+
+    Returns
+    -------
+    kappa, observed, expected
+        All NaN without items; kappa alone NaN where all judgements are of one category.
+
+    Raises
+    ------
+    OptionError
+        If the numbers of judgements differ between items or are below two.
+
+    Examples
+    --------
+    Two items, three annotators.
+
+    >>> fleiss_from_counts([[3, 0], [0, 3]])
+    (1.0, 1.0, 0.5)
+    """
+    table = np.asarray(counts)
+    if table.size == 0:
+        return nan, nan, nan
+    table = table.astype(np.int64)
+    judged = table.sum(axis=1)
+    raters = int(judged[0])
+    if raters < 2 or (judged != raters).any() or (table < 0).any():
+        raise OptionError("each item needs the same number of judgements, two or more")
+    items = len(table)
+    agreeing = int((table * (table - 1)).sum())
+    observed = agreeing / (items * raters * (raters - 1))
+    totals = [int(total) for total in table.sum(axis=0)]
+    if max(totals) == items * raters:
+        return nan, observed, 1.0
+    expected = sum(total * total for total in totals) / (items * raters) ** 2
+    return (observed - expected) / (1 - expected), observed, expected
+
+
+def proposals(shared: SharedPairs) -> NDArray[np.uint8]:
+    """Return what each annotator proposed for each item.
+
+    Returns
+    -------
+    judgements
+        (items, annotators): 0 not proposed, 1 null, 2 possible, 3 sure.
+
+    Raises
+    ------
+    MissingTextError
+        If the words of a pair are not known.
+    """
+    lengths = np.array(shared.lengths(), np.int64).reshape(-1, 2)
+    found = [_proposed(shared, name, lengths) for name in shared.annotators]
+    keys = np.concatenate([key for key, _ in found])
+    distinct, item = np.unique(keys, return_inverse=True)
+    judgements = np.full((len(distinct), len(found)), _NOT_PROPOSED, np.uint8)
+    start = 0
+    for column, (key, category) in enumerate(found):
+        judgements[item[start : start + len(key)], column] = category
+        start += len(key)
+    return judgements
+
+
+def _proposed(
+    shared: SharedPairs, name: str, lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Number one annotator's proposals (pair, target word, source word), and say what they are."""
+    arrays = shared.links(name)
+    pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+    # in each pair, row 0 is the NULL and column 0 is null: word j is row j + 1
+    rows, columns = lengths[:, 1] + 1, lengths[:, 0] + 1
+    first_word = np.cumsum(rows) - rows
+    first_cell = np.cumsum(rows * columns) - rows * columns
+    nulls = np.array(list(_source_nulls(shared, name)), np.int64).reshape(-1, 3)
+    pair = np.concatenate([pair, nulls[:, 0]])
+    row = np.concatenate([arrays.links[:, 1] + 1, np.zeros(len(nulls), np.int64)])
+    column = np.concatenate([arrays.links[:, 0], nulls[:, 1]]) + 1
+    sure = np.concatenate([arrays.sure, nulls[:, 2]])
+
+    linked = np.zeros(int(rows.sum()), np.bool_)
+    linked[first_word[pair] + row] = True
+    bare = np.flatnonzero(~linked)
+    pair_of_bare = np.repeat(np.arange(len(rows)), rows)[bare]
+    bare_key = first_cell[pair_of_bare] + (bare - first_word[pair_of_bare]) * columns[pair_of_bare]
+    key = np.concatenate([first_cell[pair] + row * columns[pair] + column, bare_key])
+    category = np.full(len(key), _NULL, np.uint8)
+    category[: len(pair)] = np.where(sure, _SURE, _POSSIBLE)
+    return key, category
+
+
+def _source_nulls(shared: SharedPairs, name: str) -> list[tuple[int, int, bool]]:
+    """List the source words explicitly aligned to nothing as (pair, word, sure)."""
+    return [
+        (k, null.i, null in alignment.sure_nulls)
+        for k, alignment in enumerate(shared.alignments(name))
+        for null in alignment.nulls
+        if null.j == NULL
+    ]
+
+
+def _tally(judgements: NDArray[np.uint8], categories: int) -> NDArray[np.int64]:
+    """Count for each item how many annotators chose each category."""
+    return np.stack([(judgements == one).sum(axis=1) for one in range(categories)], axis=1)

@@ -1,0 +1,129 @@
+"""Define what a format is: a parser, a writer, and what it can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from alignkit.alignment import Alignment
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import Record
+from alignkit.formats.writing import Writing
+
+__all__ = ["EVERYTHING", "Format", "losses"]
+
+EVERYTHING = frozenset(
+    {
+        "text",  # the words
+        "no text",  # pairs of which the words are not known
+        "ids",
+        "possible",  # possible links apart from sure ones
+        "nulls",
+        "possible nulls",
+        "weights",
+        "labels",  # of links
+        "other labels",  # of nulls and of cells without a link
+        "comment",
+        "flags",
+        "judgment",
+        "provenance",
+        "attributes",
+        "annotators",  # more than one a pair
+        "names",  # of annotators
+        "absent",  # a pair that is not annotated, as against one with no links
+        "empty",  # an annotation without links
+        "spaces",  # tokens that are empty or hold white space
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """Describe a format to the registry.
+
+    Parameters
+    ----------
+    parse
+        Yields the records of a reading.
+    write
+        Writes pairs; the pairs come one by one, and a writer keeps no more of them than it must.
+    holds
+        Which of `EVERYTHING` survives being written and read again.
+    base
+        The number of the first word, by the format's custom.
+    text_beside
+        The words stand in files of their own (``--source`` and ``--target``).
+    folder
+        The format is a folder of files (a file of it can usually be read alone).
+    """
+
+    parse: Callable[[Reading], Iterator[Record]]
+    write: Callable[[Iterable[SentencePair], Writing], None]
+    holds: frozenset[str]
+    base: int = 0
+    text_beside: bool = False
+    folder: bool = False
+    pairs: Callable[[Reading], Iterator[SentencePair]] | None = None
+    """A faster way from the file to the pairs, with the same result as `parse`."""
+
+
+def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
+    """Yield the kinds of things that a pair has and the format cannot hold, each once."""
+    annotations = pair.annotations.values()
+    alignments = [annotation.alignment for annotation in annotations]
+    have = {
+        "attributes": any(pair.attributes.values()),
+        "annotators": len(pair.annotations) > 1,
+        "absent": not pair.annotations,
+        "empty": any(not len(a) and not a.nulls and not a.labels for a in alignments),
+        "possible": any(0 in a.packed()[1] for a in alignments),
+        "nulls": any(a.nulls for a in alignments),
+        "possible nulls": any(a.nulls - a.sure_nulls for a in alignments),
+        "weights": any(a.weights for a in alignments),
+        "labels": any(a.labels for a in alignments),
+        "comment": any(annotation.comment for annotation in annotations),
+        "flags": any(annotation.flags for annotation in annotations),
+        "judgment": any(annotation.judgment for annotation in annotations),
+        "provenance": any(annotation.provenance for annotation in annotations),
+    }
+    return (kind for kind, present in have.items() if present and kind not in holds)
+
+
+def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
+    """Return what is left of a pair in a format that holds no more than `holds`.
+
+    Ids, names of annotators and texts are left as they are: what a reader puts in the place of
+    those that a format lacks depends on its companions.
+    """
+    annotations = {
+        name: _projected_annotation(annotation, holds)
+        for name, annotation in pair.annotations.items()
+    }
+    attributes = pair.attributes if "attributes" in holds else {}
+    return replace(pair, annotations=annotations, attributes=attributes)
+
+
+def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Annotation:
+    old = annotation.alignment
+    nulls = old.nulls if "nulls" in holds else frozenset()
+    sure_nulls = nulls & old.sure_nulls if "possible nulls" in holds else nulls
+    cells = old.possible if "other labels" not in holds else set(old.labels)
+    alignment = Alignment(
+        old.sure if "possible" in holds else old.possible,
+        old.possible,
+        nulls=sure_nulls,
+        possible_nulls=nulls,
+        weights={k: v for k, v in old.weights.items() if k in old.possible or k in nulls}
+        if "weights" in holds
+        else None,
+        labels={k: v for k, v in old.labels.items() if k in cells} if "labels" in holds else None,
+    )
+    return Annotation(
+        alignment,
+        annotation.comment if "comment" in holds else "",
+        annotation.flags if "flags" in holds else frozenset(),
+        annotation.judgment if "judgment" in holds else "",
+        annotation.provenance if "provenance" in holds else "",
+    )

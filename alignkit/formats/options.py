@@ -1,0 +1,71 @@
+"""Define how a file is read and written: what the user declares about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ReadOptions", "WriteOptions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """Declare what a file does not say of itself; nothing is guessed.
+
+    Parameters
+    ----------
+    base
+        The number of the first word, 0 or 1; None takes the format's own custom.
+    transpose
+        The links are written target first.
+    source, target
+        Files with the words, where the format holds links only. `source` alone names a bitext of
+        ``source ||| target`` lines. Lines may be plain tokens, ``id<TAB>tokens`` (where the links
+        have ids too) or ``<s snum=N> tokens </s>``.
+    encoding
+        The encoding of all files read.
+    drop_out_of_range
+        Drop links beyond the sentence, and count them, where an error would stop.
+    partial
+        There may be fewer alignments than texts: the rest is not annotated.
+    unescape
+        Turn entities such as ``&quot;`` in words into the characters they stand for.
+    name
+        The annotator, for formats that name none; None takes the format's own custom, which is
+        ``alignment`` for most.
+    lenient
+        Leave out, and count, records that are broken, where an error would stop.
+    """
+
+    base: int | None = None
+    transpose: bool = False
+    source: str | None = None
+    target: str | None = None
+    encoding: str = "utf-8"
+    drop_out_of_range: bool = False
+    partial: bool = False
+    unescape: bool = False
+    name: str | None = None
+    lenient: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """Declare how a file is to be written.
+
+    Parameters
+    ----------
+    base
+        The number of the first word, 0 or 1; None takes the format's own custom.
+    transpose
+        Write the links target first.
+    source, target
+        Files to write the words to, where the format holds links only.
+    annotator
+        Whose alignments to write, where the format holds those of one; needed when there are more.
+    """
+
+    base: int | None = None
+    transpose: bool = False
+    source: str | None = None
+    target: str | None = None
+    annotator: str | None = None

@@ -1,0 +1,281 @@
+"""Read and write Pharaoh links and all their variants [pharaoh].
+
+Specification
+-------------
+One line a sentence pair, one token a link, source first, 0-based by custom (``--base 1`` and
+``--transpose`` declare otherwise)::
+
+    0-0 1-2 2?1
+
+- ``i-j`` or ``i-jS`` is a sure link; ``i?j``, ``ipj`` and ``i-jP`` are possible links;
+- ``i-j:0.93`` gives a link a weight;
+- a line may start with an id and a tab, ``17<TAB>0-0 1-1``; then all lines must, and so must the
+  lines of the texts. Without ids a pair's id is the number of its line, from 1;
+- an empty line is an alignment without links.
+
+The words stand in files beside (`alignkit.formats.texts`) or nowhere. Written are ``i-j`` and
+``i?j``, without ids or weights. Pairs not annotated are left out at the end of the file, where
+``--partial`` reads them back, and are empty lines elsewhere.
+
+References
+----------
+Koehn 2004, "Pharaoh: a beam search decoder for phrase-based statistical machine translation
+models", AMTA; the ``i?j`` of Och & Ney's Hansards gold standard in its Pharaoh edition.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import numpy as np
+
+from alignkit.alignment import Alignment
+from alignkit.annotation import Annotation
+from alignkit.arrays import LinkArrays
+from alignkit.corpus import SentencePair
+from alignkit.errors import FormatError
+from alignkit.formats.format import Format
+from alignkit.formats.pharaoh_kernel import PLAIN, scan
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
+from alignkit.formats.texts import Text, read_texts
+from alignkit.formats.writing import Writing
+from alignkit.frozen import FrozenMap
+
+__all__ = ["FORMAT", "link_blocks"]
+
+_LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?")
+_BLOCK = 1 << 14  # lines: about a megabyte, so that a block's arrays stay small
+
+_Line = tuple[int, "bytes | None", "Text | None"]
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    lines = _Lines(reading)
+    return (record for block in _blocks(reading) for record in lines.records(block))
+
+
+def _pairs(reading: Reading) -> Iterator[SentencePair]:
+    lines = _Lines(reading)
+    for block in _blocks(reading):
+        words = [_split(text, reading) for _, _, text in block]
+        arrays = _scanned(block, words, reading)
+        if arrays is None:
+            yield from reading.pairs(lines.records(block))
+            continue
+        for k, (number, _, _) in enumerate(block):
+            reading.read += 1
+            annotations = FrozenMap({reading.name: Annotation(arrays.alignment(k))})
+            yield SentencePair(str(number), *words[k], annotations)
+
+
+def link_blocks(reading: Reading) -> Iterator[tuple[list[str], LinkArrays]]:
+    """Yield the ids and the links of some thousand pairs at a time; no pair is made.
+
+    The fast way for what needs neither words nor lengths. The ids are those of `iterate_pairs`.
+    """
+    lines = _Lines(reading)
+    for block in _blocks(reading):
+        arrays = _scanned(block, [], reading)
+        if arrays is not None:
+            reading.read += len(block)
+            yield [str(number) for number, _, _ in block], arrays
+        else:
+            pairs = list(reading.pairs(lines.records(block)))
+            alignments = (pair.alignment(reading.name) for pair in pairs)
+            yield [pair.id for pair in pairs], LinkArrays.pack(alignments)
+
+
+def _blocks(reading: Reading) -> Iterator[list[_Line]]:
+    """Yield lists of (number, links as bytes, text), and see to it that the counts agree."""
+    texts = read_texts(reading)
+    count = 0
+    with reading.open() as stream:
+        while lines := list(islice(stream, _BLOCK)):
+            found = [None] * len(lines) if texts is None else list(islice(texts, len(lines)))
+            if len(found) < len(lines):
+                total = count + len(lines) + sum(1 for _ in stream)
+                raise reading.error(
+                    f"has {total} lines, but {reading.options.source} has "
+                    f"{count + len(found)} sentences"
+                )
+            yield list(zip(range(count + 1, count + 1 + len(lines)), lines, found, strict=True))
+            count += len(lines)
+    if texts is not None:
+        yield from _unannotated(reading, texts, count)
+
+
+def _unannotated(reading: Reading, texts: Iterator[Text], count: int) -> Iterator[list[_Line]]:
+    rest = list(islice(texts, _BLOCK))
+    if rest and not reading.options.partial:
+        if not reading.options.lenient:
+            total = count + len(rest) + sum(1 for _ in texts)
+            raise reading.error(
+                f"has {count} lines, but {reading.options.source} has {total} sentences; "
+                "if the rest is not annotated, say so by --partial"
+            )
+        reading.note("fewer alignments than texts", f"they end at line {count}", count)
+    while rest:
+        yield [(text.line, None, text) for text in rest]
+        rest = list(islice(texts, _BLOCK))
+
+
+_Words = tuple["tuple[str, ...] | None", "tuple[str, ...] | None"]
+
+
+def _split(text: Text | None, reading: Reading) -> _Words:
+    if text is None:
+        return None, None
+    return reading.tokens(text.source), reading.tokens(text.target)
+
+
+def _scanned(block: list[_Line], words: list[_Words], reading: Reading) -> LinkArrays | None:
+    """Read a block by the kernel; None where something in it needs the eyes of `_Lines`."""
+    if block[0][1] is None:
+        return None
+    joined = b"".join(line for _, line, _ in block if line is not None)
+    if not joined.endswith(b"\n"):
+        joined += b"\n"
+    lengths = np.array(
+        [(len(source or ()), len(target or ())) for source, target in words], np.int32
+    ).reshape(-1, 2)
+    if block[0][2] is None:
+        lengths = lengths[:0]
+    status, links, sure, offsets, found = scan(
+        np.frombuffer(joined, np.uint8),
+        len(block),
+        reading.base,
+        reading.options.transpose,
+        lengths,
+    )
+    if status != PLAIN or (reading.observed and found.any()):
+        return None
+    reading.counts["duplicate link"] += int(found[0])
+    reading.counts["both sure and possible"] += int(found[1])
+    extents = lengths if len(lengths) else LinkArrays.extents(links, offsets)
+    return LinkArrays(links, sure, offsets, extents)
+
+
+class _Lines:
+    """Read lines one by one: the plain way, which knows all variants and how to complain."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._ids: bool | None = None
+
+    def records(self, block: list[_Line]) -> Iterator[Record]:
+        for number, raw, text in block:
+            try:
+                yield self._record(number, raw, text)
+            except FormatError as error:
+                self._reading.refuse(error)
+
+    def _record(self, number: int, raw: bytes | None, text: Text | None) -> Record:
+        reading = self._reading
+        if raw is None:
+            return Record(str(number), number, *_split(text, reading))
+        line = reading.decode(raw, number)
+        id, body = self._id(line, number)
+        if id is not None and text is not None:
+            text = _without_id(id, text, reading)
+        source, target = _split(text, reading)
+        links = [_link(token, line, number, reading) for token in body.split()]
+        annotations = {reading.name: RawAnnotation(links)}
+        return Record(str(number) if id is None else id, number, source, target, annotations)
+
+    def _id(self, line: str, number: int) -> tuple[str | None, str]:
+        head, tab, body = line.partition("\t")
+        if self._ids is None:
+            self._ids = bool(tab)
+        if self._ids != bool(tab):
+            raise self._reading.error(
+                "every line has an id and a tab before its links, or none has", number
+            )
+        if tab and ("\t" in body or _LINK.fullmatch(head.strip())):
+            raise self._reading.error(
+                f"is {head!r} before the tab an id or a link? Divide links by spaces, "
+                "and give ids that do not look like links",
+                number,
+            )
+        return (head.strip(), body) if tab else (None, line)
+
+
+def _without_id(id: str, text: Text, reading: Reading) -> Text:
+    options = reading.options
+    sides: list[str] = []
+    for line, path in ((text.source, options.source), (text.target, options.target)):
+        head, tab, body = line.partition("\t")
+        if not tab or head.strip() != id:
+            raise reading.error(
+                f"expected the id {id!r} and a tab before the words, as before the links",
+                text.line,
+                path=path or options.source or "",
+            )
+        sides.append(body)
+    return text._replace(source=sides[0], target=sides[1])
+
+
+def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
+    match = _LINK.fullmatch(token)
+    if match is None:
+        raise reading.error(
+            f"{token[:40]!r} is not a link; expected i-j, i?j, ipj, i-jS or i-jP",
+            number,
+            line.index(token) + 1,
+        )
+    i, mark, j, letter, weight = match.groups()
+    status: Status = "sure" if mark == "-" and letter != "P" else "possible"
+    return RawLink(int(i), int(j), status, number, _weight(weight, number, reading))
+
+
+def _weight(text: str | None, number: int, reading: Reading) -> float | None:
+    if text is None:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise reading.error(f"{text[:40]!r} is not a finite number", number)
+    return value
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    shift = writing.base
+    with writing.open() as links, writing.open_texts() as (sources, targets):
+        pending = 0  # not annotated: left out at the end, empty lines before others
+        for pair in pairs:
+            annotation = writing.annotation(pair)
+            if annotation is None:
+                pending += 1
+            else:
+                links.write("\n" * pending)
+                pending = 0
+                alignment = writing.oriented(annotation.alignment)
+                links.write(" ".join(_notation(alignment, shift)) + "\n")
+            if sources is not None or targets is not None:
+                source, target = writing.words(pair)
+                if targets is None and sources is not None:
+                    sources.write(f"{source} ||| {target}\n")
+                    continue
+                if sources is not None:
+                    sources.write(source + "\n")
+                if targets is not None:
+                    targets.write(target + "\n")
+
+
+def _notation(alignment: Alignment, shift: int) -> Iterator[str]:
+    for (i, j), sure in alignment.items():
+        yield f"{i + shift}{'-' if sure else '?'}{j + shift}"
+
+
+FORMAT = Format(
+    parse=_parse,
+    pairs=_pairs,
+    write=_write,
+    holds=frozenset({"no text", "possible", "empty"}),
+    text_beside=True,
+)

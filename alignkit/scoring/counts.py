@@ -1,0 +1,189 @@
+"""Count, pair by pair, what a hypothesis and a reference share: the rows behind every score.
+
+Every measure is a function of a row of counts or of a sum of rows. So a corpus score, a bootstrap,
+a paired test and a table by groups are one mechanism: choose rows, add them up, take the ratios
+(the idea is sacreBLEU's; Post 2018).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.arrays import LinkArrays, TokenArrays
+from alignkit.errors import JoinError, MissingTextError
+from alignkit.jit import readonly
+from alignkit.phrases import PhraseArrays, extract_phrases
+from alignkit.scoring.kernel import merge_links, merge_phrases
+
+__all__ = ["LINK_COLUMNS", "PHRASE_COLUMNS", "Rows", "check_text", "count_links", "count_phrases"]
+
+Rows = NDArray[np.int64]
+"""A (P, 8) array: a row of counts for each sentence pair."""
+
+LINK_COLUMNS = (
+    "hyp_sure",
+    "hyp_possible",
+    "ref_sure",
+    "ref_possible",
+    "hyp_sure_in_ref_possible",
+    "hyp_possible_in_ref_sure",
+    "sure_in_sure",
+    "possible_in_possible",
+)
+"""What the columns of `count_links` count; "possible" is all of P, the sure links included."""
+
+PHRASE_COLUMNS = (
+    "hyp_atomic",
+    "hyp_all",
+    "ref_atomic",
+    "ref_all",
+    "hyp_atomic_in_ref",
+    "hyp_in_ref_atomic",
+    "atomic_in_atomic",
+    "all_in_all",
+)
+"""What the columns of `count_phrases` count; "all" is atomic and composite."""
+
+
+def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
+    """Count the links of each sentence pair and those that both have.
+
+    Parameters
+    ----------
+    hypothesis, reference
+        The links of the same P sentence pairs.
+
+    Returns
+    -------
+    rows
+        (P, 8) int64, the columns `LINK_COLUMNS`.
+
+    Raises
+    ------
+    JoinError
+        If the numbers of sentence pairs differ.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> hyp = LinkArrays.pack([Alignment.parse("0-0 1-1 2?2")])
+    >>> ref = LinkArrays.pack([Alignment.parse("0-0 1?1 2-2")])
+    >>> dict(zip(LINK_COLUMNS, count_links(hyp, ref)[0].tolist()))["hyp_sure_in_ref_possible"]
+    2
+    """
+    _check_pairs(hypothesis, reference)
+    return merge_links(*_link_views(hypothesis), *_link_views(reference))
+
+
+def count_phrases(
+    hypothesis: LinkArrays,
+    reference: LinkArrays,
+    *,
+    links: str,
+    loose: bool = False,
+    max_length: int | None = None,
+    ignore_identical: bool = False,
+    source: TokenArrays | None = None,
+    target: TokenArrays | None = None,
+) -> Rows:
+    """Count the phrase pairs of each sentence pair and those that both have.
+
+    Parameters
+    ----------
+    hypothesis, reference
+        The links of the same P sentence pairs.
+    links
+        Extract from the ``"possible"`` (all) or from the ``"sure"`` links, on both sides.
+    loose, max_length, ignore_identical
+        As in `alignkit.phrases.extract_phrases`.
+    source, target
+        The words: needed to leave identical phrase pairs out, and where given they say how long
+        the sentences are.
+
+    Returns
+    -------
+    rows
+        (P, 8) int64, the columns `PHRASE_COLUMNS`.
+
+    Raises
+    ------
+    JoinError
+        If the numbers of sentence pairs differ or, for loose phrase pairs, the sentence lengths.
+    MissingTextError
+        If words are needed and not given.
+    OptionError, UnknownNameError, AlignmentError
+        As `extract_phrases`.
+    """
+    _check_pairs(hypothesis, reference)
+    if loose and source is None and not np.array_equal(hypothesis.lengths, reference.lengths):
+        raise JoinError(
+            "loose phrase pairs grow over unaligned words, so hypothesis and reference must "
+            "have the same sentence lengths; give the texts"
+        )
+    if ignore_identical:
+        check_text(hypothesis, source, target)
+        check_text(reference, source, target)
+    found = [
+        extract_phrases(
+            side,
+            links=links,
+            loose=loose,
+            max_length=max_length,
+            ignore_identical=ignore_identical,
+            source=source,
+            target=target,
+        )
+        for side in (hypothesis, reference)
+    ]
+    return merge_phrases(*_phrase_views(found[0]), *_phrase_views(found[1]))
+
+
+def check_text(
+    links: LinkArrays, source: TokenArrays | None, target: TokenArrays | None
+) -> tuple[TokenArrays, TokenArrays]:
+    """Return the words of both sides, known to be there and to hold every link.
+
+    Raises
+    ------
+    MissingTextError
+        If a side is None.
+    JoinError
+        If there are other sentences than sentence pairs, or a link lies outside its sentences.
+    """
+    if source is None or target is None:
+        raise MissingTextError(
+            "identical words can be left out only where the words are known; give both texts"
+        )
+    for name, column, side in (("source", 0, source), ("target", 1, target)):
+        if len(side.offsets) != len(links.offsets):
+            raise JoinError(f"{len(side.offsets) - 1} {name} sentences for {len(links)} alignments")
+        outside = np.flatnonzero(links.lengths[:, column] > np.diff(side.offsets))
+        if len(outside):
+            k = int(outside[0])
+            raise JoinError(
+                f"pair {k} of the block (counted from 0): links reach {links.lengths[k, column]} "
+                f"{name} words, but the sentence has {side.offsets[k + 1] - side.offsets[k]}"
+            )
+    return source, target
+
+
+def _check_pairs(hypothesis: LinkArrays, reference: LinkArrays) -> None:
+    if len(hypothesis) != len(reference):
+        raise JoinError(
+            f"the hypothesis has {len(hypothesis)} sentence pairs, the reference "
+            f"{len(reference)}; both must align the same pairs in the same order"
+        )
+
+
+def _link_views(
+    arrays: LinkArrays,
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
+    return readonly(arrays.links), readonly(arrays.sure), readonly(arrays.offsets)
+
+
+def _phrase_views(
+    arrays: PhraseArrays,
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
+    return readonly(arrays.spans), readonly(arrays.atomic), readonly(arrays.offsets)
+

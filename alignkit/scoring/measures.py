@@ -1,0 +1,207 @@
+"""Define precision, recall, F1 and the alignment error rate as functions of counts.
+
+A ratio 0/0 is undefined: it is NaN here and None in JSON, with the counts beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
+
+__all__ = [
+    "LEVELS",
+    "LOWER_IS_BETTER",
+    "LinkScore",
+    "PhraseScore",
+    "Ratios",
+    "link_ratios",
+    "none_if_nan",
+    "phrase_ratios",
+    "ratio",
+]
+
+Counts = Union[NDArray[np.int64], NDArray[np.float64]]
+Ratios = Callable[[Counts], dict[str, NDArray[np.float64]]]
+"""What turns (R, 8) sums of counts into the named measures, each an (R,) array."""
+
+LOWER_IS_BETTER = frozenset({"aer"})
+"""The measures of which a smaller value is a better one."""
+
+
+def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
+    """Divide, with NaN for 0/0."""
+    quotient = np.full(np.shape(below), np.nan)
+    return np.divide(above, below, out=quotient, where=np.asarray(below) != 0)
+
+
+def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
+    """Return precision, recall, F1 and AER of the links.
+
+    Parameters
+    ----------
+    counts
+        (R, 8): rows of `LINK_COLUMNS`, or sums of rows.
+
+    Returns
+    -------
+    dict
+        (R,) arrays under ``precision``, ``recall``, ``f1``, ``aer``.
+
+    Notes
+    -----
+    With hypothesis A and reference B (METHOD section 2, eq. 2 of Cohn et al. 2008):
+    precision = |A_S & B_P| / |A_S|, recall = |A_P & B_S| / |B_S|, F1 = 2PR / (P + R),
+    AER = 1 - (|A_P & B_S| + |A_S & B_P|) / (|A_S| + |B_S|). NaN where 0/0: precision without sure
+    hypothesis links, recall without sure reference links, AER without either, F1 where precision
+    or recall is NaN or both are 0.
+
+    References
+    ----------
+    Och & Ney 2003, Computational Linguistics 29(1):19-51, doi:10.1162/089120103321337421.
+    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614.
+
+    Examples
+    --------
+    >>> counts = np.array([[4, 4, 5, 5, 4, 4, 4, 4]])
+    >>> {name: float(value[0].round(3)) for name, value in link_ratios(counts).items()}
+    {'precision': 1.0, 'recall': 0.8, 'f1': 0.889, 'aer': 0.111}
+    """
+    hyp_sure, _, ref_sure, _, sure_in_possible, possible_in_sure, *_ = np.asarray(counts).T
+    precision = ratio(sure_in_possible, hyp_sure)
+    recall = ratio(possible_in_sure, ref_sure)
+    error = 1 - ratio(possible_in_sure + sure_in_possible, hyp_sure + ref_sure)
+    return {"precision": precision, "recall": recall, "f1": _f1(precision, recall), "aer": error}
+
+
+def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
+    """Return precision, recall and F1 of the phrase pairs.
+
+    Parameters
+    ----------
+    counts
+        (R, 8): rows of `PHRASE_COLUMNS`, or sums of rows.
+
+    Returns
+    -------
+    dict
+        (R,) arrays under ``precision``, ``recall``, ``f1``.
+
+    Notes
+    -----
+    With hypothesis A and reference B (METHOD section 4, eq. 3 of Cohn et al. 2008):
+    precision = |A_atom & B| / |A_atom|, recall = |A & B_atom| / |B_atom|. NaN where 0/0, as in
+    `link_ratios`.
+
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614.
+
+    Examples
+    --------
+    >>> counts = np.array([[2, 3, 4, 9, 1, 3, 1, 3]])
+    >>> {name: value.tolist() for name, value in phrase_ratios(counts).items()}
+    {'precision': [0.5], 'recall': [0.75], 'f1': [0.6]}
+    """
+    hyp_atomic, _, ref_atomic, _, atomic_in_all, all_in_atomic, *_ = np.asarray(counts).T
+    precision = ratio(atomic_in_all, hyp_atomic)
+    recall = ratio(all_in_atomic, ref_atomic)
+    return {"precision": precision, "recall": recall, "f1": _f1(precision, recall)}
+
+
+LEVELS: Mapping[str, Ratios] = {
+    "links": link_ratios,
+    "phrases-possible": phrase_ratios,
+    "phrases-sure": phrase_ratios,
+}
+"""What can be scored, and the measures of each."""
+
+
+@dataclass(frozen=True)
+class LinkScore:
+    """Hold the measures of links; see `link_ratios`.
+
+    Parameters
+    ----------
+    precision, recall, f1, aer
+        The ratios; NaN where undefined.
+    counts
+        The numbers behind them, by the names `LINK_COLUMNS`.
+
+    Examples
+    --------
+    >>> LinkScore.from_counts([4, 4, 5, 5, 4, 4, 4, 4]).recall
+    0.8
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    aer: float
+    counts: Mapping[str, int]
+
+    @classmethod
+    def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> LinkScore:
+        """Make the score of one row of counts (or of a sum of rows)."""
+        counts = np.asarray(row, np.int64).reshape(1, -1)
+        return cls(**_first(link_ratios(counts)), counts=_named(LINK_COLUMNS, counts))
+
+    def to_json(self) -> dict[str, object]:
+        """Return the score as JSON takes it: NaN is None."""
+        return _jsonable(self, ("precision", "recall", "f1", "aer"))
+
+
+@dataclass(frozen=True)
+class PhraseScore:
+    """Hold the measures of phrase pairs; see `phrase_ratios`.
+
+    Parameters
+    ----------
+    precision, recall, f1
+        The ratios; NaN where undefined.
+    counts
+        The numbers behind them, by the names `PHRASE_COLUMNS`.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    counts: Mapping[str, int]
+
+    @classmethod
+    def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> PhraseScore:
+        """Make the score of one row of counts (or of a sum of rows)."""
+        counts = np.asarray(row, np.int64).reshape(1, -1)
+        return cls(**_first(phrase_ratios(counts)), counts=_named(PHRASE_COLUMNS, counts))
+
+    def to_json(self) -> dict[str, object]:
+        """Return the score as JSON takes it: NaN is None."""
+        return _jsonable(self, ("precision", "recall", "f1"))
+
+
+def none_if_nan(value: float) -> float | None:
+    """Return None for NaN, which JSON cannot say."""
+    return None if math.isnan(value) else value
+
+
+def _f1(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
+    return ratio(2 * precision * recall, precision + recall)
+
+
+def _first(ratios: dict[str, NDArray[np.float64]]) -> dict[str, float]:
+    return {name: float(values[0]) for name, values in ratios.items()}
+
+
+def _named(columns: Sequence[str], counts: NDArray[np.int64]) -> dict[str, int]:
+    return dict(zip(columns, counts[0].tolist(), strict=True))
+
+
+def _jsonable(score: LinkScore | PhraseScore, names: Sequence[str]) -> dict[str, object]:
+    ratios = {name: none_if_nan(getattr(score, name)) for name in names}
+    return {**ratios, "counts": dict(score.counts)}

@@ -1,0 +1,97 @@
+"""Hold what a score depends on besides the alignments, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from alignkit.arrays import LinkArrays
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.scoring.signature import Signature
+
+__all__ = ["LEVEL_CHOICES", "LINK_POLICIES", "Settings"]
+
+LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "links": ("links",),
+    "phrases": ("phrases-possible", "phrases-sure"),
+    "both": ("links", "phrases-possible", "phrases-sure"),
+}
+"""What can be asked for, and the rows that it takes."""
+
+
+def _all_sure(arrays: LinkArrays) -> LinkArrays:
+    return replace(arrays, sure=np.ones_like(arrays.sure))
+
+
+LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
+    "given": lambda arrays: arrays,
+    "sure-only": LinkArrays.sure_only,
+    "all-sure": _all_sure,
+}
+"""What becomes of sure and possible links, on both sides, before anything is counted."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Hold the options of a score.
+
+    Parameters
+    ----------
+    level
+        ``"links"``, ``"phrases"`` or ``"both"``.
+    ignore_identical
+        Leave identical links and phrase pairs out (METHOD section 1).
+    exact_case
+        Words that differ in case are not identical.
+    loose, max_length
+        Which phrase pairs are extracted, as in `alignkit.phrases.extract_phrases`.
+    links
+        ``"given"``: sure and possible as annotated; ``"sure-only"``: possible links are dropped;
+        ``"all-sure"``: possible links count as sure.
+
+    Raises
+    ------
+    UnknownNameError
+        If `level` or `links` names nothing.
+    OptionError
+        If `max_length` is less than 1.
+    """
+
+    level: str = "links"
+    ignore_identical: bool = False
+    exact_case: bool = False
+    loose: bool = False
+    max_length: int | None = None
+    links: str = "given"
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVEL_CHOICES:
+            raise UnknownNameError("level", self.level, LEVEL_CHOICES)
+        if self.links not in LINK_POLICIES:
+            raise UnknownNameError("links policy", self.links, LINK_POLICIES)
+        if self.max_length is not None and self.max_length < 1:
+            raise OptionError(f"max_length is {self.max_length}; a phrase has at least 1 word")
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The rows that are counted."""
+        return LEVEL_CHOICES[self.level]
+
+    @property
+    def phrases(self) -> bool:
+        """Whether phrase pairs are scored."""
+        return self.level != "links"
+
+    def sign(self, signature: Signature | None = None) -> Signature:
+        """Return the signature with these settings filled in."""
+        return replace(
+            signature or Signature(),
+            links=self.links,
+            identical="left-out" if self.ignore_identical else "kept",
+            case=("exact" if self.exact_case else "folded") if self.ignore_identical else None,
+            level=self.level,
+            phrases=("loose" if self.loose else "tight") if self.phrases else None,
+            max_length=self.max_length if self.phrases else None,
+        )

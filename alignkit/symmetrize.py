@@ -1,0 +1,125 @@
+"""Merge the alignments of the two directions of a system into one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays
+from alignkit.errors import JoinError, UnknownNameError
+from alignkit.jit import readonly
+from alignkit.symmetrize_kernel import merge
+
+__all__ = ["METHODS", "Method", "symmetrize"]
+
+
+class Method(NamedTuple):
+    """Say how two directions are merged: where to begin, whether to grow, how to end."""
+
+    everything: bool
+    """Begin with the union (and be done), else with the intersection."""
+    growing: bool
+    """Add neighbours in the union, of which a word is not aligned yet, until none is left."""
+    final: int
+    """Then add further links of the union: 0 none, 1 with either, 2 with both words unaligned."""
+
+
+METHODS = {
+    "intersection": Method(everything=False, growing=False, final=0),
+    "union": Method(everything=True, growing=False, final=0),
+    "grow-diag": Method(everything=False, growing=True, final=0),
+    "grow-diag-final": Method(everything=False, growing=True, final=1),
+    "grow-diag-final-and": Method(everything=False, growing=True, final=2),
+}
+"""The methods of merging, by name."""
+
+
+@overload
+def symmetrize(forward: Alignment, reverse: Alignment, method: str = ...) -> Alignment: ...
+@overload
+def symmetrize(forward: LinkArrays, reverse: LinkArrays, method: str = ...) -> LinkArrays: ...
+def symmetrize(
+    forward: Alignment | LinkArrays,
+    reverse: Alignment | LinkArrays,
+    method: str = "grow-diag-final-and",
+) -> Alignment | LinkArrays:
+    """Merge a forward and a reverse alignment of the same sentence pairs.
+
+    Parameters
+    ----------
+    forward, reverse
+        The links that a system found in the two directions, **both as source-target**: transpose
+        what was written target-source. All links count, possible ones too.
+    method
+        One of `METHODS`.
+
+    Returns
+    -------
+    Alignment or LinkArrays
+        As given. All links are sure. Sentence lengths are the greater of the two.
+
+    Raises
+    ------
+    UnknownNameError
+        If `method` names nothing.
+    JoinError
+        If the two hold different numbers of sentence pairs.
+
+    Notes
+    -----
+    Grow-diag, final and final-and follow `printgrow` of symal.cpp in Moses [1]_:
+
+    1. Begin with the intersection. Scan its links by target word, then source word. At each,
+       look at the eight neighbours, in (target, source) steps (-1, 0), (0, -1), (1, 0), (0, 1),
+       (-1, -1), (-1, 1), (1, -1), (1, 1); add a neighbour that is in the union when its source or
+       its target word is not aligned so far. A link added ahead of the scan is met in this same
+       scan, one added behind it in the next. Scan until nothing is added.
+    2. Final: go through the links of one direction only, the forward ones, then the reverse ones,
+       each by target word, then source word; add a link when either (final) or each (final-and)
+       of its words is not aligned so far.
+
+    Forward is the direction that symal calls inverse and that its final step takes first: where a
+    target word has at most one source word, as fast_align and eflomal have it without ``-r``.
+
+    References
+    ----------
+    .. [1] Koehn, Och & Marcu 2003, Statistical phrase-based translation, NAACL; the code:
+       https://github.com/moses-smt/mosesdecoder/blob/master/symal/symal.cpp
+
+    Examples
+    --------
+    >>> forward = Alignment.parse("0-0 1-1 1-2 3-4")
+    >>> reverse = Alignment.parse("0-0 1-1 2-1 2-3")
+    >>> for name in METHODS:
+    ...     print(name, ":", symmetrize(forward, reverse, name))
+    intersection : 0-0 1-1
+    union : 0-0 1-1 1-2 2-1 2-3 3-4
+    grow-diag : 0-0 1-1 1-2 2-1 2-3
+    grow-diag-final : 0-0 1-1 1-2 2-1 2-3 3-4
+    grow-diag-final-and : 0-0 1-1 1-2 2-1 2-3 3-4
+    """
+    if method not in METHODS:
+        raise UnknownNameError("method of symmetrization", method, METHODS)
+    if isinstance(forward, Alignment) and isinstance(reverse, Alignment):
+        arrays = LinkArrays.pack([forward]), LinkArrays.pack([reverse])
+        return _merge(*arrays, METHODS[method]).alignment(0)
+    if isinstance(forward, LinkArrays) and isinstance(reverse, LinkArrays):
+        return _merge(forward, reverse, METHODS[method])
+    raise JoinError("forward and reverse must be two alignments or two arrays of them")
+
+
+def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArrays:
+    if len(forward) != len(reverse):
+        raise JoinError(
+            f"forward has {len(forward)} sentence pairs and reverse {len(reverse)}; both must "
+            f"hold the same ones, an empty alignment where nothing is aligned"
+        )
+    lengths = np.maximum(forward.lengths, reverse.lengths)
+    out = np.empty((len(forward.links) + len(reverse.links), 2), np.int32)
+    offsets = np.zeros(len(forward) + 1, np.int64)
+    sides = [readonly(part) for side in (forward, reverse) for part in (side.links, side.offsets)]
+    merge(*sides, readonly(lengths), *method, out, offsets)
+    out.resize((int(offsets[-1]), 2), refcheck=False)
+    return LinkArrays(out, np.ones(len(out), np.uint8), offsets, lengths)
