@@ -94,7 +94,7 @@ class PhraseArrays:
         start, end = self.offsets[k], self.offsets[k + 1]
         marks = self.atomic[start:end].astype(bool).tolist()
         rows = zip(self.spans[start:end].tolist(), marks, strict=True)
-        return [PhrasePair(*span, mark) for span, mark in rows]
+        return [PhrasePair(a, b, c, d, mark) for (a, b, c, d), mark in rows]
 
     def only(self, kind: str) -> PhraseArrays:
         """Return the phrase pairs of one kind.

@@ -8,7 +8,7 @@ import numpy as np
 
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.errors import JoinError, UnknownNameError
+from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.jit import readonly
 from alignkit.symmetrize_kernel import merge
 
@@ -66,6 +66,8 @@ def symmetrize(
         If `method` names nothing.
     JoinError
         If the two hold different numbers of sentence pairs.
+    OptionError
+        If one is an alignment and the other arrays.
 
     Notes
     -----
@@ -90,15 +92,15 @@ def symmetrize(
 
     Examples
     --------
-    >>> forward = Alignment.parse("0-0 1-1 1-2 3-4")
-    >>> reverse = Alignment.parse("0-0 1-1 2-1 2-3")
+    >>> forward = Alignment.parse("0-0 1-1 1-2 4-4")
+    >>> reverse = Alignment.parse("0-0 1-1 3-0")
     >>> for name in METHODS:
     ...     print(name, ":", symmetrize(forward, reverse, name))
     intersection : 0-0 1-1
-    union : 0-0 1-1 1-2 2-1 2-3 3-4
-    grow-diag : 0-0 1-1 1-2 2-1 2-3
-    grow-diag-final : 0-0 1-1 1-2 2-1 2-3 3-4
-    grow-diag-final-and : 0-0 1-1 1-2 2-1 2-3 3-4
+    union : 0-0 1-1 1-2 3-0 4-4
+    grow-diag : 0-0 1-1 1-2
+    grow-diag-final : 0-0 1-1 1-2 3-0 4-4
+    grow-diag-final-and : 0-0 1-1 1-2 4-4
     """
     if method not in METHODS:
         raise UnknownNameError("method of symmetrization", method, METHODS)
@@ -107,7 +109,7 @@ def symmetrize(
         return _merge(*arrays, METHODS[method]).alignment(0)
     if isinstance(forward, LinkArrays) and isinstance(reverse, LinkArrays):
         return _merge(forward, reverse, METHODS[method])
-    raise JoinError("forward and reverse must be two alignments or two arrays of them")
+    raise OptionError("forward and reverse must be two alignments, or two arrays of them")
 
 
 def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArrays:
@@ -119,7 +121,17 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
     lengths = np.maximum(forward.lengths, reverse.lengths)
     out = np.empty((len(forward.links) + len(reverse.links), 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)
-    sides = [readonly(part) for side in (forward, reverse) for part in (side.links, side.offsets)]
-    merge(*sides, readonly(lengths), *method, out, offsets)
+    merge(
+        readonly(forward.links),
+        readonly(forward.offsets),
+        readonly(reverse.links),
+        readonly(reverse.offsets),
+        readonly(lengths),
+        method.everything,
+        method.growing,
+        method.final,
+        out,
+        offsets,
+    )
     out.resize((int(offsets[-1]), 2), refcheck=False)
     return LinkArrays(out, np.ones(len(out), np.uint8), offsets, lengths)

@@ -1,8 +1,8 @@
 """Merge the links of two directions, for many sentence pairs: the compiled loops of `symmetrize`.
 
 The union of the two is kept by target word, each row rising in the source words, which is the
-order in which symal scans. Memory is 24 bytes a link and 9 bytes a word of the largest sentence
-pair beside the output; there is no N x M table.
+order in which symal scans. Memory beside the output is 19 bytes for each link of the two, N bytes
+and 9 M bytes, each for the sentence pair that needs most; there is no N x M table.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ def grow(
     rows: Offsets,
     order: Offsets,
     kept: Bytes,
+    waiting: Bytes,
     source_taken: Bytes,
     target_taken: Bytes,
 ) -> None:
@@ -99,7 +100,7 @@ def grow(
     link has to be visited twice: after its visit all its neighbours are kept or have both words
     taken. So each scan after the first begins at the first link that was added behind.
     """
-    waiting = kept.copy()[:size]
+    waiting[:size] = kept[:size]
     begin, end = 0, size
     while begin < end:
         again_begin, again_end = size, 0
@@ -196,6 +197,7 @@ def merge(
     links = np.empty((room, 2), np.int32)
     origin = np.empty(room, np.uint8)
     kept = np.empty(room, np.uint8)
+    waiting = np.empty(room, np.uint8)
     order = np.empty(room, np.int64)
     rows = np.empty(most_m + 2, np.int64)
     source_taken = np.empty(most_n, np.uint8)
@@ -217,7 +219,7 @@ def merge(
         if growing or final:
             by_target(links, size, m, rows, order)
         if growing:
-            grow(links, size, m, rows, order, kept, source_taken[:n], target_taken)
+            grow(links, size, m, rows, order, kept, waiting, source_taken[:n], target_taken)
         if final:
             for side in (FORWARD, REVERSE):
                 add_free(

@@ -130,7 +130,7 @@ def gwet_ac1(table: Table) -> float:
 
     Examples
     --------
-    The example of Gwet 2008, table 2: 118 + 2 of 125 judgements agree, one category is rare.
+    Where one category is rare, kappa is low although 118 of 125 judgements agree (Gwet 2008).
 
     >>> table = [[118, 5], [2, 0]]
     >>> round(gwet_ac1(table), 2), round(cohen_kappa(table), 2)

@@ -56,8 +56,8 @@ class FleissKappa:
     categories
         For each category the share of all items x annotators judgements.
     agreeing
-        For n from all annotators down to 1 the number of items on which at most n of them said
-        the same, "not proposed" and null counted as different.
+        For n from all annotators down to 1 the number of items on which n of them, and no more,
+        said the same; "not proposed" and null count as different here.
     """
 
     kappa: float

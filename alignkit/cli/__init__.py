@@ -1,1 +1,7 @@
-"""Stand in until the package is written."""
+"""Run alignkit from the command line."""
+
+from __future__ import annotations
+
+from alignkit.cli.main import main
+
+__all__ = ["main"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import html
 import io
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -89,6 +90,7 @@ class Reading:
         self.counts: Counter[str] = Counter()
         self._observe = observe
         self._tokens: dict[str, str] = {}
+        self._stream: BinaryIO | None = None
 
     @property
     def name(self) -> str:
@@ -130,12 +132,22 @@ class Reading:
         name = self.path if path is None else path
         try:
             with _open(name) as stream:
+                if name == self.path:
+                    self._stream = stream
                 yield stream
         except EOFError as problem:
             raise FormatError(f"cannot be unpacked: {problem}", name) from None
         except OSError as problem:
             reason = problem.strerror or str(problem)
             raise FormatError(f"cannot be read: {reason}", name) from None
+
+    def fraction(self) -> float | None:
+        """Return how much of the file is read, 0 to 1; None where that cannot be known."""
+        try:
+            size = os.path.getsize(self.path)
+            return self._stream.tell() / size if self._stream and size else None
+        except (OSError, ValueError):
+            return None
 
     def lines(self, path: str | None = None) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of each line, without byte order marks and line ends.

@@ -54,6 +54,11 @@ def replacing(path: str) -> Iterator[TextIO]:
         if place.exists():
             os.chmod(beside, place.stat().st_mode)
         os.replace(beside, place)
+    except UnicodeEncodeError as problem:
+        raise WriteError(
+            f"{path}: {problem.object[problem.start : problem.end]!r} cannot be written as UTF-8; "
+            "nothing was changed"
+        ) from None
     except OSError as problem:
         raise WriteError(
             f"{path}: cannot be written: {problem.strerror or problem}; nothing was changed"

@@ -1,1 +1,56 @@
-"""Stand in until the package is written."""
+"""Score hypotheses against a reference: links, phrase pairs and lists of phrase pairs.
+
+Everything rests on rows of counts, one for each sentence pair (`counts`). Sums of rows give a
+corpus score (`scores`), resampled sums its interval (`bootstrap`) and the comparison of systems
+(`comparison`), sums by group its tables (`tables`).
+"""
+
+from alignkit.scoring.bootstrap import Interval, confidence_interval
+from alignkit.scoring.comparison import Comparison, compare, paired_bootstrap, paired_randomization
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
+from alignkit.scoring.measures import (
+    LEVELS,
+    LOWER_IS_BETTER,
+    LinkScore,
+    PhraseScore,
+    link_ratios,
+    phrase_ratios,
+)
+from alignkit.scoring.phrase_list import PhraseListScore, score_phrase_list
+from alignkit.scoring.phrase_table import PHRASE_TABLE_FORMATS, read_phrase_table
+from alignkit.scoring.scores import Score, score, score_blocks
+from alignkit.scoring.settings import LEVEL_CHOICES, LINK_POLICIES
+from alignkit.scoring.signature import Signature
+from alignkit.scoring.tables import group_records, pair_records, score_records
+
+__all__ = [
+    "LEVELS",
+    "LEVEL_CHOICES",
+    "LINK_COLUMNS",
+    "LINK_POLICIES",
+    "LOWER_IS_BETTER",
+    "PHRASE_COLUMNS",
+    "PHRASE_TABLE_FORMATS",
+    "Comparison",
+    "Interval",
+    "LinkScore",
+    "PhraseListScore",
+    "PhraseScore",
+    "Score",
+    "Signature",
+    "compare",
+    "confidence_interval",
+    "count_links",
+    "count_phrases",
+    "group_records",
+    "link_ratios",
+    "pair_records",
+    "paired_bootstrap",
+    "paired_randomization",
+    "phrase_ratios",
+    "read_phrase_table",
+    "score",
+    "score_blocks",
+    "score_phrase_list",
+    "score_records",
+]

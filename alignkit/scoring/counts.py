@@ -186,4 +186,3 @@ def _phrase_views(
     arrays: PhraseArrays,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
     return readonly(arrays.spans), readonly(arrays.atomic), readonly(arrays.offsets)
-

@@ -165,7 +165,8 @@ def score(
 
     Examples
     --------
-    >>> from alignkit import Alignment, SentencePair
+    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.corpus import SentencePair
     >>> pair = SentencePair("1", ("a", "b"), ("c", "d"), {
     ...     "gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse("0-0 1-0")})
     >>> found = score(Corpus([pair]))

@@ -1,0 +1,157 @@
+"""Extract the phrase pairs that are consistent with the alignments.
+
+One line a phrase pair: id, source start, source end, target start, target end (0-based,
+half-open), kind, source words, target words. The words are empty where the text is not known.
+
+For example:
+  alignkit phrases corpus.xml --annotator gold --links sure --kind atomic
+  alignkit phrases gold.align --source fr.txt --target en.txt --max-length 7 -o phrases.tsv
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.cli.inputs import Input, add_reading_arguments, reading_options, the_annotation
+from alignkit.cli.kernels import announce
+from alignkit.corpus import SentencePair
+from alignkit.errors import MissingTextError
+from alignkit.formats.writing import replacing
+
+_BLOCK = 4096
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="default: stdout")
+    parser.add_argument("--annotator", metavar="A", help="whose alignments to use")
+    parser.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        default="possible",
+        help="extract from the sure links, or from all (default)",
+    )
+    parser.add_argument(
+        "--kind", choices=("atomic", "composite", "all"), default="all", help="default: all"
+    )
+    parser.add_argument("--max-length", type=int, metavar="N", help="most words of either side")
+    parser.add_argument(
+        "--loose", action="store_true", help="extend phrases over unaligned words at their ends"
+    )
+    parser.add_argument(
+        "--ignore-identical", action="store_true", help="leave out pairs of equal phrases"
+    )
+    parser.add_argument("--jsonl", action="store_true", help="write one JSON object a line")
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    announce()
+    source = Input(options.input, options.format, reading_options(options))
+    lines = _json_lines if options.jsonl else _tab_lines
+    with replacing(options.output) as out:
+        for block in _blocks(source.pairs(), options.annotator):
+            for pair, spans, atomic in _extract(block, options):
+                out.writelines(lines(pair, spans, atomic))
+    return 0
+
+
+_Found = tuple[SentencePair, "list[list[int]]", "list[int]"]
+
+
+def _blocks(pairs: Iterable[SentencePair], name: str | None) -> Iterator[list[SentencePair]]:
+    """Yield some thousand pairs at a time, each with the chosen annotation alone."""
+    chosen = (
+        (pair, annotation)
+        for pair in pairs
+        if (annotation := the_annotation(pair, name)) is not None
+    )
+    while block := list(islice(chosen, _BLOCK)):
+        yield [
+            SentencePair(pair.id, pair.source, pair.target, {"": annotation})
+            for pair, annotation in block
+        ]
+
+
+def _extract(block: list[SentencePair], options: argparse.Namespace) -> Iterator[_Found]:
+    from alignkit.phrases import extract_phrases
+
+    words = [(pair.source, pair.target) for pair in block]
+    known = [(s, t) for s, t in words if s is not None and t is not None]
+    source = target = None
+    if len(known) == len(words):
+        vocabulary = Vocabulary()
+        source = TokenArrays.pack((s for s, _ in known), vocabulary)
+        target = TokenArrays.pack((t for _, t in known), vocabulary)
+    elif options.loose or options.ignore_identical:
+        flag = "--loose" if options.loose else "--ignore-identical"
+        raise MissingTextError(f"{flag} needs the words; name the texts by --source and --target")
+    phrases = extract_phrases(
+        LinkArrays.pack(pair.alignment("") for pair in block),
+        links=options.links,
+        kind=options.kind,
+        loose=options.loose,
+        max_length=options.max_length,
+        ignore_identical=options.ignore_identical,
+        source=source,
+        target=target,
+    )
+    ends = phrases.offsets.tolist()
+    spans, atomic = phrases.spans.tolist(), phrases.atomic.tolist()
+    for k, pair in enumerate(block):
+        part = slice(ends[k], ends[k + 1])
+        yield pair, spans[part], atomic[part]
+
+
+def _tab_lines(pair: SentencePair, spans: list[list[int]], atomic: list[int]) -> Iterator[str]:
+    id = _escaped(pair.id)
+    source, before, after = _joined(pair.source)
+    target, to_before, to_after = _joined(pair.target)
+    kinds = ("composite", "atomic")
+    for (a, b, c, d), kind in zip(spans, atomic, strict=True):
+        yield (
+            f"{id}\t{a}\t{b}\t{c}\t{d}\t{kinds[kind]}\t"
+            f"{source[before[a] : after[b]]}\t{target[to_before[c] : to_after[d]]}\n"
+        )
+
+
+def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], range | list[int]]:
+    """Join tokens by spaces; return also where word k begins and where the first k words end."""
+    if tokens is None:
+        anywhere = range(2**31)
+        return "", anywhere, anywhere
+    parts = [_escaped(token) for token in tokens]
+    starts, ends, at = [], [0], 0
+    for part in parts:
+        starts.append(at)
+        ends.append(at + len(part))
+        at += len(part) + 1
+    return " ".join(parts), starts, ends
+
+
+def _escaped(text: str) -> str:
+    """Return text that cannot break a line of tab-separated columns."""
+    if text.isprintable():
+        return text
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _json_lines(pair: SentencePair, spans: list[list[int]], atomic: list[int]) -> Iterator[str]:
+    for (a, b, c, d), kind in zip(spans, atomic, strict=True):
+        record: dict[str, object] = {
+            "id": pair.id,
+            "source_start": a,
+            "source_end": b,
+            "target_start": c,
+            "target_end": d,
+            "kind": "atomic" if kind else "composite",
+        }
+        if pair.source is not None and pair.target is not None:
+            record |= {"source": pair.source[a:b], "target": pair.target[c:d]}
+        yield json.dumps(record, ensure_ascii=False) + "\n"

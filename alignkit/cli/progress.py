@@ -1,0 +1,56 @@
+"""Show how far long work is, on stderr, where somebody looks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+__all__ = ["Progress"]
+
+_PATIENCE = 1.0  # seconds before anything is shown
+_EVERY = 0.25
+
+
+class Progress:
+    """Count steps; after a second of work show them with the time left, if stderr is a terminal.
+
+    Parameters
+    ----------
+    label
+        What is being worked on.
+    fraction
+        Returns the share done, 0 to 1, or None where it cannot be known.
+    """
+
+    def __init__(self, label: str, fraction: Callable[[], float | None]) -> None:
+        self._label = label
+        self._fraction = fraction
+        self._steps = 0
+        self._start = time.monotonic()
+        self._next = self._start + _PATIENCE
+        self._shown = False
+        self._active = sys.stderr.isatty()
+
+    def step(self, count: int = 1) -> None:
+        """Count some work done."""
+        self._steps += count
+        if self._active and (count > 1 or not self._steps & 255) and time.monotonic() > self._next:
+            self._show()
+
+    def _show(self) -> None:
+        now = time.monotonic()
+        self._next = now + _EVERY
+        passed = now - self._start
+        done = self._fraction()
+        left = f", {done:.0%}, {passed / done - passed:.0f} s left" if done else ""
+        text = f"{self._label}: {self._steps:,} pairs{left}"
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        self._shown = True
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

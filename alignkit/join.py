@@ -1,0 +1,201 @@
+"""Join inputs that hold the same sentence pairs: by id, never by luck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from alignkit.annotation import Annotation
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import JoinError
+
+__all__ = ["Differences", "join_pairs", "merge"]
+
+
+@dataclass
+class Differences:
+    """Collect where the words of joined pairs differ, and which pairs one side lacks.
+
+    Parameters
+    ----------
+    tokens
+        (pair id, side, position, word in the first, word in the second) of each token that differs.
+    missing, surplus
+        The ids of the pairs that the second input lacks, and that only it has.
+    """
+
+    tokens: list[tuple[str, str, int, str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    surplus: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.tokens:
+            id, side, position, first, second = self.tokens[0]
+            pairs = len({entry[0] for entry in self.tokens})
+            parts.append(
+                f"{len(self.tokens)} tokens differ in {pairs} pairs (pair {id!r}, {side} word "
+                f"{position}: {first!r} and {second!r}); those of the first are kept"
+            )
+        if self.missing:
+            parts.append(f"{len(self.missing)} pairs are not in the second")
+        if self.surplus:
+            parts.append(f"{len(self.surplus)} pairs are in the second alone")
+        return "; ".join(parts)
+
+
+def join_pairs(
+    first: Iterable[SentencePair],
+    second: Iterable[SentencePair],
+    *,
+    partial: bool = False,
+    differences: Differences | None = None,
+) -> Iterator[tuple[SentencePair, SentencePair]]:
+    """Yield the pairs that two inputs share, in the order of the first.
+
+    The two are read in step as long as their ids agree (so ids may repeat there); where they no
+    longer do, the rest is joined by id, for which ids must be unique.
+
+    Parameters
+    ----------
+    first, second
+        Sentence pairs; the words of either may be unknown.
+    partial
+        Either may lack pairs of the other; otherwise that is an error.
+    differences
+        Collects tokens that differ and pairs that are missing.
+
+    Raises
+    ------
+    JoinError
+        If a pair is missing, an id repeats where ids must tell pairs apart, or sentences of the
+        same id have different numbers of tokens.
+    """
+    found = differences if differences is not None else Differences()
+    left, right = iter(first), iter(second)
+    count = 0
+    for one in left:
+        other = next(right, None)
+        if other is None or one.id != other.id:
+            rest = chain([] if other is None else [other], right)
+            yield from _by_id(chain([one], left), rest, partial, found, count)
+            return
+        count += 1
+        yield _checked(one, other, found)
+    found.surplus.extend(pair.id for pair in right)
+    _check_whole(found, partial, count)
+
+
+def _by_id(
+    left: Iterable[SentencePair],
+    right: Iterable[SentencePair],
+    partial: bool,
+    found: Differences,
+    count: int,
+) -> Iterator[tuple[SentencePair, SentencePair]]:
+    others: dict[str, SentencePair] = {}
+    for pair in right:
+        if pair.id in others:
+            raise JoinError(f"id {pair.id!r} repeats in the second input, so pairs cannot be told")
+        others[pair.id] = pair
+    seen: set[str] = set()
+    joined = []
+    for one in left:
+        if one.id in seen:
+            raise JoinError(f"id {one.id!r} repeats in the first input, so pairs cannot be told")
+        seen.add(one.id)
+        if one.id in others:
+            joined.append((one, others.pop(one.id)))
+        else:
+            found.missing.append(one.id)
+    found.surplus.extend(others)
+    _check_whole(found, partial, count + len(joined))
+    for one, other in joined:
+        yield _checked(one, other, found)
+
+
+def _check_whole(found: Differences, partial: bool, shared: int) -> None:
+    if partial or not (found.missing or found.surplus):
+        return
+    which, ids = ("second", found.missing) if found.missing else ("first", found.surplus)
+    raise JoinError(
+        f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
+        f"(the first of them has the id {ids[0]!r}); if that is meant, say so by --partial"
+    )
+
+
+def _checked(
+    one: SentencePair, other: SentencePair, found: Differences
+) -> tuple[SentencePair, SentencePair]:
+    for side in ("source", "target"):
+        mine, theirs = getattr(one, side), getattr(other, side)
+        if mine is None or theirs is None or mine == theirs:
+            continue
+        if len(mine) != len(theirs):
+            raise JoinError(
+                f"pair {one.id!r}: the {side} sentence has {len(mine)} tokens in the first input "
+                f"and {len(theirs)} in the second"
+            )
+        found.tokens.extend(
+            (one.id, side, position, a, b)
+            for position, (a, b) in enumerate(zip(mine, theirs, strict=True))
+            if a != b
+        )
+    return one, other
+
+
+def merge(
+    base: Iterable[SentencePair],
+    others: Mapping[str, Iterable[SentencePair]],
+    *,
+    partial: bool = False,
+    tell: Callable[[str, Differences], None] | None = None,
+) -> Corpus:
+    """Put the annotations of several inputs of the same pairs into one corpus.
+
+    Parameters
+    ----------
+    base
+        The pairs; their words, where known, and attributes are kept.
+    others
+        For each name the same pairs with annotations to add. An annotation takes that name; where
+        an input holds several annotators, theirs are added as ``name/annotator``.
+    partial
+        An input may lack pairs: it has not annotated those.
+    tell
+        Called with the name and the `Differences` of each input that has any.
+
+    Raises
+    ------
+    JoinError
+        As `join_pairs`; and if a name is there already.
+    """
+    pairs = list(base)
+    for name, other in others.items():
+        found = Differences()
+        added = {
+            id(one): two
+            for one, two in join_pairs(pairs, other, partial=partial, differences=found)
+        }
+        if tell is not None and (found.tokens or found.missing or found.surplus):
+            tell(name, found)
+        pairs = [
+            _with(pair, added[id(pair)], name) if id(pair) in added else pair for pair in pairs
+        ]
+    return Corpus(pairs)
+
+
+def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
+    several = len(other.annotations) > 1
+    annotations: dict[str, Annotation] = dict(pair.annotations)
+    for annotator, annotation in other.annotations.items():
+        key = f"{name}/{annotator}" if several else name
+        if key in annotations:
+            raise JoinError(
+                f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
+            )
+        annotations[key] = annotation
+    source = pair.source if pair.source is not None else other.source
+    target = pair.target if pair.target is not None else other.target
+    return replace(pair, source=source, target=target, annotations=annotations)

@@ -1,0 +1,54 @@
+"""Find where phrases occur in sentences, fast, for phrases that come one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["PhraseIndex"]
+
+_NOWHERE: dict[int, list[int]] = {}
+
+
+class PhraseIndex:
+    """Find the occurrences of phrases in some sentences.
+
+    Phrases of n words are indexed when the first one is looked up, so no longer phrases are held
+    than are asked for; each look-up is one step, however many sentences there are.
+
+    Parameters
+    ----------
+    sentences
+        The tokens of each sentence, already folded if case is not to matter.
+
+    Examples
+    --------
+    >>> index = PhraseIndex([["a", "b", "a", "b"], ["b", "a"]])
+    >>> index.find("a b"), index.find("c")
+    ({0: [0, 2]}, {})
+    """
+
+    def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
+        self._sentences = sentences
+        self._places: dict[int, dict[str, dict[int, list[int]]]] = {}
+
+    def find(self, phrase: str) -> dict[int, list[int]]:
+        """Return where a phrase begins: for each sentence that has it, the rising positions.
+
+        Parameters
+        ----------
+        phrase
+            The words, joined by single spaces.
+        """
+        words = phrase.count(" ") + 1
+        known = self._places.get(words)
+        if known is None:
+            known = self._places[words] = self._index(words)
+        return known.get(phrase, _NOWHERE)
+
+    def _index(self, words: int) -> dict[str, dict[int, list[int]]]:
+        places: dict[str, dict[int, list[int]]] = {}
+        for number, sentence in enumerate(self._sentences):
+            for start in range(len(sentence) - words + 1):
+                phrase = " ".join(sentence[start : start + words])
+                places.setdefault(phrase, {}).setdefault(number, []).append(start)
+        return places

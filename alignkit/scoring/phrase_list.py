@@ -1,0 +1,327 @@
+"""Score a plain list of phrase pairs, such as a phrase table, against a gold corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.corpus import Corpus
+from alignkit.errors import OptionError
+from alignkit.phrases import PhraseArrays, extract_phrases
+from alignkit.scoring.bootstrap import Interval, confidence_interval
+from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
+from alignkit.scoring.measures import PhraseScore, none_if_nan, phrase_ratios
+from alignkit.scoring.phrase_index import PhraseIndex
+from alignkit.scoring.signature import Signature
+
+__all__ = ["PhraseListScore", "score_phrase_list"]
+
+Span = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class PhraseListScore:
+    """Hold the score of a list of phrase pairs and what became of its entries.
+
+    `entries` = `kept` + `unmatched` + `repeated` + `identical` + `out_of_bounds`.
+
+    Parameters
+    ----------
+    precision, recall, f1
+        Over the occurrences, as `score_phrase_list` defines them; NaN where undefined.
+    counts
+        The numbers behind them, by the names `PHRASE_COLUMNS`. A list knows no composites, so
+        all occurrences count as atomic.
+    entry_precision
+        `correct` / `kept`: the share of the kept entries that are right somewhere.
+    entries
+        How many were read.
+    kept
+        How many different ones occur in a test sentence pair.
+    correct
+        How many of those are a gold phrase pair in at least one place.
+    unmatched
+        How many occur in no test sentence pair.
+    repeated
+        How many say again what was kept before.
+    identical
+        How many were left out because both sides are the same words.
+    out_of_bounds
+        How many were left out by their length.
+    pairs, skipped
+        How many sentence pairs were used, and how many lack the reference.
+    signature
+        All settings.
+    rows
+        (P, 8) counts of the sentence pairs.
+    intervals
+        Of precision, recall and F1; empty until `with_intervals`.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    counts: Mapping[str, int]
+    entry_precision: float
+    entries: int
+    kept: int
+    correct: int
+    unmatched: int
+    repeated: int
+    identical: int
+    out_of_bounds: int
+    pairs: int
+    skipped: int
+    signature: Signature
+    rows: Rows = field(repr=False, compare=False)
+    intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
+
+    def with_intervals(
+        self,
+        *,
+        samples: int = 1000,
+        confidence: float = 0.95,
+        rng: np.random.Generator | int | None = None,
+    ) -> PhraseListScore:
+        """Return the score with bootstrap intervals over the sentence pairs."""
+        found = confidence_interval(
+            self.rows, phrase_ratios, samples=samples, confidence=confidence, rng=rng
+        )
+        seed = int(rng) if isinstance(rng, (int, np.integer)) else None
+        drawn = replace(
+            self.signature, interval="bootstrap", confidence=confidence, samples=samples, seed=seed
+        )
+        return replace(self, intervals=found, signature=drawn)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the score as JSON takes it: NaN is None."""
+        ratios = ("precision", "recall", "f1", "entry_precision")
+        numbers = ("entries", *_FATES, "correct", "pairs", "skipped")
+        found: dict[str, object] = {
+            **{name: none_if_nan(getattr(self, name)) for name in ratios},
+            **{name: getattr(self, name) for name in numbers},
+            "counts": dict(self.counts),
+            "signature": str(self.signature),
+        }
+        if self.intervals:
+            found["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
+        return found
+
+
+_FATES = ("kept", "unmatched", "repeated", "identical", "out_of_bounds")
+
+
+def score_phrase_list(
+    entries: Iterable[tuple[str, str]],
+    corpus: Corpus,
+    reference: str = "gold",
+    *,
+    links: str = "sure",
+    exact_case: bool = False,
+    ignore_identical: bool = False,
+    min_length: int = 1,
+    max_length: int | None = None,
+    loose: bool = False,
+    signature: Signature | None = None,
+) -> PhraseListScore:
+    """Score a list of phrase pairs against the gold phrase pairs of a corpus.
+
+    An entry is kept when, in at least one sentence pair, its source phrase is a contiguous span of
+    the source sentence and its target phrase of the target sentence. Each such pair of spans is an
+    occurrence: what the list predicts for that sentence pair.
+
+    Parameters
+    ----------
+    entries
+        (source phrase, target phrase), words separated by white space; read once, never held.
+    corpus
+        The test sentence pairs; those without the reference are left out and counted.
+    reference
+        The annotation that is right.
+    links
+        The gold phrase pairs are those of the ``"sure"`` or of the ``"possible"`` (all) links.
+    exact_case
+        Match words with their case; else after casefold.
+    ignore_identical
+        Leave out entries and gold phrase pairs whose two sides are the same words.
+    min_length, max_length
+        Leave out entries and gold phrase pairs with less or more words on either side.
+    loose
+        Gold phrase pairs may have unaligned words at their boundaries.
+    signature
+        What is known of the files; the settings are filled in.
+
+    Returns
+    -------
+    PhraseListScore
+
+    Raises
+    ------
+    UnknownNameError
+        If the reference or `links` names nothing.
+    MissingTextError
+        If the corpus has no words.
+    OptionError
+        If the bounds make no sense.
+
+    Notes
+    -----
+    With A the occurrences of the list, B the gold phrase pairs (atomic and composite) and B_atom
+    the atomic ones, METHOD section 4 (eq. 3) becomes precision = |A & B| / |A|, recall =
+    |A & B_atom| / |B_atom|. A list does not tell atomic from composite entries, so every
+    occurrence counts in precision: a list that holds composites beside their parts is rewarded or
+    punished for each. Where words repeat in a sentence, every pair of spans is an occurrence, so
+    that the list cannot gain from a choice it does not make.
+
+    Memory: the index of the corpus, and the kept entries. Each entry costs two look-ups, or as many
+    steps as the rarer phrase has sentences.
+
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614: a list is compared
+    on the part that matches the test sentence pairs, with the phrase pairs of the sure links.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.corpus import SentencePair
+    >>> corpus = Corpus([SentencePair("1", ("they", "left"), ("both", "went"),
+    ...                               {"gold": Alignment.parse("0-0 1-1")})])
+    >>> found = score_phrase_list([("They", "both"), ("left", "both"), ("a", "b")], corpus)
+    >>> found.kept, found.precision, found.recall
+    (2, 0.5, 0.5)
+    """
+    if min_length < 1 or (max_length is not None and max_length < min_length):
+        raise OptionError(
+            f"phrase lengths from {min_length} to {max_length} make no sense; the least is 1"
+        )
+    shared = corpus.annotated_by(reference)
+    gold = _gold_phrases(shared, reference, links, exact_case, ignore_identical, max_length, loose)
+    bounds = min_length, max_length
+    matching = _Matching(shared, gold, exact_case, ignore_identical, bounds)
+    for source, target in entries:
+        matching.add(source, target)
+    rows = matching.rows
+    total = PhraseScore.from_counts(rows.sum(axis=0))
+    fates = matching.fates
+    settings = replace(
+        signature or Signature(),
+        links=links,
+        identical="left-out" if ignore_identical else "kept",
+        case="exact" if exact_case else "folded",
+        level="list",
+        phrases="loose" if loose else "tight",
+        min_length=min_length if min_length > 1 else None,
+        max_length=max_length,
+    )
+    return PhraseListScore(
+        precision=total.precision,
+        recall=total.recall,
+        f1=total.f1,
+        counts=total.counts,
+        entry_precision=matching.correct / fates["kept"] if fates["kept"] else np.nan,
+        entries=sum(fates.values()),
+        correct=matching.correct,
+        kept=fates["kept"],
+        unmatched=fates["unmatched"],
+        repeated=fates["repeated"],
+        identical=fates["identical"],
+        out_of_bounds=fates["out_of_bounds"],
+        pairs=len(shared),
+        skipped=len(corpus) - len(shared),
+        signature=settings,
+        rows=rows,
+    )
+
+
+def _gold_phrases(
+    corpus: Corpus,
+    reference: str,
+    links: str,
+    exact_case: bool,
+    ignore_identical: bool,
+    max_length: int | None,
+    loose: bool,
+) -> PhraseArrays:
+    vocabulary = Vocabulary(casefold=not exact_case)
+    words = [pair.words for pair in corpus]
+    return extract_phrases(
+        LinkArrays.pack(pair.alignment(reference) for pair in corpus),
+        links=links,
+        loose=loose,
+        max_length=max_length,
+        ignore_identical=ignore_identical,
+        source=TokenArrays.pack((source for source, _ in words), vocabulary),
+        target=TokenArrays.pack((target for _, target in words), vocabulary),
+    )
+
+
+class _Matching:
+    """Match entries with sentence pairs, one by one, and keep count."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        gold: PhraseArrays,
+        exact_case: bool,
+        ignore_identical: bool,
+        bounds: tuple[int, int | None],
+    ) -> None:
+        self._fold = str if exact_case else str.casefold
+        self._ignore_identical = ignore_identical
+        self._least, self._most = bounds
+        sides = zip(*(pair.words for pair in corpus), strict=True) if len(corpus) else ((), ())
+        self._source, self._target = (
+            PhraseIndex([[self._fold(word) for word in sentence] for sentence in side])
+            for side in sides
+        )
+        self._gold: list[dict[Span, bool]] = []
+        self._seen: set[tuple[str, str]] = set()
+        self.fates = dict.fromkeys(_FATES, 0)
+        self.correct = 0
+        self.rows: Rows = np.zeros((len(gold), len(PHRASE_COLUMNS)), np.int64)
+        for k in range(len(gold)):
+            found = {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
+            self._gold.append(found)
+            self.rows[k, 2:4] = sum(found.values()), len(found)
+
+    def add(self, source: str, target: str) -> None:
+        """Count what became of one entry, and its occurrences."""
+        words = self._fold(source).split(), self._fold(target).split()
+        self.fates[self._judge(*words)] += 1
+
+    def _judge(self, source: list[str], target: list[str]) -> str:
+        n, m = len(source), len(target)
+        if not self._fits(0, n, 0, m):
+            return "out_of_bounds"
+        if self._ignore_identical and source == target:
+            return "identical"
+        entry = " ".join(source), " ".join(target)
+        starts = self._source.find(entry[0])
+        ends = self._target.find(entry[1]) if starts else starts
+        both = [k for k in min(starts, ends, key=len) if k in starts and k in ends]
+        if not both:
+            return "unmatched"
+        if entry in self._seen:
+            return "repeated"
+        self._seen.add(entry)
+        right = [self._count(k, starts[k], ends[k], n, m) for k in both]
+        self.correct += any(right)
+        return "kept"
+
+    def _count(self, k: int, starts: list[int], ends: list[int], n: int, m: int) -> bool:
+        gold = self._gold[k]
+        kinds = [gold.get((i, i + n, j, j + m)) for i in starts for j in ends]
+        right = sum(kind is not None for kind in kinds)
+        atomic = sum(kind is True for kind in kinds)
+        self.rows[k, [0, 1]] += len(kinds)
+        self.rows[k, [4, 7]] += right
+        self.rows[k, [5, 6]] += atomic
+        return right > 0
+
+    def _fits(self, start: int, end: int, other_start: int, other_end: int) -> bool:
+        shorter, longer = sorted((end - start, other_end - other_start))
+        return shorter >= self._least and (self._most is None or longer <= self._most)

@@ -1,0 +1,157 @@
+"""Count what a corpus holds, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from alignkit.alignment import Alignment
+from alignkit.corpus import SentencePair
+
+__all__ = ["AnnotatorCounts", "CorpusCounts", "count_corpus"]
+
+
+@dataclass
+class AnnotatorCounts:
+    """Count the annotations of one annotator.
+
+    Parameters
+    ----------
+    pairs
+        Sentence pairs annotated.
+    empty
+        Of these, how many have no link.
+    sure, possible
+        Links that are sure, and links that are only possible.
+    nulls
+        Words explicitly aligned to nothing.
+    source_aligned, target_aligned
+        Words that bear a link.
+    source_tokens, target_tokens
+        Words of the annotated pairs whose text is known.
+    one_to_one
+        Links of which both words bear no other link.
+    identical
+        Links between words equal after casefold.
+    comments
+        Annotations with a comment.
+    """
+
+    pairs: int = 0
+    empty: int = 0
+    sure: int = 0
+    possible: int = 0
+    nulls: int = 0
+    source_aligned: int = 0
+    target_aligned: int = 0
+    source_tokens: int = 0
+    target_tokens: int = 0
+    one_to_one: int = 0
+    identical: int = 0
+    comments: int = 0
+
+    def add(self, pair: SentencePair, alignment: Alignment, comment: str) -> None:
+        """Count one annotation."""
+        from_words = [link.i for link in alignment]
+        to_words = [link.j for link in alignment]
+        sources, targets = _times(from_words), _times(to_words)
+        sure = sum(alignment.packed()[1])
+        self.pairs += 1
+        self.empty += not len(alignment)
+        self.sure += sure
+        self.possible += len(alignment) - sure
+        self.nulls += len(alignment.nulls)
+        self.source_aligned += len(sources)
+        self.target_aligned += len(targets)
+        self.one_to_one += sum(
+            sources[i] == 1 and targets[j] == 1 for i, j in zip(from_words, to_words, strict=True)
+        )
+        self.comments += bool(comment)
+        if pair.source is not None and pair.target is not None:
+            self.source_tokens += len(pair.source)
+            self.target_tokens += len(pair.target)
+            self.identical += sum(
+                pair.source[i].casefold() == pair.target[j].casefold() for i, j in alignment
+            )
+
+
+@dataclass
+class CorpusCounts:
+    """Count the sentence pairs of a corpus.
+
+    Parameters
+    ----------
+    pairs
+        Sentence pairs.
+    without_text
+        Of these, how many have no words.
+    repeated_ids
+        Pairs whose id an earlier pair has.
+    source_tokens, target_tokens
+        Words.
+    source_types, target_types
+        Different words.
+    longest_source, longest_target
+        Words of the longest sentence.
+    annotators
+        The counts of each annotator.
+    attributes
+        For each attribute how many different values it has.
+    """
+
+    pairs: int = 0
+    without_text: int = 0
+    repeated_ids: int = 0
+    source_tokens: int = 0
+    target_tokens: int = 0
+    source_types: int = 0
+    target_types: int = 0
+    longest_source: int = 0
+    longest_target: int = 0
+    annotators: dict[str, AnnotatorCounts] = field(default_factory=dict)
+    attributes: dict[str, int] = field(default_factory=dict)
+
+
+def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
+    """Count the pairs of a corpus in one pass; memory grows with words and ids, not with links.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("a", "b"), ("a",), {"gold": Alignment.parse("0-0 1?0")})
+    >>> counts = count_corpus([pair])
+    >>> counts.source_tokens, counts.annotators["gold"].sure, counts.annotators["gold"].identical
+    (2, 1, 1)
+    """
+    found = CorpusCounts()
+    ids: set[str] = set()
+    sources: set[str] = set()
+    targets: set[str] = set()
+    values: dict[str, set[str]] = {}
+    for pair in pairs:
+        found.pairs += 1
+        found.repeated_ids += pair.id in ids
+        ids.add(pair.id)
+        if pair.source is None or pair.target is None:
+            found.without_text += 1
+        else:
+            found.source_tokens += len(pair.source)
+            found.target_tokens += len(pair.target)
+            found.longest_source = max(found.longest_source, len(pair.source))
+            found.longest_target = max(found.longest_target, len(pair.target))
+            sources.update(pair.source)
+            targets.update(pair.target)
+        for name, value in pair.attributes.items():
+            values.setdefault(name, set()).add(value)
+        for name, annotation in pair.annotations.items():
+            counts = found.annotators.setdefault(name, AnnotatorCounts())
+            counts.add(pair, annotation.alignment, annotation.comment)
+    found.source_types, found.target_types = len(sources), len(targets)
+    found.attributes = {name: len(seen) for name, seen in values.items()}
+    return found
+
+
+def _times(positions: list[int]) -> dict[int, int]:
+    times: dict[int, int] = {}
+    for position in positions:
+        times[position] = times.get(position, 0) + 1
+    return times

@@ -1,0 +1,65 @@
+"""Score with plain sets, word for word as the formulas say: what the kernels must agree with."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from alignkit.alignment import Alignment
+
+
+def link_row(hyp: Alignment, ref: Alignment) -> list[int]:
+    a_s, a_p, b_s, b_p = hyp.sure, hyp.possible, ref.sure, ref.possible
+    sets = [a_s, a_p, b_s, b_p, a_s & b_p, a_p & b_s, a_s & b_s, a_p & b_p]
+    return list(map(len, sets))
+
+
+def tight_phrases(links: set[tuple[int, int]]) -> dict[tuple[int, int, int, int], bool]:
+    """Return every consistent, tight span pair, True if atomic."""
+    sources, targets = sorted({i for i, _ in links}), sorted({j for _, j in links})
+    inside = {}
+    for i1, i2, j1, j2 in product(sources, sources, targets, targets):
+        within = {(i, j) for i, j in links if i1 <= i <= i2 and j1 <= j <= j2}
+        touching = {(i, j) for i, j in links if i1 <= i <= i2 or j1 <= j <= j2}
+        corners = {i for i, _ in within} >= {i1, i2} and {j for _, j in within} >= {j1, j2}
+        if within and within == touching and corners:
+            inside[i1, i2 + 1, j1, j2 + 1] = within
+    return {
+        span: set().union(
+            *(part for other, part in inside.items() if other != span and part < within)
+        )
+        != within
+        for span, within in inside.items()
+    }
+
+
+def phrase_row(hyp: set[tuple[int, int]], ref: set[tuple[int, int]]) -> list[int]:
+    a, b = tight_phrases(hyp), tight_phrases(ref)
+    a_atom = {span for span in a if a[span]}
+    b_atom = {span for span in b if b[span]}
+    sets = [a_atom, a.keys(), b_atom, b.keys(), a_atom & b.keys(), a.keys() & b_atom]
+    return list(map(len, [*sets, a_atom & b_atom, a.keys() & b.keys()]))
+
+
+def och_ney_aer(links: set, sure: set, possible: set) -> float:
+    """Return the alignment error rate of Och & Ney 2003 for a hypothesis without flags."""
+    return 1 - (len(links & sure) + len(links & possible)) / (len(links) + len(sure))
+
+
+def list_row(
+    entries: set[tuple[str, str]], source: list[str], target: list[str], gold: dict
+) -> list[int]:
+    """Return the counts of a list of phrase pairs in one sentence pair, by trying every span."""
+    spans = [
+        (i1, i2, j1, j2)
+        for i1, i2 in product(range(len(source)), range(1, len(source) + 1))
+        for j1, j2 in product(range(len(target)), range(1, len(target) + 1))
+        if i1 < i2 and j1 < j2
+    ]
+    found = {
+        span
+        for span in spans
+        if (" ".join(source[span[0] : span[1]]), " ".join(target[span[2] : span[3]])) in entries
+    }
+    atomic = {span for span in gold if gold[span]}
+    right, exact = len(found & gold.keys()), len(found & atomic)
+    return [len(found), len(found), len(atomic), len(gold), right, exact, exact, right]

@@ -1,0 +1,115 @@
+"""Make random corpora, projected onto what a format holds, for the round-trip tests."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from alignkit.alignment import NULL, Alignment, Link
+from alignkit.annotation import Annotation
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.formats.format import projected
+
+PLAIN = st.characters(categories=["L", "M", "N", "P", "S"])
+"""Characters that are neither white space nor control: all that a line of tokens can hold."""
+
+ANY = st.characters(exclude_categories=["Cs"])
+"""All characters but lone surrogates, which are no Unicode text."""
+
+_WORDS = st.sampled_from(["the", "dog", "l'", "&quot;", "{", "naïve", "日本語", "שלום", "0-0", '"'])
+
+
+def free_texts(characters=PLAIN):
+    """Make comments and the like: words divided by single spaces, perhaps none."""
+    word = st.text(characters, min_size=1, max_size=6)
+    return st.lists(word, max_size=3).map(" ".join)
+
+
+@st.composite
+def corpora(draw, holds, *, tokens=None, texts=None, ids=None, names=None, max_pairs=4):
+    """Make a corpus that a format which holds `holds` gives back as it is.
+
+    Parameters
+    ----------
+    holds
+        The format's `holds`: what is not in it, the corpus does not have. Without "ids" the ids
+        are 1, 2, ...; without "names" the one annotator is "alignment".
+    tokens, texts, ids, names
+        Strategies for tokens, free texts (comments, attributes, labels, ...), ids and names of
+        annotators, where a format is narrower than its `holds` says.
+    max_pairs
+        The most pairs; there may be none.
+    """
+    if tokens is None:
+        tokens = _WORDS | st.text(PLAIN, min_size=1, max_size=4)
+        if "spaces" in holds:
+            tokens = tokens | st.text(ANY, max_size=3)
+    texts = free_texts() if texts is None else texts
+    count = draw(st.integers(0, max_pairs))
+    if "ids" in holds:
+        ids = st.text(PLAIN, min_size=1, max_size=4) if ids is None else ids
+        known = draw(st.lists(ids, min_size=count, max_size=count, unique=True))
+    else:
+        known = [str(number) for number in range(1, count + 1)]
+    annotators = _annotators(draw, holds, names)
+    return Corpus(
+        projected(draw(_pairs(holds, id, annotators, tokens, texts)), holds) for id in known
+    )
+
+
+def _annotators(draw, holds, names):
+    if "names" not in holds:
+        return ["alignment"]
+    names = st.sampled_from(["anna", "ben", "gold", "A_B"]) if names is None else names
+    most = 3 if "annotators" in holds else 1
+    return draw(st.lists(names, min_size=1, max_size=most, unique=True))
+
+
+@st.composite
+def _pairs(draw, holds, id, annotators, tokens, texts):
+    sentences = st.lists(tokens, min_size=0 if "empty" in holds else 1, max_size=5)
+    source, target = draw(sentences), draw(sentences)
+    some = annotators
+    if "absent" in holds:
+        some = [name for name in annotators if draw(st.booleans())]
+    annotations = {name: draw(_annotations(holds, source, target, texts)) for name in some}
+    pool = st.sampled_from(["genre", "language", "a.b", "naïve"])
+    attributes = draw(st.dictionaries(pool, texts.filter(bool), max_size=2))
+    no_text = "no text" in holds and draw(st.booleans())
+    if no_text or "text" not in holds:
+        return SentencePair(id, None, None, annotations, attributes)
+    return SentencePair(id, source, target, annotations, attributes)
+
+
+@st.composite
+def _annotations(draw, holds, source, target, texts):
+    cells = [Link(i, j) for i in range(len(source)) for j in range(len(target))]
+    empty = [Link(i, NULL) for i in range(len(source))]
+    empty += [Link(NULL, j) for j in range(len(target))]
+    least = 0 if "empty" in holds else 1
+    sure = draw(_subsets(cells, least))
+    possible = draw(_subsets(cells))
+    nulls = draw(_subsets(empty))
+    possible_nulls = draw(_subsets(empty))
+    present = sorted({*sure, *possible, *nulls, *possible_nulls})
+    numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(1.0)
+    alignment = Alignment(
+        sure,
+        possible,
+        nulls=nulls,
+        possible_nulls=possible_nulls,
+        weights={link: draw(numbers) for link in draw(_subsets(present))},
+        labels={link: draw(texts) for link in draw(_subsets(cells + empty))},
+    )
+    return Annotation(
+        alignment,
+        draw(texts),
+        frozenset(draw(st.lists(texts.filter(bool), max_size=2))),
+        draw(texts),
+        draw(texts),
+    )
+
+
+def _subsets(items, least=0):
+    if not items:
+        return st.just([])
+    return st.lists(st.sampled_from(items), min_size=least, max_size=4, unique=True)

@@ -1,0 +1,352 @@
+"""Test the extraction of phrase pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_phrases import phrase_pairs
+
+from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.errors import (
+    AlignmentError,
+    JoinError,
+    MissingTextError,
+    OptionError,
+    UnknownNameError,
+)
+from alignkit.phrases import KINDS, PhrasePair, extract_phrases
+
+# METHOD section 3: the article's example sentence pair (Cohn et al. 2008, Figure 1)
+SOURCE, TARGET = map(
+    str.split,
+    [
+        "they discussed the aspects in detail and reached an extensive agreement .",
+        "both parties discussed the specific issues and arrived at a general consensus .",
+    ],
+)
+EXAMPLE = Alignment.parse("1-2 2-3 3-5 6-6 7-7 7-8 8-9 10-11 11-12 0?0 0?1 4?4 5?4 9?10")
+
+
+def spans(alignment, **options):
+    return [(tuple(pair[:4]), pair.atomic) for pair in extract_phrases(alignment, **options)]
+
+
+def words(**options):
+    pairs = extract_phrases(EXAMPLE, source=SOURCE, target=TARGET, **options)
+    return [tuple(" ".join(side) for side in pair.words(SOURCE, TARGET)) for pair in pairs]
+
+
+@pytest.mark.parametrize(
+    ("links", "counts"), [("possible", (57, 11, 52, 7)), ("sure", (36, 8, 31, 4))]
+)
+def test_the_example_has_the_numbers_of_the_method(links, counts):
+    found = [
+        len(words(links=links, kind=kind, ignore_identical=ignore))
+        for ignore in (False, True)
+        for kind in ("all", "atomic")
+    ]
+    assert tuple(found) == counts
+
+
+def test_the_example_has_these_seven_atomic_pairs():
+    assert words(kind="atomic", ignore_identical=True) == [
+        ("they", "both parties"),
+        ("aspects", "issues"),
+        ("in detail", "specific"),
+        ("reached", "arrived at"),
+        ("an", "a"),
+        ("extensive", "general"),
+        ("agreement", "consensus"),
+    ]
+
+
+def test_the_cases_of_figure_3():
+    # and reached an ~ and arrived at, "an" unaligned
+    figure = Alignment.parse("0-0 1-1 1-2")
+    tight = spans(figure)
+    assert ((0, 2, 0, 3), False) in tight
+    loose = dict(spans(figure, loose=True, lengths=(3, 3)))
+    assert (0, 2, 0, 2) not in loose
+    assert (0, 3, 0, 3) not in dict(tight)
+    assert loose[0, 3, 0, 3] is False
+
+
+def test_a_discontinuous_block_is_atomic_and_holds_an_atomic_pair():
+    assert spans(Alignment.parse("0-0 2-0 1-1")) == [((0, 3, 0, 2), True), ((1, 2, 1, 2), True)]
+
+
+def test_a_start_may_bear_several_atomic_pairs():
+    # 0-1 is a pair; so is the closure of 1-0, 1-2, which has to take 0-1 in
+    assert spans(Alignment.parse("0-1 1-0 1-2 2-3"), kind="atomic") == [
+        ((0, 1, 1, 2), True),
+        ((0, 2, 0, 3), True),
+        ((2, 3, 3, 4), True),
+    ]
+
+
+def test_a_block_is_one_atomic_pair():
+    block = Alignment((i, j) for i in range(3) for j in range(4))
+    assert spans(block) == [((0, 3, 0, 4), True)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 60])
+def test_the_identity_has_a_pair_for_every_span(n):
+    pairs = extract_phrases(Alignment((i, i) for i in range(n)))
+    assert len(pairs) == n * (n + 1) // 2
+    assert sum(pair.atomic for pair in pairs) == n
+
+
+def test_no_link_makes_no_phrase_pair():
+    assert extract_phrases(Alignment()) == []
+    assert extract_phrases(Alignment(), loose=True, lengths=(3, 4)) == []
+    nothing = extract_phrases(LinkArrays.pack([]))
+    assert (len(nothing), nothing.spans.shape, nothing.offsets.tolist()) == (0, (0, 4), [0])
+    assert extract_phrases(LinkArrays.pack([Alignment()] * 2)).offsets.tolist() == [0, 0, 0]
+
+
+def test_a_further_link_can_break_a_pair():
+    alignment = Alignment.parse("0-0 1?0 1-1")
+    assert ((0, 1, 0, 1), True) in spans(alignment, links="sure")
+    assert ((0, 1, 0, 1), True) not in spans(alignment, links="possible")
+
+
+def test_max_length_bounds_both_spans_and_leaves_kinds_alone():
+    alignment = Alignment.parse("0-0 1-1 2-2 2-3 2-4")
+    assert spans(alignment, max_length=2) == [
+        ((0, 1, 0, 1), True),
+        ((0, 2, 0, 2), False),
+        ((1, 2, 1, 2), True),
+    ]
+
+
+def test_loose_pairs_around_one_link():
+    assert spans(Alignment.parse("1-0"), loose=True, lengths=(3, 2)) == [
+        (box, True)
+        for box in [
+            (0, 2, 0, 1), (0, 2, 0, 2), (0, 3, 0, 1), (0, 3, 0, 2),
+            (1, 2, 0, 1), (1, 2, 0, 2), (1, 3, 0, 1), (1, 3, 0, 2),
+        ]
+    ]  # fmt: skip
+
+
+def test_identical_means_equal_after_casefold():
+    alignment = Alignment.parse("0-0 1-1")
+    given = {"source": ["The", "End"], "target": ["the", "stop"], "ignore_identical": True}
+    assert spans(alignment, **given) == [((0, 2, 0, 2), False), ((1, 2, 1, 2), True)]
+
+
+def test_exact_identity_comes_from_the_vocabulary():
+    arrays = LinkArrays.pack([Alignment.parse("0-0 1-1")])
+    for casefold, left in ((True, 0), (False, 3)):
+        vocabulary = Vocabulary(casefold=casefold)
+        words = {
+            "source": TokenArrays.pack([["The", "End"]], vocabulary),
+            "target": TokenArrays.pack([["the", "end"]], vocabulary),
+        }
+        assert len(extract_phrases(arrays, **words).spans) == 3
+        assert len(extract_phrases(arrays, ignore_identical=True, **words).spans) == left
+
+
+def test_a_phrase_pair_tells_its_kind_and_words():
+    pair = PhrasePair(0, 2, 1, 2, False)
+    assert pair.kind == "composite"
+    assert pair.words(SOURCE, TARGET) == (("they", "discussed"), ("parties",))
+
+
+# random alignments against the definitions
+
+
+@st.composite
+def sized_alignments(draw, most=6):
+    """Draw (N, M, links): scattered, blocks, crossing, empty or full."""
+    n, m = draw(st.integers(1, most)), draw(st.integers(1, most))
+    cells = [(i, j) for i in range(n) for j in range(m)]
+    shape = draw(st.sampled_from(["scattered", "blocks", "permutation", "full"]))
+    if shape == "full":
+        return n, m, cells
+    if shape == "permutation":
+        order = draw(st.permutations(range(m)))
+        return n, m, sorted(zip(range(n), order, strict=False))
+    if shape == "scattered":
+        return n, m, sorted(draw(st.sets(st.sampled_from(cells), max_size=n + m)))
+    corners = draw(st.lists(st.tuples(*[st.sampled_from(cells)] * 2), max_size=3))
+    return n, m, [
+        (i, j)
+        for i, j in cells
+        if any(
+            min(a[0], b[0]) <= i <= max(a[0], b[0]) and min(a[1], b[1]) <= j <= max(a[1], b[1])
+            for a, b in corners
+        )
+    ]  # fmt: skip
+
+
+def bounded(pairs, longest):
+    return [
+        (box, atomic)
+        for box, atomic in pairs
+        if longest is None or max(box[1] - box[0], box[3] - box[2]) <= longest
+    ]
+
+
+@settings(max_examples=200)
+@given(sized_alignments(), st.booleans(), st.sampled_from([None, 1, 2, 3]))
+def test_the_kernel_follows_the_definitions(case, loose, longest):
+    n, m, links = case
+    expected = bounded(phrase_pairs(links, n, m, loose), longest)
+    options = {"loose": loose, "lengths": (n, m), "max_length": longest}
+    for kind in KINDS:
+        kept = [(box, a) for box, a in expected if kind in ("all", "atomic" if a else "composite")]
+        assert spans(Alignment(links), kind=kind, **options) == kept
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(sized_alignments(4), max_size=8),
+    st.booleans(),
+    st.sampled_from([None, 2]),
+    st.booleans(),
+    st.data(),
+)
+def test_arrays_give_what_single_alignments_give(cases, loose, longest, ignore, data):
+    texts = [
+        [
+            data.draw(st.lists(st.sampled_from("aAbc"), min_size=size, max_size=size))
+            for size in case
+        ]
+        for case in (case[:2] for case in cases)
+    ]
+    alignments = [Alignment(links[::2], links) for _, _, links in cases]
+    vocabulary = Vocabulary()
+    source, target = (
+        TokenArrays.pack([text[side] for text in texts], vocabulary) for side in (0, 1)
+    )
+    options = {"loose": loose, "max_length": longest, "ignore_identical": ignore}
+    for links in ("possible", "sure"):
+        phrases = extract_phrases(
+            LinkArrays.pack(alignments), links=links, source=source, target=target, **options
+        )
+        assert len(phrases) == len(cases)
+        for k, (alignment, (left, right)) in enumerate(zip(alignments, texts, strict=True)):
+            single = extract_phrases(alignment, links=links, source=left, target=right, **options)
+            assert phrases.pair(k) == single
+            if ignore:
+                fold = [
+                    tuple(tuple(map(str.casefold, side)) for side in pair.words(left, right))
+                    for pair in single
+                ]
+                assert all(a != b for a, b in fold)
+
+
+@settings(max_examples=50)
+@given(sized_alignments())
+def test_nltk_finds_the_same_loose_pairs(case):
+    phrase_based = pytest.importorskip("nltk.translate.phrase_based")
+    n, m, links = case
+    text = [" ".join("abcdefgh"[:size]) for size in (n, m)]
+    theirs = phrase_based.phrase_extraction(*text, links) if links else set()
+    ours = extract_phrases(Alignment(links), loose=True, lengths=(n, m))
+    assert {(a, b, c, d) for (a, b), (c, d), *_ in theirs} == {pair[:4] for pair in ours}
+
+
+@settings(max_examples=50)
+@given(sized_alignments())
+def test_transposing_the_alignment_transposes_the_pairs(case):
+    links = case[2]
+    there = extract_phrases(Alignment(links))
+    back = extract_phrases(Alignment(links).transpose())
+    assert sorted((c, d, a, b, atomic) for a, b, c, d, atomic in there) == back
+
+
+@settings(max_examples=50)
+@given(sized_alignments())
+def test_each_component_has_one_atomic_pair_at_most(case):
+    alignment = Alignment(case[2])
+    atomic = extract_phrases(alignment, kind="atomic")
+    assert len(atomic) <= len(alignment.components())
+
+
+# arrays: growth, order, long sentences
+
+
+def test_room_grows_as_needed():
+    many = [Alignment((i, i) for i in range(size)) for size in [1, 90, 0, 3, 40] * 20]
+    phrases = extract_phrases(LinkArrays.pack(many))
+    sizes = [size * (size + 1) // 2 for size in [1, 90, 0, 3, 40] * 20]
+    assert np.diff(phrases.offsets).tolist() == sizes
+    assert phrases.pair(96) == extract_phrases(many[96])
+    wide = extract_phrases(Alignment.parse("15-15"), loose=True, lengths=(31, 31))
+    assert len(wide) == 16**4
+
+
+def test_only_keeps_one_kind():
+    phrases = extract_phrases(LinkArrays.pack([EXAMPLE, Alignment(), EXAMPLE]))
+    assert np.diff(phrases.only("atomic").offsets).tolist() == [11, 0, 11]
+    assert np.diff(phrases.only("composite").offsets).tolist() == [46, 0, 46]
+    assert phrases.only("all") is phrases
+    assert phrases.only("atomic").pair(2) == extract_phrases(EXAMPLE, kind="atomic")
+    with pytest.raises(UnknownNameError, match="known: all, atomic, composite"):
+        phrases.only("molecular")
+
+
+def test_sentences_of_thousands_of_words_are_fine():
+    n = 4000
+    order = np.random.default_rng(1).permutation(n)
+    crossing = Alignment((i, int(j)) for i, j in enumerate(order))
+    straight = Alignment((i, i) for i in range(n))
+    star = Alignment((i, 0) for i in range(n))
+    arrays = LinkArrays.pack([crossing, straight, star], [(n, n)] * 3)
+    phrases = extract_phrases(arrays, max_length=5)
+    assert len(phrases.pair(1)) == 5 * n - 10
+    assert phrases.pair(2) == []
+    assert extract_phrases(star) == [PhrasePair(0, n, 0, 1, True)]
+
+
+# errors
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"links": "certain"}, UnknownNameError, "unknown links 'certain'"),
+        ({"kind": "atoms"}, UnknownNameError, "did you mean 'atomic'"),
+        ({"max_length": 0}, OptionError, "at least 1 word"),
+        ({"source": ["a", "b"]}, OptionError, "both source and target"),
+        ({"ignore_identical": True}, MissingTextError, "pass source and target"),
+        ({"loose": True}, MissingTextError, "pass source and target, or lengths"),
+        ({"lengths": (1, 1)}, AlignmentError, "reach 2 x 2"),
+        ({"source": ["a"], "target": ["b"]}, AlignmentError, "reach 2 x 2"),
+        (
+            {"source": ["a", "b"], "target": ["b", "c"], "lengths": (2, 3)},
+            OptionError,
+            "not those of source and target",
+        ),
+        (
+            {name: TokenArrays.pack([["a", "b"]], Vocabulary()) for name in ("source", "target")},
+            OptionError,
+            "sequences of tokens",
+        ),
+    ],
+)
+def test_a_wrong_request_for_one_alignment_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        extract_phrases(Alignment.parse("0-0 1-1"), **options)
+
+
+def test_a_wrong_request_for_arrays_is_refused():
+    arrays = LinkArrays.pack([Alignment.parse("0-0 1-1")] * 2)
+    vocabulary = Vocabulary()
+    one, short = ([["a", "b"]], [["a", "b"], ["a"]])
+    for texts, error, message in (
+        (one, JoinError, "2 alignments, but 1 source"),
+        (short, AlignmentError, "sentence pair 1"),
+    ):
+        side = TokenArrays.pack(texts, vocabulary)
+        with pytest.raises(error, match=message):
+            extract_phrases(arrays, source=side, target=side)
+    with pytest.raises(OptionError, match="take TokenArrays"):
+        extract_phrases(arrays, source=["a"], target=["b"])
+    with pytest.raises(OptionError, match="arrays have their own"):
+        extract_phrases(arrays, lengths=(2, 2))

@@ -1,0 +1,298 @@
+"""Link and phrase scores: rows of counts, measures, whole corpora."""
+
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_scoring import link_row, och_ney_aer, phrase_row
+
+from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
+from alignkit.scoring import (
+    LINK_COLUMNS,
+    PHRASE_COLUMNS,
+    LinkScore,
+    PhraseScore,
+    Signature,
+    count_links,
+    count_phrases,
+    group_records,
+    link_ratios,
+    pair_records,
+    phrase_ratios,
+    score,
+    score_blocks,
+    score_records,
+)
+
+WORDS = """they discussed the aspects in detail and reached an extensive agreement .
+both parties discussed the specific issues and arrived at a general consensus ."""
+SOURCE, TARGET = (tuple(line.split()) for line in WORDS.splitlines())
+EXAMPLE = Alignment.parse(
+    "1-2 2-3 3-5 6-6 7-7 7-8 8-9 10-11 11-12 0?0 0?1 4?4 5?4 9?10"
+)  # METHOD section 3
+
+small_links = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9)
+alignments = st.builds(Alignment, small_links, small_links)
+
+
+def corpus_of(hyp, ref, source=SOURCE, target=TARGET):
+    return Corpus([SentencePair("1", source, target, {"system": hyp, "gold": ref})])
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(alignments, alignments), max_size=4))
+def test_link_rows_are_those_of_sets(pairs):
+    rows = count_links(
+        LinkArrays.pack(hyp for hyp, _ in pairs), LinkArrays.pack(ref for _, ref in pairs)
+    )
+    assert rows.tolist() == [link_row(hyp, ref) for hyp, ref in pairs]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(alignments, alignments), max_size=3))
+def test_phrase_rows_are_those_of_sets(pairs):
+    sides = [LinkArrays.pack(pair[side] for pair in pairs) for side in (0, 1)]
+    for links in ("possible", "sure"):
+        rows = count_phrases(*sides, links=links)
+        assert rows.tolist() == [
+            phrase_row(set(getattr(hyp, links)), set(getattr(ref, links))) for hyp, ref in pairs
+        ]
+
+
+@given(small_links, alignments)
+def test_aer_is_that_of_och_and_ney_for_a_hypothesis_without_possible_links(links, ref):
+    row = count_links(LinkArrays.pack([Alignment(links)]), LinkArrays.pack([ref]))
+    found = LinkScore.from_counts(row[0]).aer
+    if links or ref.sure:
+        assert found == pytest.approx(och_ney_aer(links, ref.sure, ref.possible))
+    else:
+        assert math.isnan(found)
+
+
+def test_worked_example_of_the_article():
+    """METHOD section 2: the counts 4, 5, 4, 4 without identical links."""
+    source = ("they", "discussed", "the", "aspects", "in", "detail")
+    target = ("both", "talked", "the", "issues", "specifically", "here")
+    gold = Alignment.parse("0-0 1-1 2-2 3-3 4-4 5-5")
+    system = Alignment.parse("0-0 1-1 2-2 3-3 4-4")
+    found = score(corpus_of(system, gold, source, target), ignore_identical=True).links
+    counts = found.counts
+    assert (counts["hyp_sure"], counts["ref_sure"]) == (4, 5)
+    assert (counts["hyp_sure_in_ref_possible"], counts["hyp_possible_in_ref_sure"]) == (4, 4)
+    assert (found.precision, found.recall, round(found.f1, 3)) == (1, 0.8, 0.889)
+
+
+def test_identical_words_are_told_apart_by_case_only_on_request():
+    pair = corpus_of(Alignment.parse("0-0"), Alignment.parse("0-0"), ("They",), ("they",))
+    assert score(pair, ignore_identical=True).links.counts["hyp_sure"] == 0
+    assert score(pair, ignore_identical=True, exact_case=True).links.counts["hyp_sure"] == 1
+    assert score(pair).links.counts["hyp_sure"] == 1
+
+
+@pytest.mark.parametrize(
+    ("identical", "possible", "sure"), [(False, (11, 57), (8, 36)), (True, (7, 52), (4, 31))]
+)
+def test_example_sentence_has_the_phrase_pairs_of_the_method(identical, possible, sure):
+    found = score(corpus_of(EXAMPLE, EXAMPLE), level="phrases", ignore_identical=identical)
+    for name, numbers in (("possible", possible), ("sure", sure)):
+        counts = found.phrases[name].counts
+        assert (counts["ref_atomic"], counts["ref_all"]) == numbers
+        assert (counts["hyp_atomic_in_ref"], counts["hyp_in_ref_atomic"]) == (numbers[0],) * 2
+        assert (found.phrases[name].f1, found.links) == (1, None)
+
+
+def test_a_coarser_segmentation_keeps_its_precision_and_a_finer_one_its_recall():
+    """METHOD section 4: a block is one atomic pair and a composite of the finer segmentation."""
+    fine, block = Alignment.parse("0-0 1-1"), Alignment.parse("0-0 0-1 1-0 1-1")
+    words = ("a", "b"), ("c", "d")
+    coarse = score(corpus_of(block, fine, *words), level="phrases").phrases["sure"]
+    assert (coarse.precision, coarse.recall) == (1, 0)
+    finer = score(corpus_of(fine, block, *words), level="phrases").phrases["sure"]
+    assert (finer.precision, finer.recall) == (0, 1)
+    assert finer.f1 == 0
+
+
+def test_possible_links_can_break_phrase_pairs_of_sure_links():
+    ref = Alignment.parse("0-0 1-1")
+    hyp = Alignment.parse("0-0 1-1 0?1")
+    found = score(corpus_of(hyp, ref), level="phrases").phrases
+    assert (found["sure"].precision, found["possible"].recall) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("row", "undefined"),
+    [
+        ([0, 0, 0, 0, 0, 0, 0, 0], {"precision", "recall", "f1", "aer"}),
+        ([0, 0, 2, 2, 0, 0, 0, 0], {"precision", "f1"}),
+        ([2, 2, 0, 0, 0, 0, 0, 0], {"recall", "f1"}),
+        ([2, 2, 2, 2, 0, 0, 0, 0], {"f1"}),
+        ([2, 2, 2, 2, 1, 1, 1, 1], set()),
+    ],
+)
+def test_ratios_of_nothing_by_nothing_are_undefined(row, undefined):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        links, phrases = LinkScore.from_counts(row), PhraseScore.from_counts(row)
+    for found in (links, phrases):
+        names = {name for name, value in vars(found).items() if value != value}
+        assert names == undefined - ({"aer"} if found is phrases else set())
+        plain = json.loads(json.dumps(found.to_json(), allow_nan=False))
+        assert {name for name, value in plain.items() if value is None} == names
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=8, max_size=8), min_size=1, max_size=5))
+def test_vectorised_ratios_are_those_of_single_rows(rows):
+    counts = np.array(rows)
+    for ratios, kind in ((link_ratios, LinkScore), (phrase_ratios, PhraseScore)):
+        for name, values in ratios(counts).items():
+            single = [getattr(kind.from_counts(row), name) for row in rows]
+            np.testing.assert_array_equal(values, single)
+
+
+def test_pairs_that_one_side_has_not_annotated_are_left_out_and_counted():
+    whole = corpus_of(EXAMPLE, EXAMPLE)
+    corpus = whole + Corpus([SentencePair("2", SOURCE, TARGET, {"gold": EXAMPLE})])
+    found = score(corpus)
+    assert (found.pairs, found.skipped) == (1, 1)
+    empty = Corpus([SentencePair("2", SOURCE, TARGET, {"gold": EXAMPLE, "system": Alignment()})])
+    assert score(corpus + empty).links.counts["ref_sure"] == 18
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(alignments, alignments), max_size=5), st.integers(1, 3))
+def test_blocks_give_the_score_of_the_whole(pairs, size):
+    names = "abcde"
+    corpus = Corpus(
+        SentencePair(str(k), tuple("abxyz"), tuple(names), {"system": hyp, "gold": ref})
+        for k, (hyp, ref) in enumerate(pairs)
+    ) + Corpus([SentencePair("last", (), (), {"system": Alignment(), "gold": Alignment()})])
+    vocabulary = Vocabulary()
+
+    def blocks():
+        for start in range(0, len(corpus), size):
+            part = corpus[start : start + size]
+            yield (
+                LinkArrays.pack(pair.alignment("system") for pair in part),
+                LinkArrays.pack(pair.alignment("gold") for pair in part),
+                TokenArrays.pack((pair.source for pair in part), vocabulary),
+                TokenArrays.pack((pair.target for pair in part), vocabulary),
+            )
+
+    for options in ({}, {"ignore_identical": True}, {"loose": True, "max_length": 3}):
+        whole = score(corpus, level="both", keep_rows=True, **options)
+        parts = score_blocks(blocks(), level="both", keep_rows=True, **options)
+        assert json.dumps(whole.to_json()) == json.dumps(parts.to_json())
+        for level, rows in whole.rows.items():
+            np.testing.assert_array_equal(rows, parts.rows[level])
+
+
+def test_json_has_the_promised_shape():
+    found = score(corpus_of(EXAMPLE, EXAMPLE), level="both").to_json()
+    assert list(found) == ["links", "phrases", "pairs", "skipped", "signature"]
+    assert set(found["links"]) == {"precision", "recall", "f1", "aer", "counts"}
+    assert set(found["phrases"]) == {"possible", "sure"}
+    assert set(found["phrases"]["sure"]) == {"precision", "recall", "f1", "counts"}
+    assert tuple(found["links"]["counts"]) == LINK_COLUMNS
+    assert tuple(found["phrases"]["sure"]["counts"]) == PHRASE_COLUMNS
+    assert score(corpus_of(EXAMPLE, EXAMPLE)).to_json()["phrases"] is None
+
+
+def test_signature_tells_all_settings_that_apply():
+    given_ = Signature(format="pharaoh/naacl", base="0/1", version="0.1.0")
+    pair = corpus_of(EXAMPLE, EXAMPLE)
+    plain = score(pair, signature=given_)
+    assert str(plain.signature) == (
+        "format:pharaoh/naacl|base:0/1|links:given|identical:kept|level:links|version:0.1.0"
+    )
+    found = score(
+        pair, level="both", ignore_identical=True, max_length=5, keep_rows=True, signature=given_
+    ).with_intervals(samples=20, rng=7)
+    assert str(found.signature) == (
+        "format:pharaoh/naacl|base:0/1|links:given|identical:left-out|case:folded|level:both|"
+        "phrases:tight|max-length:5|interval:bootstrap|confidence:0.95|samples:20|seed:7|"
+        "version:0.1.0"
+    )
+
+
+def test_sure_and_possible_policies():
+    hyp, ref = Alignment.parse("0-0 1?1"), Alignment.parse("0?0 1-1")
+    pair = corpus_of(hyp, ref)
+    assert score(pair).links.aer == 0
+    assert score(pair, links="sure-only").links.aer == 1
+    assert score(pair, links="all-sure").links.counts["sure_in_sure"] == 2
+
+
+def test_tables_by_pair_and_by_group():
+    pairs = [
+        SentencePair(str(k), None, None, {"system": Alignment.parse(hyp), "gold": gold}, group)
+        for k, (hyp, gold, group) in enumerate(
+            [
+                ("0-0", Alignment.parse("0-0"), {"genre": "news"}),
+                ("0-1", Alignment.parse("0-0"), {"genre": "law"}),
+                ("", Alignment.parse("0-0"), {"genre": "news"}),
+                ("", Alignment(), {}),
+            ]
+        )
+    ]
+    corpus = Corpus(pairs)
+    records = score_records(corpus, level="both")
+    assert [record["id"] for record in records[::3]] == ["0", "1", "2", "3"]
+    assert records[0] | {"precision": 1.0, "aer": 0.0, "hyp_sure": 1} == records[0]
+    assert math.isnan(records[-1]["precision"])
+    groups = score_records(corpus, by="genre")
+    assert [(row["genre"], row["pairs"], row["recall"]) for row in groups[:2]] == [
+        ("news", 2, 0.5),
+        ("law", 1, 0.0),
+    ]
+    assert (groups[2]["genre"], groups[2]["pairs"]) == ("", 1)
+    with pytest.raises(UnknownNameError, match="genre"):
+        score_records(corpus, by="gender")
+    with pytest.raises(JoinError):
+        pair_records({"links": np.zeros((2, 8), np.int64)}, ["1"])
+    with pytest.raises(JoinError):
+        group_records({"links": np.zeros((2, 8), np.int64)}, ["1"])
+
+
+def test_bad_input_is_refused():
+    one, two = LinkArrays.pack([EXAMPLE]), LinkArrays.pack([EXAMPLE, EXAMPLE])
+    with pytest.raises(JoinError, match="1 sentence pairs, the reference 2"):
+        count_links(one, two)
+    with pytest.raises(JoinError, match="same sentence lengths"):
+        count_phrases(one, LinkArrays.pack([Alignment()]), links="sure", loose=True)
+    with pytest.raises(MissingTextError):
+        score_blocks([(one, one, None, None)], ignore_identical=True)
+    with pytest.raises(MissingTextError):
+        score_blocks([(one, one, None, None)], level="both", loose=True)
+    short = TokenArrays.pack([["a"]], Vocabulary())
+    with pytest.raises(JoinError, match="reach 12 source words, but the sentence has 1"):
+        score_blocks([(one, one, short, short)], ignore_identical=True)
+    with pytest.raises(JoinError, match="1 source sentences for 2"):
+        score_blocks([(two, two, short, short)], ignore_identical=True)
+    textless = corpus_of(EXAMPLE, EXAMPLE, None, None)
+    assert score(textless, level="both").links.f1 == 1
+    with pytest.raises(MissingTextError):
+        score(textless, ignore_identical=True)
+    with pytest.raises(UnknownNameError, match="did you mean 'phrases'"):
+        score(textless, level="phrase")
+    with pytest.raises(UnknownNameError, match="sure-only"):
+        score(textless, links="sure")
+    with pytest.raises(UnknownNameError):
+        score(textless, "somebody")
+    with pytest.raises(OptionError):
+        score(textless, max_length=0)
+    with pytest.raises(OptionError, match="keep_rows"):
+        score(textless).with_intervals()
+
+
+def test_no_pairs_at_all_give_undefined_scores():
+    found = score_blocks([], level="both", keep_rows=True).with_intervals(samples=10)
+    assert (found.pairs, found.links.counts["ref_sure"]) == (0, 0)
+    assert math.isnan(found.links.aer)
+    assert found.to_json()["intervals"]["links"]["aer"]["low"] is None

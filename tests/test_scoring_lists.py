@@ -1,0 +1,170 @@
+"""Plain lists of phrase pairs: reading them, and scoring them against a gold corpus."""
+
+import gzip
+import json
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_scoring import list_row, tight_phrases
+
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
+from alignkit.scoring import read_phrase_table, score_phrase_list
+
+words = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
+links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5)
+entries = st.lists(st.tuples(words, words), max_size=6)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.tuples(words, words, links), min_size=1, max_size=3), entries)
+def test_rows_are_those_of_trying_every_span(pairs, listed):
+    corpus, expected = [], []
+    joined = {(" ".join(source), " ".join(target)) for source, target in listed}
+    for source, target, cells in pairs:
+        inside = {(i, j) for i, j in cells if i < len(source) and j < len(target)}
+        corpus.append(SentencePair("x", source, target, {"gold": Alignment(inside)}))
+        expected.append(list_row(joined, source, target, tight_phrases(inside)))
+    listed_twice = [(" ".join(source), " ".join(target)) for source, target in listed] * 2
+    found = score_phrase_list(listed_twice, Corpus(corpus))
+    assert found.rows.tolist() == expected
+    assert found.entries == 2 * len(listed)
+    fates = found.kept, found.unmatched, found.repeated, found.identical, found.out_of_bounds
+    assert sum(fates) == found.entries
+
+
+GOLD = Corpus(
+    [
+        SentencePair(
+            "1",
+            ["they", "reached", "an", "agreement", "."],
+            ["both", "parties", "arrived", "at", "a", "consensus", "."],
+            {"gold": Alignment.parse("0?0 0?1 1-2 1-3 2-4 3-5 4-6")},
+        ),
+        SentencePair("2", ["they"], ["they"], {"other": Alignment()}),
+    ]
+)
+LIST = [
+    ("reached", "arrived  at"),  # atomic
+    ("Reached an", "arrived at a"),  # composite
+    ("an agreement", "consensus"),  # not a phrase pair of the gold
+    ("reached", "achieved"),  # not in the test sentences
+    ("reached", "arrived at"),  # again
+    (".", "."),  # identical, atomic
+    ("they", "both parties"),  # only from possible links
+]
+
+
+def test_entries_are_kept_and_counted_as_promised():
+    found = score_phrase_list(LIST, GOLD)
+    assert (found.entries, found.kept, found.unmatched, found.repeated) == (7, 5, 1, 1)
+    assert (found.correct, found.entry_precision) == (3, 0.6)
+    assert (found.precision, found.recall) == (3 / 5, 2 / 4)
+    assert (found.pairs, found.skipped) == (1, 1)
+    assert str(found.signature).startswith("links:sure|identical:kept|case:folded|level:list")
+
+
+def test_identical_entries_and_gold_pairs_are_left_out_on_request():
+    found = score_phrase_list(LIST, GOLD, ignore_identical=True)
+    assert (found.kept, found.identical) == (4, 1)
+    assert (found.precision, found.recall) == (2 / 4, 1 / 3)
+
+
+def test_options_of_matching():
+    assert score_phrase_list(LIST, GOLD, links="possible").precision == 4 / 5
+    assert score_phrase_list(LIST, GOLD, exact_case=True).unmatched == 2
+    long = score_phrase_list(LIST, GOLD, min_length=2)
+    assert (long.kept, long.out_of_bounds) == (1, 6)
+    short = score_phrase_list(LIST, GOLD, max_length=1)
+    assert (short.kept, short.counts["ref_all"]) == (1, 3)
+    assert str(short.signature).count("max-length:1") == 1
+    loose = score_phrase_list([("they reached", "arrived at")], GOLD, loose=True)
+    assert loose.precision == 1
+    assert score_phrase_list([("they reached", "arrived at")], GOLD).precision == 0
+
+
+def test_repeated_words_give_every_occurrence():
+    corpus = Corpus(
+        [SentencePair("1", ["a", "b", "a"], ["x", "y", "x"], {"gold": Alignment.parse("0-0 2-2")})]
+    )
+    found = score_phrase_list([("a", "x")], corpus)
+    assert (found.counts["hyp_all"], found.precision, found.recall) == (4, 0.5, 1)
+
+
+def test_a_list_that_matches_nothing_is_undefined_and_says_so():
+    found = score_phrase_list([("no", "nothing")], GOLD)
+    assert math.isnan(found.precision)
+    assert math.isnan(found.entry_precision)
+    assert found.recall == 0
+    plain = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert (plain["precision"], plain["kept"], plain["unmatched"]) == (None, 0, 1)
+    drawn = score_phrase_list(LIST, GOLD).with_intervals(samples=10, rng=1).to_json()
+    assert drawn["intervals"]["recall"]["high"] == 0.5
+
+
+def test_bad_requests_are_refused():
+    with pytest.raises(OptionError, match="from 3 to 2"):
+        score_phrase_list([], GOLD, min_length=3, max_length=2)
+    with pytest.raises(UnknownNameError):
+        score_phrase_list([], GOLD, "nobody")
+    with pytest.raises(UnknownNameError):
+        score_phrase_list([], GOLD, links="certain")
+    bare = Corpus([SentencePair("1", None, None, {"gold": Alignment()})])
+    with pytest.raises(MissingTextError):
+        score_phrase_list([], bare)
+
+
+def test_both_formats_are_read_packed_or_not(tmp_path):
+    expected = [("a b", "x"), ("c", "y z")]
+    files = {
+        "list.tsv": "\ufeffa b\tx\r\nc\ty z",
+        "table": "a b ||| x ||| 0.5 0.1 ||| 0-0\nc ||| y z\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_bytes(text.encode())
+        assert list(read_phrase_table(tmp_path / name)) == expected
+        with gzip.open(tmp_path / f"{name}.gz", "wb") as packed:
+            packed.write(text.encode())
+        assert list(read_phrase_table(str(tmp_path / f"{name}.gz"))) == expected
+    (tmp_path / "empty").touch()
+    assert list(read_phrase_table(tmp_path / "empty")) == []
+    (tmp_path / "latin").write_bytes("é\tü".encode("latin-1"))
+    assert list(read_phrase_table(tmp_path / "latin", encoding="latin-1")) == [("é", "ü")]
+
+
+@pytest.mark.parametrize(
+    ("text", "format_", "message"),
+    [
+        (b"a\tb\na b\n", None, "2: expected 2 tab-separated columns"),
+        (b"a\tb\tc\n", None, "1: expected 2 tab-separated columns.* not 3"),
+        (b"a\tb\n\n", None, "2: expected 2"),
+        (b"a\t \n", None, "1: the target phrase is empty"),
+        (b"a ||| b\nc\n", None, "2: expected source"),
+        (b"a ||| ||| 0.5\n", None, "1: the target phrase is empty"),
+        (b"a\tb\n", "moses", "1: expected source"),
+        (b"a\tb\n\xff\tc\n", None, "2:1: not utf-8"),
+    ],
+)
+def test_broken_lines_are_named(tmp_path, text, format_, message):
+    path = tmp_path / "list"
+    path.write_bytes(text)
+    with pytest.raises(FormatError, match=f"list:{message}"):
+        list(read_phrase_table(path, format=format_))
+
+
+def test_unreadable_files_are_refused(tmp_path):
+    with pytest.raises(FormatError, match="cannot be read"):
+        list(read_phrase_table(tmp_path / "missing"))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a\tb\n" * 100)[:-9])
+    (tmp_path / "plain.gz").write_bytes(b"a\tb\n")
+    for name in ("cut.gz", "plain.gz"):
+        with pytest.raises(FormatError, match="cannot be unpacked"):
+            list(read_phrase_table(tmp_path / name))
+    with pytest.raises(UnknownNameError, match="moses"):
+        list(read_phrase_table(tmp_path / "missing", format="csv"))
+    (tmp_path / "list").write_bytes(b"a\tb\n")
+    with pytest.raises(OptionError, match="unknown encoding"):
+        list(read_phrase_table(tmp_path / "list", encoding="no-such"))

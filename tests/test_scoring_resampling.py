@@ -1,0 +1,191 @@
+"""Confidence intervals and the comparison of systems."""
+
+import json
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import JoinError, OptionError, UnknownNameError
+from alignkit.scoring import bootstrap as bootstrap_module
+from alignkit.scoring import (
+    compare,
+    confidence_interval,
+    link_ratios,
+    paired_bootstrap,
+    paired_randomization,
+    phrase_ratios,
+    score,
+)
+
+
+def rows_of(rng, pairs, quality, reference=None):
+    """Return link rows of a made-up system that finds each of the sure links by chance."""
+    ref = rng.integers(1, 12, pairs) if reference is None else reference
+    found = rng.binomial(ref, quality)
+    hyp = found + rng.binomial(ref, 1 - quality)
+    return np.stack([hyp, hyp, ref, ref, found, found, found, found], axis=1)
+
+
+def test_interval_covers_the_truth_about_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    hits = 0
+    for _ in range(200):
+        found = confidence_interval(rows_of(rng, 80, 0.7), link_ratios, samples=200, rng=rng)
+        hits += found["recall"].low <= 0.7 <= found["recall"].high
+    assert 0.90 <= hits / 200 <= 0.985
+
+
+def test_interval_agrees_with_drawing_pairs_one_by_one():
+    rows = rows_of(np.random.default_rng(2), 50, 0.6)
+    found = confidence_interval(rows, link_ratios, samples=4000, rng=3)
+    rng = np.random.default_rng(4)
+    sums = np.array([rows[rng.integers(0, 50, 50)].sum(0) for _ in range(4000)])
+    for name, values in link_ratios(sums).items():
+        low, high = np.quantile(values, [0.025, 0.975])
+        assert found[name].low == pytest.approx(low, abs=0.008)
+        assert found[name].high == pytest.approx(high, abs=0.008)
+        assert found[name].standard_error == pytest.approx(values.std(), rel=0.08)
+
+
+def test_chunks_do_not_change_the_draws(monkeypatch):
+    rows = rows_of(np.random.default_rng(2), 30, 0.6)
+    whole = confidence_interval(rows, link_ratios, samples=50, rng=3)
+    monkeypatch.setattr(bootstrap_module, "_CHUNK_BYTES", 1000)
+    assert confidence_interval(rows, link_ratios, samples=50, rng=3) == whole
+
+
+def test_resamples_without_links_are_counted_as_undefined():
+    rows = np.zeros((2, 8), np.int64)
+    rows[0] = 1
+    found = confidence_interval(rows, link_ratios, samples=400, rng=1)["precision"]
+    assert found.low == found.high == 1
+    assert 60 < found.undefined < 140  # a quarter draw the empty pair twice
+    nothing = confidence_interval(rows[1:], phrase_ratios, samples=5, rng=1)["f1"]
+    assert (math.isnan(nothing.low), nothing.undefined) == (True, 5)
+
+
+def exact_randomization(system, baseline, measure):
+    """Return the p-values over all 2^P ways of exchanging outputs."""
+
+    def differences(first, second):
+        mine, other = measure(first[None]), measure(second[None])
+        return {name: mine[name][0] - other[name][0] for name in mine}
+
+    truth = differences(system.sum(0), baseline.sum(0))
+    reached = dict.fromkeys(truth, 0)
+    for swap in product((0, 1), repeat=len(system)):
+        chosen = np.array(swap, bool)[:, None]
+        drawn = differences(
+            np.where(chosen, baseline, system).sum(0), np.where(chosen, system, baseline).sum(0)
+        )
+        for name, value in drawn.items():
+            reached[name] += abs(value) >= abs(truth[name]) - 1e-12
+    return {name: count / 2 ** len(system) for name, count in reached.items()}
+
+
+def test_randomization_agrees_with_exact_enumeration():
+    rng = np.random.default_rng(5)
+    reference = rng.integers(1, 12, 10)
+    system, baseline = (rows_of(rng, 10, quality, reference) for quality in (0.9, 0.6))
+    exact = exact_randomization(system, baseline, link_ratios)
+    found = paired_randomization(system, baseline, link_ratios, trials=20000, rng=rng)
+    assert found == pytest.approx(exact, abs=0.012)
+    assert min(exact.values()) < 0.2
+
+
+def test_identical_systems_have_p_1_and_no_difference():
+    rows = rows_of(np.random.default_rng(6), 40, 0.7)
+    for found in compare({"a": rows, "b": rows.copy()}, link_ratios, samples=50, trials=50, rng=1):
+        assert (found.bootstrap_p, found.randomization_p) == (1, 1)
+        assert (found.difference, found.wins) == (0, 0)
+        assert (found.interval.low, found.interval.high) == (0, 0)
+
+
+def test_a_clearly_better_system_is_found_better():
+    rng = np.random.default_rng(7)
+    reference = rng.integers(1, 12, 200)
+    rows = {
+        name: rows_of(rng, 200, quality, reference)
+        for name, quality in (("base", 0.6), ("good", 0.8), ("same", 0.6))
+    }
+    found = {
+        (one.system, one.measure): one
+        for one in compare(rows, link_ratios, samples=500, trials=999, rng=1)
+    }
+    assert len(found) == 8
+    aer = found["good", "aer"]
+    assert aer.difference < 0
+    assert aer.wins == 1
+    assert aer.interval.high < 0
+    assert (aer.randomization_p, aer.bootstrap_p) == (1 / 1000, 2 / 501)
+    assert found["same", "aer"].randomization_p > 0.05
+    turned = compare(rows, link_ratios, baseline="good", samples=50, trials=50, rng=1)
+    assert {one.system for one in turned} == {"base", "same"}
+    json.dumps([one.to_json() for one in turned], allow_nan=False)
+
+
+def test_p_of_the_bootstrap_agrees_with_its_interval():
+    rng = np.random.default_rng(8)
+    for _ in range(30):
+        reference = rng.integers(1, 12, 40)
+        rows = {name: rows_of(rng, 40, 0.7, reference) for name in "ab"}
+        one = compare(rows, link_ratios, samples=399, trials=1, rng=rng)[0]
+        excludes = one.interval.low > 0 or one.interval.high < 0
+        assert excludes == (one.bootstrap_p < 0.05) or abs(one.bootstrap_p - 0.05) < 0.011
+
+
+def test_both_systems_are_measured_on_the_same_resample():
+    rows = rows_of(np.random.default_rng(9), 40, 0.7)
+    drawn = paired_bootstrap(rows, rows, link_ratios, samples=20, rng=np.random.default_rng(1))
+    assert not drawn["aer"].any()
+
+
+def test_undefined_differences_stay_undefined():
+    rows = np.zeros((3, 8), np.int64)
+    for found in compare({"a": rows, "b": rows}, link_ratios, samples=5, trials=5, rng=1):
+        assert math.isnan(found.randomization_p)
+        assert math.isnan(found.bootstrap_p)
+        assert found.to_json()["difference"] is None
+
+
+def test_intervals_of_links_are_the_same_with_phrases_and_without():
+    links = "0-0 1-1 2-2", "0-0 1-2", "0-1 1-1"
+    corpus = Corpus(
+        SentencePair(
+            str(k),
+            None,
+            None,
+            {"system": Alignment.parse(text), "gold": Alignment.parse("0-0 1-1")},
+        )
+        for k, text in enumerate(links)
+    )
+    found = [
+        score(corpus, level=level, keep_rows=True).with_intervals(samples=50, rng=3)
+        for level in ("links", "both")
+    ]
+    assert found[0].intervals["links"] == found[1].intervals["links"]
+    plain = found[1].to_json()["intervals"]
+    assert set(plain["phrases"]) == {"possible", "sure"}
+    assert plain["links"]["aer"]["low"] <= found[1].links.aer <= plain["links"]["aer"]["high"]
+
+
+def test_bad_requests_are_refused():
+    rows = rows_of(np.random.default_rng(1), 5, 0.5)
+    with pytest.raises(OptionError, match="samples"):
+        confidence_interval(rows, link_ratios, samples=0)
+    with pytest.raises(OptionError, match="confidence"):
+        confidence_interval(rows, link_ratios, confidence=95)
+    with pytest.raises(OptionError, match="two systems"):
+        compare({"a": rows}, link_ratios)
+    with pytest.raises(OptionError, match="trials"):
+        compare({"a": rows, "b": rows}, link_ratios, trials=0)
+    with pytest.raises(UnknownNameError, match="system 'c'"):
+        compare({"a": rows, "b": rows}, link_ratios, baseline="c")
+    with pytest.raises(JoinError, match="same pairs"):
+        compare({"a": rows, "b": rows[1:]}, link_ratios)
+    with pytest.raises(JoinError, match="different references"):
+        compare({"a": rows, "b": rows + 1}, link_ratios)

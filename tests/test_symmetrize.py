@@ -1,0 +1,149 @@
+"""Test the merging of two directions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_symmetrize import symal
+
+from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays
+from alignkit.errors import JoinError, OptionError, UnknownNameError
+from alignkit.symmetrize import METHODS, symmetrize
+
+
+def merged(forward, reverse, method):
+    return str(symmetrize(Alignment.parse(forward), Alignment.parse(reverse), method))
+
+
+def test_a_diagonal_neighbour_comes_after_the_straight_ones():
+    # from 1-1 the links 1-0 and 0-1 are added first; then both words of 0-0 are taken
+    assert merged("0-1 1-0 1-1", "0-0 1-1", "grow-diag") == "0-1 1-0 1-1"
+
+
+def test_the_scan_begins_at_the_first_target_word():
+    # 0-0 is first and adds 0-1 and 1-0, so that 1-1 finds both its words taken
+    assert merged("0-0 2-2 0-1 1-0 1-1", "0-0 2-2", "grow-diag") == "0-0 0-1 1-0 2-2"
+    # 0-0 is first and adds 1-1, so that 1-2 and 2-1 find both their words taken
+    assert merged("0-0 2-2 1-2 2-1 1-1", "0-0 2-2", "grow-diag") == "0-0 1-1 2-2"
+
+
+def test_the_target_word_is_the_outer_order():
+    # 2-0 (target 0) goes before 0-2 (source 0): it adds 1-0 and 2-1, then 1-1 is not free
+    assert merged("0-2 2-0 1-0 2-1 1-1", "0-2 2-0", "grow-diag") == "0-2 1-0 2-0 2-1"
+
+
+def test_a_link_added_ahead_is_met_in_the_same_scan():
+    # 0-0 adds 1-1, which comes next, before 3-3, and adds 2-2; then 3-3 finds 2-3 and 3-2 taken
+    assert merged("0-0 3-3 1-1 2-2 2-3 3-2", "0-0 3-3", "grow-diag") == "0-0 1-1 2-2 3-3"
+
+
+def test_a_link_added_behind_is_met_in_the_next_scan():
+    assert merged("3-3 2-2 1-1 0-0", "3-3", "grow-diag") == "0-0 1-1 2-2 3-3"
+
+
+def test_growing_needs_something_to_grow_from():
+    assert merged("0-0", "1-1", "grow-diag") == ""
+
+
+def test_final_takes_forward_before_reverse():
+    assert merged("0-0", "0-1", "grow-diag-final-and") == "0-0"
+    assert merged("0-1", "0-0", "grow-diag-final-and") == "0-1"
+    assert merged("0-0", "0-1", "grow-diag-final") == "0-0 0-1"
+    # each takes a word of 1-1, which is last in spite of its lower words
+    assert merged("1-3 3-1", "1-1", "grow-diag-final") == "1-3 3-1"
+
+
+def test_final_wants_either_word_free_and_final_and_both():
+    forward, reverse = "0-0 1-1 1-2 4-4", "0-0 1-1 3-0"
+    assert merged(forward, reverse, "grow-diag-final") == "0-0 1-1 1-2 3-0 4-4"
+    assert merged(forward, reverse, "grow-diag-final-and") == "0-0 1-1 1-2 4-4"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_links_come_out_sure_and_possible_ones_count(method):
+    assert merged("0?0 1?1", "0-0 1?1", method) == "0-0 1-1"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_merges_to_nothing(method):
+    assert merged("", "", method) == ""
+    assert len(symmetrize(LinkArrays.pack([]), LinkArrays.pack([]), method)) == 0
+
+
+LINKS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=16).map(sorted)
+CHANCE = st.tuples(LINKS, LINKS, LINKS).map(
+    lambda parts: (sorted({*parts[0], *parts[1]}), sorted({*parts[0], *parts[2]}))
+)
+
+
+@settings(max_examples=200)
+@given(CHANCE, st.sampled_from(list(METHODS)))
+def test_the_kernel_follows_symal(sides, method):
+    found = symmetrize(*map(Alignment, sides), method)
+    assert found.sure == found.possible == symal(*sides, method)
+
+
+@settings(max_examples=50)
+@given(st.lists(CHANCE, max_size=6), st.sampled_from(list(METHODS)))
+def test_arrays_give_what_single_alignments_give(cases, method):
+    forward, reverse = ([Alignment(case[side]) for case in cases] for side in (0, 1))
+    arrays = symmetrize(LinkArrays.pack(forward), LinkArrays.pack(reverse), method)
+    assert len(arrays) == len(cases)
+    for k, sides in enumerate(zip(forward, reverse, strict=True)):
+        assert arrays.alignment(k) == symmetrize(*sides, method)
+
+
+@settings(max_examples=100)
+@given(CHANCE)
+def test_each_method_lies_between_intersection_and_union(sides):
+    found = [symmetrize(*map(Alignment, sides), method).sure for method in METHODS]
+    low, high, grown, final, final_and = found
+    assert low <= grown <= final_and <= high
+    assert grown <= final <= high
+
+
+def test_lengths_are_the_greater_ones():
+    forward = LinkArrays.pack([Alignment.parse("0-0")], [(3, 4)])
+    reverse = LinkArrays.pack([Alignment.parse("4-0")])
+    assert symmetrize(forward, reverse, "union").lengths.tolist() == [[5, 4]]
+
+
+def test_long_sentences_are_fine():
+    n = 20_000
+    chain = [(i, i) for i in range(n)]
+    forward, reverse = Alignment(chain), Alignment([(n - 1, n - 1)])
+    for method in METHODS:
+        grown = symmetrize(forward, reverse, method)
+        assert len(grown) == (1 if method == "intersection" else n)
+
+
+def test_what_does_not_fit_together_is_refused():
+    one = LinkArrays.pack([Alignment()])
+    two = LinkArrays.pack([Alignment()] * 2)
+    with pytest.raises(JoinError, match="forward has 1 sentence pairs and reverse 2"):
+        symmetrize(one, two)
+    with pytest.raises(OptionError, match="two alignments, or two arrays"):
+        symmetrize(one, Alignment())
+    with pytest.raises(UnknownNameError, match="did you mean 'grow-diag-final'"):
+        symmetrize(one, one, "grow-diag-fina")
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("system", ["giza", "fastalign"])
+@pytest.mark.parametrize("method", ["intersection", "union"])
+def test_roen_directions_merge_to_the_given_files(data, system, method):
+    def lines(part):
+        path = data / "roen" / system / f"test.roen{part}.talp"
+        return [Alignment.parse(line) for line in path.read_text().splitlines()]
+
+    forward = LinkArrays.pack(lines(""))
+    # written target-source
+    reverse = LinkArrays.pack(alignment.transpose() for alignment in lines(".reverse"))
+    given_file = lines(f".{method}")
+    found = symmetrize(forward, reverse, method)
+    assert len(found) == len(given_file) == 248
+    assert [found.alignment(k) for k in range(248)] == given_file
+    assert np.all(found.sure == 1)
