@@ -1,1 +1,87 @@
-"""Build, check and use gold-standard word and phrase alignments."""
+"""Build, check and use gold-standard word and phrase alignments.
+
+The names below are loaded when they are first used, so that importing alignkit costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from alignkit.version import __version__
+
+if TYPE_CHECKING:
+    from alignkit.agreement import agreement_report
+    from alignkit.alignment import NULL, Alignment, Link
+    from alignkit.annotation import Annotation
+    from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+    from alignkit.corpus import Corpus, SentencePair
+    from alignkit.errors import AlignkitError, FormatError
+    from alignkit.formats import FORMATS, iterate_pairs, read_corpus, write_corpus
+    from alignkit.join import join_pairs, merge
+    from alignkit.nltk_bridge import from_nltk, to_nltk
+    from alignkit.phrases import PhraseArrays, PhrasePair, extract_phrases
+    from alignkit.scoring import compare, score, score_phrase_list
+    from alignkit.statistics import count_corpus
+    from alignkit.symmetrize import symmetrize
+
+_HOMES = {
+    "agreement": ("agreement_report",),
+    "alignment": ("NULL", "Alignment", "Link"),
+    "annotation": ("Annotation",),
+    "arrays": ("LinkArrays", "TokenArrays", "Vocabulary"),
+    "corpus": ("Corpus", "SentencePair"),
+    "errors": ("AlignkitError", "FormatError"),
+    "formats": ("FORMATS", "iterate_pairs", "read_corpus", "write_corpus"),
+    "join": ("join_pairs", "merge"),
+    "nltk_bridge": ("from_nltk", "to_nltk"),
+    "phrases": ("PhraseArrays", "PhrasePair", "extract_phrases"),
+    "scoring": ("compare", "score", "score_phrase_list"),
+    "statistics": ("count_corpus",),
+    "symmetrize": ("symmetrize",),
+}
+
+__all__ = [
+    "FORMATS",
+    "NULL",
+    "AlignkitError",
+    "Alignment",
+    "Annotation",
+    "Corpus",
+    "FormatError",
+    "Link",
+    "LinkArrays",
+    "PhraseArrays",
+    "PhrasePair",
+    "SentencePair",
+    "TokenArrays",
+    "Vocabulary",
+    "__version__",
+    "agreement_report",
+    "compare",
+    "count_corpus",
+    "extract_phrases",
+    "from_nltk",
+    "iterate_pairs",
+    "join_pairs",
+    "merge",
+    "read_corpus",
+    "score",
+    "score_phrase_list",
+    "symmetrize",
+    "to_nltk",
+    "write_corpus",
+]
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            found: object = getattr(import_module(f"alignkit.{home}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'alignkit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -109,6 +109,13 @@ class LinkArrays:
         start, end = self.offsets[k], self.offsets[k + 1]
         return Alignment.from_bytes(self.links[start:end].tobytes(), self.sure[start:end].tobytes())
 
+    def first(self, count: int) -> LinkArrays:
+        """Return the arrays of the first pairs."""
+        end = self.offsets[count]
+        return LinkArrays(
+            self.links[:end], self.sure[:end], self.offsets[: count + 1], self.lengths[:count]
+        )
+
     def without_identical(self, source: TokenArrays, target: TokenArrays) -> LinkArrays:
         """Return the arrays of the links that join different words (METHOD section 1).
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import overload
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
@@ -13,8 +13,10 @@ from alignkit.frozen import FrozenMap
 
 __all__ = ["Corpus", "SentencePair"]
 
+_NONE: FrozenMap[str, Any] = FrozenMap()
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, init=False)
 class SentencePair:
     """Hold a source sentence, a target sentence and any number of named annotations.
 
@@ -42,21 +44,27 @@ class SentencePair:
     id: str
     source: tuple[str, ...] | None
     target: tuple[str, ...] | None
-    annotations: Mapping[str, Annotation] = field(default_factory=FrozenMap)
-    attributes: Mapping[str, str] = field(default_factory=FrozenMap)
+    annotations: Mapping[str, Annotation]
+    attributes: Mapping[str, str]
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        id: str,
+        source: Iterable[str] | None,
+        target: Iterable[str] | None,
+        annotations: Mapping[str, Annotation] | Mapping[str, Alignment] = _NONE,
+        attributes: Mapping[str, str] = _NONE,
+    ) -> None:
         place = object.__setattr__
-        if self.source is not None:
-            place(self, "source", tuple(self.source))
-        if self.target is not None:
-            place(self, "target", tuple(self.target))
-        if not isinstance(self.annotations, FrozenMap):
-            wrapped = ((name, _annotation(value)) for name, value in self.annotations.items())
-            place(self, "annotations", FrozenMap(wrapped))
-        place(self, "attributes", FrozenMap(self.attributes))
-        for name, annotation in self.annotations.items():
-            self._check_range(name, annotation.alignment)
+        place(self, "id", id)
+        place(self, "source", None if source is None else tuple(source))
+        place(self, "target", None if target is None else tuple(target))
+        wrapped = ((name, _annotation(value)) for name, value in annotations.items())
+        place(self, "annotations", FrozenMap(wrapped) if annotations else _NONE)
+        place(self, "attributes", FrozenMap(attributes))
+        if self.source is not None or self.target is not None:
+            for name, annotation in self.annotations.items():
+                self._check_range(name, annotation.alignment)
 
     def _check_range(self, name: str, alignment: Alignment) -> None:
         n, m = alignment.extent()
@@ -118,7 +126,7 @@ class SentencePair:
 
     def with_annotation(self, name: str, value: Annotation | Alignment) -> SentencePair:
         """Return the pair with an annotation added or replaced."""
-        return replace(self, annotations=dict(self.annotations) | {name: _annotation(value)})
+        return replace(self, annotations={**self.annotations, name: _annotation(value)})
 
     def without_annotations(self, *names: str) -> SentencePair:
         """Return the pair without the annotations of those names."""

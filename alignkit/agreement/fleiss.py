@@ -201,7 +201,7 @@ def proposals(shared: SharedPairs) -> NDArray[np.uint8]:
 def _proposed(
     shared: SharedPairs, name: str, lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Number one annotator's proposals (pair, target word, source word), and say what they are."""
+    """Return the number of each proposal (pair, target word, source word), and what it says."""
     arrays = shared.links(name)
     pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
     # in each pair, row 0 is the NULL and column 0 is null: word j is row j + 1

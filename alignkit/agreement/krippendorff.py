@@ -11,7 +11,7 @@ short or alignments run along the diagonal it is lower than it would be over wor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
@@ -26,11 +26,21 @@ from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus
 from alignkit.errors import UnknownNameError
 
-__all__ = ["KrippendorffAlpha", "alpha_from_units", "krippendorff_alpha"]
+__all__ = [
+    "LINKS",
+    "KrippendorffAlpha",
+    "alpha_from_counts",
+    "alpha_from_units",
+    "count_units",
+    "krippendorff_alpha",
+]
 
 LINKS = ("possible", "sure")
 
 Value = AbstractSet[int]
+Unit = tuple[frozenset[int], ...]
+
+_EMPTY: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -116,10 +126,8 @@ def krippendorff_alpha(
     https://repository.upenn.edu/asc_papers/43. Sets as values: Passonneau 2006, LREC.
     """
     names = check_annotators(corpus, annotators)
-    if links not in LINKS:
-        raise UnknownNameError("choice of links", links, LINKS)
-    units = _units(corpus, names, links == "sure", include_identical)
-    return alpha_from_units(units, distance=distance)
+    alike = count_units(corpus, names, links=links, include_identical=include_identical)
+    return alpha_from_counts(alike, distance=distance)
 
 
 def alpha_from_units(
@@ -147,10 +155,21 @@ def alpha_from_units(
     >>> alpha_from_units([(one, one), (two, two), (one, two)]).observed.__round__(3)
     0.333
     """
+    alike = Counter(tuple(map(frozenset, unit)) for unit in units if len(unit) > 1)
+    return alpha_from_counts(alike, distance=distance)
+
+
+def alpha_from_counts(alike: Counter[Unit], *, distance: str) -> KrippendorffAlpha:
+    """Compute alpha as `alpha_from_units` does, over how often each unit occurs.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such distance.
+    """
     if distance not in DISTANCES:
         raise UnknownNameError("distance", distance, DISTANCES)
     far = DISTANCES[distance]
-    alike = Counter(tuple(map(frozenset, unit)) for unit in units if len(unit) > 1)
     values: Counter[frozenset[int]] = Counter()
     for unit, times in alike.items():
         for value in unit:
@@ -163,7 +182,47 @@ def alpha_from_units(
     return KrippendorffAlpha(alpha, observed, expected, alike.total(), total, len(values), distance)
 
 
-def _within_units(alike: Counter[tuple[frozenset[int], ...]], far: Distance) -> float:
+def count_units(
+    corpus: Corpus,
+    annotators: Sequence[str],
+    *,
+    links: str = "possible",
+    include_identical: bool = True,
+) -> Counter[Unit]:
+    """Count how often each unit occurs: the sets of target words given to one source word.
+
+    Parameters
+    ----------
+    corpus, annotators, links, include_identical
+        As in `krippendorff_alpha`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such choice of links.
+    MissingTextError
+        If the words of a pair that two annotated are not known.
+    """
+    if links not in LINKS:
+        raise UnknownNameError("choice of links", links, LINKS)
+    alike: Counter[Unit] = Counter()
+    for pair in corpus:
+        present = [pair.alignment(name) for name in annotators if name in pair.annotations]
+        if len(present) < 2:
+            continue
+        source, target = pair.words
+        if not include_identical:
+            present = [_without_identical(one, source, target) for one in present]
+        targets = [_targets(one, links == "sure") for one in present]
+        linked = set().union(*targets)
+        for i in linked:
+            alike[tuple(mine.get(i, _EMPTY) for mine in targets)] += 1
+        if len(linked) < len(source):
+            alike[(_EMPTY,) * len(present)] += len(source) - len(linked)
+    return alike
+
+
+def _within_units(alike: Counter[Unit], far: Distance) -> float:
     """Add up, over the units, the distances of all ordered pairs of values / (values - 1)."""
     sizes, weights = [], []
     for unit, times in alike.items():
@@ -206,22 +265,6 @@ def _holders(distinct: list[frozenset[int]]) -> dict[int, NDArray[np.int64]]:
         for position in value:
             found.setdefault(position, []).append(place)
     return {position: np.array(places, np.int64) for position, places in found.items()}
-
-
-def _units(
-    corpus: Corpus, names: tuple[str, ...], sure: bool, include_identical: bool
-) -> Iterator[tuple[frozenset[int], ...]]:
-    empty: frozenset[int] = frozenset()
-    for pair in corpus:
-        present = [pair.alignment(name) for name in names if name in pair.annotations]
-        if len(present) < 2:
-            continue
-        source, target = pair.words
-        if not include_identical:
-            present = [_without_identical(one, source, target) for one in present]
-        targets = [_targets(one, sure) for one in present]
-        for i in range(len(source)):
-            yield tuple(mine.get(i, empty) for mine in targets)
 
 
 def _targets(alignment: Alignment, sure: bool) -> dict[int, frozenset[int]]:

@@ -7,13 +7,16 @@ import gzip
 import sys
 from collections.abc import Iterator
 from io import BufferedReader
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from alignkit.annotation import Annotation
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats import FORMATS, Format, Reading, ReadOptions, open_reading, read_pairs
+
+if TYPE_CHECKING:
+    from alignkit.arrays import LinkArrays
 
 __all__ = ["Input", "add_reading_arguments", "detect_format", "reading_options", "the_annotation"]
 
@@ -113,6 +116,16 @@ class Input:
                 yield pair
         self.tell()
 
+    def blocks(self) -> Iterator[tuple[list[str], LinkArrays]]:
+        """Yield ids and links of many pairs at a time, as the format's `blocks` does."""
+        if self.kind.blocks is None:
+            raise OptionError(f"format {self.format} cannot be read without its words")
+        with Progress(self.path, self.reading.fraction) as progress:
+            for ids, links in self.kind.blocks(self.reading):
+                progress.step(len(ids))
+                yield ids, links
+        self.tell()
+
     def corpus(self) -> Corpus:
         """Read all of it."""
         return Corpus(self.pairs())
@@ -126,7 +139,9 @@ class Input:
             print(f"alignkit: {self.path}: {listing}", file=sys.stderr)
 
 
-def the_annotation(pair: SentencePair, name: str | None) -> Annotation | None:
+def the_annotation(
+    pair: SentencePair, name: str | None, option: str = "--annotator"
+) -> Annotation | None:
     """Return the annotation of a pair: the named one, or the only one; None if there is none.
 
     Raises
@@ -138,5 +153,5 @@ def the_annotation(pair: SentencePair, name: str | None) -> Annotation | None:
         return pair.annotations.get(name)
     if len(pair.annotations) > 1:
         names = ", ".join(pair.annotations)
-        raise OptionError(f"pair {pair.id!r} has the alignments of {names}: choose by --annotator")
+        raise OptionError(f"pair {pair.id!r} has the alignments of {names}: choose by {option}")
     return next(iter(pair.annotations.values()), None)

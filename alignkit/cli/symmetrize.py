@@ -16,6 +16,7 @@ from itertools import islice
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.arrays import LinkArrays
+from alignkit.cli.blocks import have_blocks, link_blocks
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options, the_annotation
 from alignkit.cli.kernels import announce
 from alignkit.corpus import SentencePair
@@ -56,8 +57,12 @@ def run(options: argparse.Namespace) -> int:
         options.format,
         reading_options(options, transpose=options.transpose != options.reverse_transposed),
     )
+    if have_blocks(forward, reverse):
+        merged = _merged_links(forward, reverse, options.method)
+    else:
+        merged = _merged_pairs(forward.pairs(), reverse.pairs(), options.method)
     write_corpus(
-        _merged(forward.pairs(), reverse.pairs(), options.method),
+        merged,
         options.output,
         format=options.to,
         base=options.base,
@@ -72,7 +77,17 @@ def _alignment(pair: SentencePair) -> Alignment:
     return annotation.alignment
 
 
-def _merged(
+def _merged_links(forward: Input, reverse: Input, method: str) -> Iterator[SentencePair]:
+    from alignkit.symmetrize import symmetrize
+
+    for ids, *sides in link_blocks(forward, reverse):
+        merged = symmetrize(sides[0], sides[1], method)
+        for k, id in enumerate(ids):
+            annotations = FrozenMap({method: Annotation(merged.alignment(k))})
+            yield SentencePair(id, None, None, annotations)
+
+
+def _merged_pairs(
     forward: Iterable[SentencePair], reverse: Iterable[SentencePair], method: str
 ) -> Iterator[SentencePair]:
     from alignkit.symmetrize import symmetrize

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
@@ -11,6 +12,9 @@ from alignkit.corpus import SentencePair
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.writing import Writing
+
+if TYPE_CHECKING:
+    from alignkit.arrays import LinkArrays
 
 __all__ = ["EVERYTHING", "Format", "losses"]
 
@@ -67,6 +71,8 @@ class Format:
     folder: bool = False
     pairs: Callable[[Reading], Iterator[SentencePair]] | None = None
     """A faster way from the file to the pairs, with the same result as `parse`."""
+    blocks: Callable[[Reading], Iterator[tuple[list[str], LinkArrays]]] | None = None
+    """The ids and links of some thousand pairs at a time, where no words are needed."""
 
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:

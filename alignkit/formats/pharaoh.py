@@ -45,7 +45,7 @@ from alignkit.formats.texts import Text, read_texts
 from alignkit.formats.writing import Writing
 from alignkit.frozen import FrozenMap
 
-__all__ = ["FORMAT", "link_blocks"]
+__all__ = ["FORMAT"]
 
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?")
 _BLOCK = 1 << 14  # lines: about a megabyte, so that a block's arrays stay small
@@ -72,7 +72,7 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
             yield SentencePair(str(number), *words[k], annotations)
 
 
-def link_blocks(reading: Reading) -> Iterator[tuple[list[str], LinkArrays]]:
+def _link_blocks(reading: Reading) -> Iterator[tuple[list[str], LinkArrays]]:
     """Yield the ids and the links of some thousand pairs at a time; no pair is made.
 
     The fast way for what needs neither words nor lengths. The ids are those of `iterate_pairs`.
@@ -275,6 +275,7 @@ def _notation(alignment: Alignment, shift: int) -> Iterator[str]:
 FORMAT = Format(
     parse=_parse,
     pairs=_pairs,
+    blocks=_link_blocks,
     write=_write,
     holds=frozenset({"no text", "possible", "empty"}),
     text_beside=True,

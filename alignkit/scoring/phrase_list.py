@@ -282,11 +282,27 @@ class _Matching:
         self._seen: set[tuple[str, str]] = set()
         self.fates = dict.fromkeys(_FATES, 0)
         self.correct = 0
-        self.rows: Rows = np.zeros((len(gold), len(PHRASE_COLUMNS)), np.int64)
+        # lists, since adding to one number of an array is slow
+        self._occurrences, self._right, self._atomic = ([0] * len(gold) for _ in range(3))
         for k in range(len(gold)):
             found = {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
             self._gold.append(found)
-            self.rows[k, 2:4] = sum(found.values()), len(found)
+
+    @property
+    def rows(self) -> Rows:
+        """The (P, 8) counts of the sentence pairs so far."""
+        atomic = [sum(found.values()) for found in self._gold]
+        columns = {
+            "hyp_atomic": self._occurrences,
+            "hyp_all": self._occurrences,
+            "ref_atomic": atomic,
+            "ref_all": list(map(len, self._gold)),
+            "hyp_atomic_in_ref": self._right,
+            "hyp_in_ref_atomic": self._atomic,
+            "atomic_in_atomic": self._atomic,
+            "all_in_all": self._right,
+        }
+        return np.array([columns[name] for name in PHRASE_COLUMNS], np.int64).T
 
     def add(self, source: str, target: str) -> None:
         """Count what became of one entry, and its occurrences."""
@@ -301,8 +317,9 @@ class _Matching:
             return "identical"
         entry = " ".join(source), " ".join(target)
         starts = self._source.find(entry[0])
-        ends = self._target.find(entry[1]) if starts else starts
-        both = [k for k in min(starts, ends, key=len) if k in starts and k in ends]
+        ends = self._target.find(entry[1]) if starts else {}
+        fewer, more = (starts, ends) if len(starts) < len(ends) else (ends, starts)
+        both = [k for k in fewer if k in more]
         if not both:
             return "unmatched"
         if entry in self._seen:
@@ -314,12 +331,15 @@ class _Matching:
 
     def _count(self, k: int, starts: list[int], ends: list[int], n: int, m: int) -> bool:
         gold = self._gold[k]
-        kinds = [gold.get((i, i + n, j, j + m)) for i in starts for j in ends]
-        right = sum(kind is not None for kind in kinds)
-        atomic = sum(kind is True for kind in kinds)
-        self.rows[k, [0, 1]] += len(kinds)
-        self.rows[k, [4, 7]] += right
-        self.rows[k, [5, 6]] += atomic
+        right = atomic = 0
+        for i in starts:
+            for j in ends:
+                kind = gold.get((i, i + n, j, j + m))
+                right += kind is not None
+                atomic += kind is True
+        self._occurrences[k] += len(starts) * len(ends)
+        self._right[k] += right
+        self._atomic[k] += atomic
         return right > 0
 
     def _fits(self, start: int, end: int, other_start: int, other_end: int) -> bool:

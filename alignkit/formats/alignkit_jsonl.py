@@ -1,0 +1,265 @@
+"""Read and write alignkit's own JSON, one pair a line [alignkit-jsonl]; holds everything.
+
+Specification
+-------------
+UTF-8. The first line says what follows (a reader does without it, so that a few lines written by
+hand will do; where it stands, the version must be known)::
+
+    {"alignkit": "corpus", "version": 1}
+
+Then one object a line and pair::
+
+    {"id": "p1", "source": ["a", "b"], "target": ["c"], "attributes": {"genre": "news"},
+     "annotations": {"anna": {"sure": "0-0", "possible": "1-0", "null": "3- -4",
+                              "possible_null": "2-", "weights": {"0-0": 0.93},
+                              "labels": {"0-0": "EQUI"}, "comment": "...", "flags": ["..."],
+                              "judgment": "...", "provenance": "..."}}}
+
+- `source` and `target` are the tokens, which may be empty or hold white space; null or missing:
+  the words are not known.
+- A name missing from `annotations` has not annotated the pair; ``{"sure": ""}`` is an annotation
+  without links.
+- Links are ``i-j``, source first, from 0, divided by spaces. `possible` lists those that are
+  *only* possible. ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to
+  nothing: `null` surely, `possible_null` possibly.
+- `weights` and `labels` are keyed by links or nulls; a label may stand on a cell without a link.
+- Members that are empty are left out, but for `sure`. Members not named here are an error.
+
+Empty lines mean nothing, and files may be joined one behind the other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from alignkit.alignment import Alignment
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.formats.format import EVERYTHING, Format
+from alignkit.formats.json_text import Object, member, parse_json, texts
+from alignkit.formats.notation import LinkTexts, parse_links, parse_nulls, raw_links
+from alignkit.formats.reading import BOM, Reading
+from alignkit.formats.record import RawAnnotation, Record
+from alignkit.formats.writing import Writing
+from alignkit.frozen import FrozenMap
+
+__all__ = ["FORMAT"]
+
+VERSION = 1
+_HEADER = {"alignkit": "corpus", "version": VERSION}
+_TEXTS = ("comment", "judgment", "provenance")
+_PAIR = {"id", "source", "target", "attributes", "annotations"}
+_LINKS = {"sure", "possible", "null", "possible_null"}
+_ANNOTATION = _LINKS | {"weights", "labels", "flags", *_TEXTS}
+_SIMPLE = {"sure", "possible", *_TEXTS}
+_PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for line, value in _objects(reading):
+        try:
+            record = _record(value, line)
+        except FormatError as problem:
+            reading.refuse(reading.error(problem.message, line))
+        else:
+            yield record
+
+
+def _pairs(reading: Reading) -> Iterator[SentencePair]:
+    plain = reading.base == 0 and not reading.options.transpose
+    for line, value in _objects(reading):
+        pair = _quick(value, reading) if plain else None
+        if pair is not None:
+            reading.read += 1
+            yield pair
+            continue
+        try:
+            record = _record(value, line)
+        except FormatError as problem:
+            reading.refuse(reading.error(problem.message, line))
+            continue
+        pair = reading.build(record)
+        if pair is not None:
+            yield pair
+
+
+def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
+    for line, text in reading.lines():
+        if not text or text.isspace():
+            continue
+        try:
+            value = parse_json(text, reading.path, line)
+            if type(value) is not dict:
+                raise reading.error("expected an object, one a line", line)
+            if "alignkit" in value:
+                _check_header(value, reading, line)
+                continue
+        except FormatError as error:
+            reading.refuse(error)
+        else:
+            yield line, value
+
+
+def _check_header(value: Object, reading: Reading, line: int) -> None:
+    if value != _HEADER:
+        raise reading.error(
+            f"header {json.dumps(value)[:60]} is not known; expected {json.dumps(_HEADER)}", line
+        )
+
+
+def _record(value: Object, line: int) -> Record:
+    _check_keys(value, _PAIR, "pair")
+    id: str = member(value, "id", str)
+    attributes: Object = member(value, "attributes", dict, {})
+    for key in attributes:
+        member(attributes, key, str)
+    found: Object = member(value, "annotations", dict, {})
+    return Record(
+        id,
+        line,
+        texts(value, "source") if value.get("source") is not None else None,
+        texts(value, "target") if value.get("target") is not None else None,
+        {name: _annotation(member(found, name, dict), name, line) for name in found},
+        attributes,
+    )
+
+
+def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
+    _check_keys(value, _ANNOTATION, f"annotation of {name[:40]!r}")
+    links = parse_links(member(value, "sure", str, ""))
+    links += parse_links(member(value, "possible", str, ""), "possible")
+    links += parse_nulls(member(value, "null", str, ""))
+    links += parse_nulls(member(value, "possible_null", str, ""), "possible")
+    weights: Object = member(value, "weights", dict, {})
+    for key, weight in weights.items():
+        if type(weight) not in (int, float):
+            raise FormatError(f"the weight of {key[:40]!r} is not a number")
+    labels: Object = member(value, "labels", dict, {})
+    for key in labels:
+        member(labels, key, str)
+    numbers = {key: float(weight) for key, weight in weights.items()}
+    return RawAnnotation(
+        raw_links(links, numbers, labels, line),
+        flags=texts(value, "flags") if "flags" in value else (),
+        **{key: member(value, key, str, "") for key in _TEXTS},
+    )
+
+
+def _check_keys(value: Object, known: set[str], what: str) -> None:
+    unknown = value.keys() - known
+    if unknown:
+        raise FormatError(
+            f"unknown key {min(unknown)[:40]!r} in the {what}; known: {', '.join(sorted(known))}"
+        )
+
+
+def _quick(value: Object, reading: Reading) -> SentencePair | None:
+    """Make a pair where all is plain; None where `_record` and `build` must look."""
+    if not value.keys() <= _PAIR:
+        return None
+    id, source, target = value.get("id"), value.get("source"), value.get("target")
+    if type(id) is not str or not _all_texts(source) or not _all_texts(target):
+        return None
+    attributes, found = value.get("attributes", {}), value.get("annotations", {})
+    if type(attributes) is not dict or type(found) is not dict:
+        return None
+    if attributes and not _all_texts(list(attributes.values())):
+        return None
+    annotations = []
+    for name, raw in found.items():
+        if type(raw) is not dict or not raw.keys() <= _SIMPLE:
+            return None
+        if not _all_texts(list(raw.values())):
+            return None
+        alignment = _quick_alignment(
+            raw.get("sure", ""), raw.get("possible", ""), len(source), len(target)
+        )
+        if alignment is None:
+            return None
+        others = {key: raw[key] for key in _TEXTS if key in raw} if len(raw) > 1 else {}
+        annotations.append((name, Annotation(alignment, **others)))
+    return SentencePair(
+        id,
+        tuple(map(reading.token, source)),
+        tuple(map(reading.token, target)),
+        FrozenMap(annotations),
+        attributes,
+    )
+
+
+def _all_texts(values: object) -> bool:
+    return type(values) is list and set(map(type, values)) <= {str}
+
+
+def _quick_alignment(sure: str, possible: str, n: int, m: int) -> Alignment | None:
+    if _PLAIN.fullmatch(sure) is None or _PLAIN.fullmatch(possible) is None:
+        return None
+    numbers = list(map(int, sure.replace("-", " ").split()))
+    certain = len(numbers) // 2
+    if possible:
+        numbers += map(int, possible.replace("-", " ").split())
+    sources, targets = numbers[::2], numbers[1::2]
+    if numbers and (max(sources) >= n or max(targets) >= m):
+        return None
+    links = list(zip(sources, targets, strict=True))
+    if not possible:
+        links.sort()
+        flags = b"\1" * certain
+    else:
+        order = sorted(range(len(links)), key=links.__getitem__)
+        links = [links[k] for k in order]
+        flags = bytes(k < certain for k in order)
+    if len(set(links)) < len(links):
+        return None
+    return Alignment.from_bytes(array("i", chain.from_iterable(links)).tobytes(), flags)
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    with writing.open() as stream:
+        stream.write(encode(_HEADER) + "\n")
+        for pair in pairs:
+            try:
+                line = encode(_written(pair, writing)) + "\n"
+                if BOM in line:
+                    line = line.replace(BOM, "\\ufeff")
+                stream.write(line)
+            except ValueError as problem:  # NaN, or half a surrogate pair
+                raise AlignkitError(f"pair {pair.id[:40]!r} cannot be written: {problem}") from None
+
+
+def _written(pair: SentencePair, writing: Writing) -> Object:
+    value: Object = {"id": pair.id, "source": pair.source, "target": pair.target}
+    if pair.attributes:
+        value["attributes"] = dict(pair.attributes)
+    if pair.annotations:
+        value["annotations"] = {
+            name: _written_annotation(annotation, writing)
+            for name, annotation in pair.annotations.items()
+        }
+    return value
+
+
+def _written_annotation(annotation: Annotation, writing: Writing) -> Object:
+    links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+    members = {
+        "sure": links.sure,
+        "possible": links.possible,
+        "null": links.null,
+        "possible_null": links.possible_null,
+        "weights": links.weights,
+        "labels": links.labels,
+        "comment": annotation.comment,
+        "flags": sorted(annotation.flags),
+        "judgment": annotation.judgment,
+        "provenance": annotation.provenance,
+    }
+    return {key: member for key, member in members.items() if member or key == "sure"}
+
+
+FORMAT = Format(parse=_parse, pairs=_pairs, write=_write, holds=EVERYTHING)

@@ -1,0 +1,233 @@
+"""Read and write alignkit's own XML [alignkit-xml]; holds everything.
+
+Specification
+-------------
+The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the namespace
+``urn:alignkit:corpus:1``::
+
+    <corpus xmlns="urn:alignkit:corpus:1" version="1">
+      <pair id="p1">
+        <attribute name="genre">news</attribute>
+        <source><w>a</w> <w>b</w></source>
+        <target><w>c</w></target>
+        <annotation by="anna" judgment="paraphrase" provenance="...">
+          <flag>tokenization</flag>
+          <comment>...</comment>
+          <sure>0-0</sure>
+          <possible>1-0</possible>
+          <null>3- -4</null>
+          <possible-null>2-</possible-null>
+          <weight link="0-0">0.93</weight>
+          <label link="0-0">EQUI</label>
+        </annotation>
+      </pair>
+    </corpus>
+
+- `source` and `target` hold one `w` a token, kept to the letter, white space included; where the
+  element is missing, the words are not known.
+- Links are ``i-j``, source first, from 0. `possible` lists those that are *only* possible.
+  ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to nothing.
+- A label may stand on a cell without a link.
+- An annotation without `sure` and the rest has no links; a name that is missing has not annotated
+  the pair.
+
+Each pair is checked against the schema as it comes, so that memory does not grow with the file.
+Entities, document types and the network are never used (`alignkit.formats.safe_xml`). Characters
+that XML 1.0 cannot hold (control characters, lone surrogates, U+FFFE and U+FFFF) are refused when
+writing: alignkit-jsonl holds those that are text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+
+from lxml import etree
+
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.formats.format import EVERYTHING, Format
+from alignkit.formats.notation import LinkTexts, parse_links, parse_nulls, raw_links
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.safe_xml import local_name, read_elements, xml_text
+from alignkit.formats.writing import Writing
+
+__all__ = ["FORMAT", "NAMESPACE", "load_schema"]
+
+NAMESPACE = "urn:alignkit:corpus:1"
+
+
+def load_schema() -> etree.RelaxNG:
+    """Return the schema."""
+    text = files("alignkit.formats").joinpath("alignkit.rng").read_bytes()
+    return etree.RelaxNG(etree.fromstring(text))
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    schema = load_schema()
+    elements = read_elements(reading, "pair")
+    _check_root(next(elements), reading)
+    for element in elements:
+        line = element.sourceline or 0
+        try:
+            _check(element, schema, reading)
+            record = _record(element, line)
+        except FormatError as problem:
+            reading.refuse(reading.error(problem.message, problem.line or line))
+        else:
+            yield record
+
+
+def _check_root(root: etree._Element, reading: Reading) -> None:
+    if root.tag != f"{{{NAMESPACE}}}corpus":
+        raise reading.error(
+            f"the root is <{str(root.tag)[:60]}>; expected <corpus> in the namespace {NAMESPACE}",
+            root.sourceline,
+        )
+    if dict(root.attrib) != {"version": "1"}:
+        found = dict(root.attrib)
+        raise reading.error(
+            f'the root has {str(found)[:60]}; expected version="1" alone', root.sourceline
+        )
+
+
+def _check(element: etree._Element, schema: etree.RelaxNG, reading: Reading) -> None:
+    if not schema.validate(element):
+        first = next(iter(schema.error_log), None)
+        message = first.message if first else "does not follow the schema"
+        raise reading.error(
+            f"not alignkit-xml: {message[:1].lower()}{message[1:]}", first.line if first else None
+        )
+
+
+def _record(element: etree._Element, line: int) -> Record:
+    record = Record(element.get("id") or "", line, None, None)
+    for child in element:
+        name = local_name(child)
+        if name == "attribute":
+            _add(record.attributes, child.get("name") or "", child.text or "", child)
+        elif name == "source":
+            record.source = [word.text or "" for word in child]
+        elif name == "target":
+            record.target = [word.text or "" for word in child]
+        else:
+            _add(record.annotations, child.get("by") or "", _annotation(child), child)
+    return record
+
+
+def _add(known: dict[str, object], key: str, value: object, element: etree._Element) -> None:
+    if key in known:
+        raise FormatError(
+            f"{local_name(element)} {key[:40]!r} occurs twice in one pair", line=element.sourceline
+        )
+    known[key] = value
+
+
+def _annotation(element: etree._Element) -> RawAnnotation:
+    found = RawAnnotation(
+        judgment=element.get("judgment") or "", provenance=element.get("provenance") or ""
+    )
+    links: list[RawLink] = []
+    weights: dict[str, float] = {}
+    labels: dict[str, str] = {}
+    flags: list[str] = []
+    for child in element:
+        name, text, line = local_name(child), child.text or "", child.sourceline
+        if name == "flag":
+            flags.append(text)
+        elif name == "comment":
+            found.comment = text
+        elif name == "weight":
+            _add(weights, child.get("link") or "", _number(text, line), child)
+        elif name == "label":
+            _add(labels, child.get("link") or "", text, child)
+        else:
+            parse = parse_nulls if name.endswith("null") else parse_links
+            links += parse(text, "possible" if name.startswith("possible") else "sure", line)
+    found.flags = flags
+    found.links = raw_links(links, weights, labels, element.sourceline or 0)
+    return found
+
+
+def _number(text: str, line: int | None) -> float:
+    value = float(text)  # the schema let nothing else pass, but it does let NaN
+    if not math.isfinite(value):
+        raise FormatError(f"weight {text[:40]!r} is not a finite number", line=line)
+    return value
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    with writing.open() as stream:
+        stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+        stream.write(f'<corpus xmlns="{NAMESPACE}" version="1">\n')
+        for pair in pairs:
+            try:
+                element = _written(pair, writing)
+            except ValueError:
+                raise AlignkitError(
+                    f"pair {pair.id[:40]!r} holds a character that XML cannot, such as a control "
+                    "character; write alignkit-jsonl"
+                ) from None
+            stream.write("  " + xml_text(element, pair.id) + "\n")
+        stream.write("</corpus>\n")
+
+
+def _written(pair: SentencePair, writing: Writing) -> etree._Element:
+    element = etree.Element("pair", id=pair.id)
+    element.text = "\n    "
+    for key, value in pair.attributes.items():
+        _child(element, "attribute", value, name=key)
+    for side, tokens in (("source", pair.source), ("target", pair.target)):
+        if tokens is not None:
+            words = _child(element, side)
+            for token in tokens:
+                etree.SubElement(words, "w").text = token
+    for name, annotation in pair.annotations.items():
+        _write_annotation(element, name, annotation, writing)
+    if len(element):
+        element[-1].tail = "\n  "
+    else:
+        element.text = None
+    return element
+
+
+def _write_annotation(
+    pair: etree._Element, name: str, annotation: Annotation, writing: Writing
+) -> None:
+    named = {"judgment": annotation.judgment, "provenance": annotation.provenance}
+    element = _child(pair, "annotation", by=name, **{k: v for k, v in named.items() if v})
+    for flag in sorted(annotation.flags):
+        _child(element, "flag", flag)
+    links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+    texts = {
+        "comment": annotation.comment,
+        "sure": links.sure,
+        "possible": links.possible,
+        "null": links.null,
+        "possible-null": links.possible_null,
+    }
+    for key, text in texts.items():
+        if text:
+            _child(element, key, text)
+    for link, weight in links.weights.items():
+        _child(element, "weight", repr(float(weight)), link=link)
+    for link, label in links.labels.items():
+        _child(element, "label", label, link=link)
+    for child in element:
+        child.tail = "\n      "
+    if len(element):
+        element.text = "\n      "
+        element[-1].tail = "\n    "
+
+
+def _child(parent: etree._Element, name: str, text: str = "", **attributes: str) -> etree._Element:
+    child = etree.SubElement(parent, name, attributes)
+    child.text = text or None
+    child.tail = "\n    "
+    return child
+
+
+FORMAT = Format(parse=_parse, write=_write, holds=EVERYTHING)

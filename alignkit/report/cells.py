@@ -1,0 +1,159 @@
+"""Turn a sentence pair into the grid of cells from which every drawing is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from alignkit.alignment import Alignment, Link
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+
+__all__ = ["EMPTY_WORD", "Grid", "States", "describe_cell", "label_texts", "make_grid"]
+
+EMPTY_WORD = "∅"
+"""How drawings name the empty word."""
+
+States = tuple[int, ...]
+"""For each annotator of a grid: 0 no link, 1 only possible, 2 sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Hold what a matrix drawing shows, in no particular medium.
+
+    Parameters
+    ----------
+    id, attributes
+        As the sentence pair has them.
+    rows, columns
+        The N source and M target words; their index numbers where the text is unknown.
+    has_source, has_target
+        Whether the words are known.
+    annotators
+        The K annotators drawn, all of whom annotated the pair.
+    absent
+        Those asked for who did not annotate it.
+    annotations
+        The K annotations.
+    cells
+        For each link (i, j) of anybody the K states; all other cells are empty.
+    nulls
+        The same for words explicitly aligned to nothing (`NULL` on one side).
+    """
+
+    id: str
+    attributes: Mapping[str, str]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    has_source: bool
+    has_target: bool
+    annotators: tuple[str, ...]
+    absent: tuple[str, ...]
+    annotations: tuple[Annotation, ...]
+    cells: Mapping[Link, States]
+    nulls: Mapping[Link, States]
+
+    @property
+    def null_row(self) -> bool:
+        """Whether some target word is explicitly aligned to nothing."""
+        return any(link.i < 0 for link in self.nulls)
+
+    @property
+    def null_column(self) -> bool:
+        """Whether some source word is explicitly aligned to nothing."""
+        return any(link.j < 0 for link in self.nulls)
+
+    def states(self, link: Link) -> States | None:
+        """Return the states of a cell or null; None where nobody has anything."""
+        return self.cells.get(link) or self.nulls.get(link)
+
+    def counts(self, k: int) -> tuple[int, int]:
+        """Return how many links the k-th annotator has that are sure, and that are only possible.
+
+        Nulls are no links and are not counted.
+        """
+        states = [cell[k] for cell in self.cells.values()]
+        return states.count(2), states.count(1)
+
+
+def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Grid:
+    """Lay out a sentence pair as a grid.
+
+    Parameters
+    ----------
+    pair
+        The sentence pair.
+    annotators
+        Whose annotations to draw, in this order; None for all that the pair has. A name that did
+        not annotate this pair comes under `Grid.absent`.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("they", "left"), ("they", "went"),
+    ...                     {"anna": Alignment.parse("0-0 1-1"), "ben": Alignment.parse("0?0")})
+    >>> make_grid(pair).cells
+    {Link(i=0, j=0): (2, 1), Link(i=1, j=1): (2, 0)}
+    """
+    wanted = tuple(dict.fromkeys(pair.annotations if annotators is None else annotators))
+    names = tuple(name for name in wanted if name in pair.annotations)
+    annotations = tuple(pair.annotations[name] for name in names)
+    extents = [value.alignment.extent() for value in pair.annotations.values()]
+    numbers = [
+        tuple(map(str, range(max(lengths)))) for lengths in zip((0, 0), *extents, strict=True)
+    ]
+    return Grid(
+        id=pair.id,
+        attributes=pair.attributes,
+        rows=numbers[0] if pair.source is None else pair.source,
+        columns=numbers[1] if pair.target is None else pair.target,
+        has_source=pair.source is not None,
+        has_target=pair.target is not None,
+        annotators=names,
+        absent=tuple(name for name in wanted if name not in pair.annotations),
+        annotations=annotations,
+        cells=_states([dict(value.alignment.items()) for value in annotations]),
+        nulls=_states([_nulls(value.alignment) for value in annotations]),
+    )
+
+
+def _nulls(alignment: Alignment) -> dict[Link, bool]:
+    sure = alignment.sure_nulls
+    return {link: link in sure for link in alignment.nulls}
+
+
+def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:
+    links = sorted(set().union(*marked))
+    return {link: tuple(1 + m[link] if link in m else 0 for m in marked) for link in links}
+
+
+def describe_cell(grid: Grid, link: Link) -> str:
+    """Say in words who has a link: ``they ~ they: sure (anna), possible (ben)``.
+
+    A label and a weight of the link stand after the annotator's name.
+    """
+    said = []
+    for name, value, state in zip(
+        grid.annotators, grid.annotations, grid.states(link) or (), strict=True
+    ):
+        if state:
+            alignment = value.alignment
+            label = alignment.labels.get(link, "")
+            weight = f"{alignment.weights[link]:.4g}" if link in alignment.weights else ""
+            who = "; ".join(part for part in (name, label, weight) if part)
+            said.append(f"{'sure' if state == 2 else 'possible'} ({who})")
+    return f"{_words(grid, link)}: {', '.join(said)}"
+
+
+def label_texts(grid: Grid, k: int) -> list[str]:
+    """List the labels of the k-th annotator: ``they ~ they EQUI``."""
+    labels = grid.annotations[k].alignment.labels
+    return [f"{_words(grid, link)} {label}" for link, label in labels.items() if label]
+
+
+def _words(grid: Grid, link: Link) -> str:
+    # a label may stand on a cell that bears no link, which the constructor does not bound
+    sides = ((grid.rows, link.i), (grid.columns, link.j))
+    return " ~ ".join(
+        EMPTY_WORD if k < 0 else words[k] if k < len(words) else str(k) for words, k in sides
+    )
