@@ -109,11 +109,14 @@ class LinkArrays:
         start, end = self.offsets[k], self.offsets[k + 1]
         return Alignment.from_bytes(self.links[start:end].tobytes(), self.sure[start:end].tobytes())
 
-    def first(self, count: int) -> LinkArrays:
-        """Return the arrays of the first pairs."""
-        end = self.offsets[count]
+    def part(self, start: int, end: int) -> LinkArrays:
+        """Return the arrays of the pairs from `start` to before `end`."""
+        first, last = self.offsets[start], self.offsets[end]
         return LinkArrays(
-            self.links[:end], self.sure[:end], self.offsets[: count + 1], self.lengths[:count]
+            self.links[first:last],
+            self.sure[first:last],
+            self.offsets[start : end + 1] - first,
+            self.lengths[start:end],
         )
 
     def without_identical(self, source: TokenArrays, target: TokenArrays) -> LinkArrays:

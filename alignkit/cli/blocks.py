@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from alignkit.arrays import LinkArrays
 from alignkit.cli.inputs import Input
@@ -10,14 +10,50 @@ from alignkit.errors import JoinError
 
 __all__ = ["have_blocks", "link_blocks"]
 
+_Block = tuple[Sequence[object], LinkArrays, LinkArrays]
+
 
 def have_blocks(*inputs: Input) -> bool:
     """Return whether all inputs can be read as arrays, without making a pair."""
     return all(one.kind.blocks is not None and one.reading.options.source is None for one in inputs)
 
 
-def link_blocks(first: Input, second: Input) -> Iterator[tuple[list[str], LinkArrays, LinkArrays]]:
-    """Yield the ids and links of some thousand pairs of both inputs at a time, in flat memory.
+class _Side:
+    """Hand out the pairs of one input in portions of any size."""
+
+    def __init__(self, source: Input) -> None:
+        self.path = source.path
+        self._blocks = source.blocks()
+        self._ids: Sequence[object] = ()
+        self._links = LinkArrays.pack([])
+        self._at = 0
+
+    def ready(self) -> int:
+        """Return how many pairs are at hand; 0 only at the end."""
+        while self._at == len(self._ids):
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._ids, self._links = block
+            self._at = 0
+        return len(self._ids) - self._at
+
+    def take(self, count: int) -> tuple[Sequence[object], LinkArrays]:
+        """Return the next pairs of those at hand."""
+        start, self._at = self._at, self._at + count
+        return self._ids[start : self._at], self._links.part(start, self._at)
+
+    def rest(self) -> int:
+        """Return how many pairs are left, and forget them."""
+        left = 0
+        while count := self.ready():
+            left += count
+            self._at = len(self._ids)
+        return left
+
+
+def link_blocks(first: Input, second: Input) -> Iterator[_Block]:
+    """Yield the ids and links of many pairs of both inputs at a time, in flat memory.
 
     Raises
     ------
@@ -25,33 +61,30 @@ def link_blocks(first: Input, second: Input) -> Iterator[tuple[list[str], LinkAr
         If the two do not hold the same pairs in the same order; with ``--partial`` either may end
         before the other.
     """
-    left, right = first.blocks(), second.blocks()
+    left, right = _Side(first), _Side(second)
     shared = 0
-    while True:
-        (ids, links), (other_ids, other_links) = next(left, _END), next(right, _END)
-        count = min(len(ids), len(other_ids))
-        if ids[:count] != other_ids[:count]:
-            k = next(k for k in range(count) if ids[k] != other_ids[k])
-            raise JoinError(
-                f"pair {shared + k + 1} has the id {ids[k]!r} in {first.path}, but "
-                f"{other_ids[k]!r} in {second.path}"
-            )
+    while count := min(left.ready(), right.ready()):
+        ids, links = left.take(count)
+        other_ids, other_links = right.take(count)
+        if ids != other_ids:
+            _check_ids(ids, other_ids, shared, first.path, second.path)
         shared += count
-        if len(ids) == len(other_ids):
-            if not ids:
-                return
-            yield ids, links, other_links
-            continue
-        longer, shorter = (first, second) if len(ids) > len(other_ids) else (second, first)
-        if not first.reading.options.partial:
-            more = left if longer is first else right
-            total = shared + abs(len(ids) - len(other_ids)) + sum(len(rest) for rest, _ in more)
+        yield ids, links, other_links
+    more = left.rest(), right.rest()
+    if any(more) and not first.reading.options.partial:
+        longer, shorter = (first, second) if more[0] else (second, first)
+        raise JoinError(
+            f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}; "
+            "if the rest is not annotated, say so by --partial"
+        )
+
+
+def _check_ids(
+    ids: Sequence[object], others: Sequence[object], shared: int, first: str, second: str
+) -> None:
+    for k, (mine, theirs) in enumerate(zip(ids, others, strict=True), shared + 1):
+        if str(mine) != str(theirs):
             raise JoinError(
-                f"{longer.path} has {total} lines, but {shorter.path} has {shared}; "
-                "if the rest is not annotated, say so by --partial"
+                f"pair {k} has the id {mine!r} in {first}, but {theirs!r} in {second}; "
+                "name the texts by --source and --target to join the two by id"
             )
-        yield ids[:count], links.first(count), other_links.first(count)
-        return
-
-
-_END: tuple[list[str], LinkArrays] = [], LinkArrays.pack([])

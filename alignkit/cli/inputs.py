@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BufferedReader
 from typing import TYPE_CHECKING, cast
 
@@ -116,7 +116,7 @@ class Input:
                 yield pair
         self.tell()
 
-    def blocks(self) -> Iterator[tuple[list[str], LinkArrays]]:
+    def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
         """Yield ids and links of many pairs at a time, as the format's `blocks` does."""
         if self.kind.blocks is None:
             raise OptionError(f"format {self.format} cannot be read without its words")

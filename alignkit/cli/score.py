@@ -131,7 +131,7 @@ class _Scored:
         from alignkit.scoring import Signature, score_blocks
 
         options, hyp, ref = self._options, self._hyp, self._ref
-        bases = sorted({str(one.reading.base) for one in (hyp, ref)})
+
         keep = bool(options.ci or options.compare or options.by or options.per_pair)
         wordless = not (options.ignore_identical or options.loose or options.by)
         score = score_blocks(
@@ -143,7 +143,9 @@ class _Scored:
             max_length=options.max_length,
             links=options.possible,
             keep_rows=keep,
-            signature=Signature(format=f"{hyp.format}/{ref.format}", base="/".join(bases)),
+            signature=Signature(
+                format=f"{hyp.format}/{ref.format}", base=f"{hyp.reading.base}/{ref.reading.base}"
+            ),
         )
         if options.ci:
             score = score.with_intervals(

@@ -50,7 +50,7 @@ def _print(counts: CorpusCounts) -> None:
                         "side": side,
                         "words": tokens,
                         "different": types,
-                        "a pair": round(tokens / with_text, 1),
+                        "a pair": f"{tokens / with_text:.1f}",
                         "longest": longest,
                     }
                     for side, tokens, types, longest in sides

@@ -84,7 +84,7 @@ def _merged_links(forward: Input, reverse: Input, method: str) -> Iterator[Sente
         merged = symmetrize(sides[0], sides[1], method)
         for k, id in enumerate(ids):
             annotations = FrozenMap({method: Annotation(merged.alignment(k))})
-            yield SentencePair(id, None, None, annotations)
+            yield SentencePair(str(id), None, None, annotations)
 
 
 def _merged_pairs(

@@ -35,6 +35,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import TypeGuard
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
@@ -192,7 +193,7 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
     )
 
 
-def _all_texts(values: object) -> bool:
+def _all_texts(values: object) -> TypeGuard[list[str]]:
     return type(values) is list and set(map(type, values)) <= {str}
 
 

@@ -42,6 +42,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
+from typing import TypeVar
 
 from lxml import etree
 
@@ -52,10 +53,12 @@ from alignkit.formats.format import EVERYTHING, Format
 from alignkit.formats.notation import LinkTexts, parse_links, parse_nulls, raw_links
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.safe_xml import local_name, read_elements, xml_text
+from alignkit.formats.safe_xml import line_of, local_name, read_elements, xml_text
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT", "NAMESPACE", "load_schema"]
+
+V = TypeVar("V")
 
 NAMESPACE = "urn:alignkit:corpus:1"
 
@@ -71,7 +74,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     elements = read_elements(reading, "pair")
     _check_root(next(elements), reading)
     for element in elements:
-        line = element.sourceline or 0
+        line = line_of(element)
         try:
             _check(element, schema, reading)
             record = _record(element, line)
@@ -85,12 +88,12 @@ def _check_root(root: etree._Element, reading: Reading) -> None:
     if root.tag != f"{{{NAMESPACE}}}corpus":
         raise reading.error(
             f"the root is <{str(root.tag)[:60]}>; expected <corpus> in the namespace {NAMESPACE}",
-            root.sourceline,
+            line_of(root),
         )
-    if dict(root.attrib) != {"version": "1"}:
-        found = dict(root.attrib)
+    found = {str(key): str(value) for key, value in root.attrib.items()}
+    if found != {"version": "1"}:
         raise reading.error(
-            f'the root has {str(found)[:60]}; expected version="1" alone', root.sourceline
+            f'the root has {str(found)[:60]}; expected version="1" alone', line_of(root)
         )
 
 
@@ -118,10 +121,10 @@ def _record(element: etree._Element, line: int) -> Record:
     return record
 
 
-def _add(known: dict[str, object], key: str, value: object, element: etree._Element) -> None:
+def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> None:
     if key in known:
         raise FormatError(
-            f"{local_name(element)} {key[:40]!r} occurs twice in one pair", line=element.sourceline
+            f"{local_name(element)} {key[:40]!r} occurs twice in one pair", line=line_of(element)
         )
     known[key] = value
 
@@ -135,7 +138,7 @@ def _annotation(element: etree._Element) -> RawAnnotation:
     labels: dict[str, str] = {}
     flags: list[str] = []
     for child in element:
-        name, text, line = local_name(child), child.text or "", child.sourceline
+        name, text, line = local_name(child), child.text or "", line_of(child)
         if name == "flag":
             flags.append(text)
         elif name == "comment":
@@ -148,11 +151,11 @@ def _annotation(element: etree._Element) -> RawAnnotation:
             parse = parse_nulls if name.endswith("null") else parse_links
             links += parse(text, "possible" if name.startswith("possible") else "sure", line)
     found.flags = flags
-    found.links = raw_links(links, weights, labels, element.sourceline or 0)
+    found.links = raw_links(links, weights, labels, line_of(element))
     return found
 
 
-def _number(text: str, line: int | None) -> float:
+def _number(text: str, line: int) -> float:
     value = float(text)  # the schema let nothing else pass, but it does let NaN
     if not math.isfinite(value):
         raise FormatError(f"weight {text[:40]!r} is not a finite number", line=line)
@@ -176,21 +179,17 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 def _written(pair: SentencePair, writing: Writing) -> etree._Element:
-    element = etree.Element("pair", id=pair.id)
-    element.text = "\n    "
+    element = etree.Element("pair", {"id": pair.id})
     for key, value in pair.attributes.items():
-        _child(element, "attribute", value, name=key)
+        _child(element, "attribute", value, {"name": key})
     for side, tokens in (("source", pair.source), ("target", pair.target)):
         if tokens is not None:
             words = _child(element, side)
             for token in tokens:
-                etree.SubElement(words, "w").text = token
+                _child(words, "w", token)
     for name, annotation in pair.annotations.items():
         _write_annotation(element, name, annotation, writing)
-    if len(element):
-        element[-1].tail = "\n  "
-    else:
-        element.text = None
+    _indent(element, "    ")
     return element
 
 
@@ -198,7 +197,7 @@ def _write_annotation(
     pair: etree._Element, name: str, annotation: Annotation, writing: Writing
 ) -> None:
     named = {"judgment": annotation.judgment, "provenance": annotation.provenance}
-    element = _child(pair, "annotation", by=name, **{k: v for k, v in named.items() if v})
+    element = _child(pair, "annotation", "", {"by": name} | {k: v for k, v in named.items() if v})
     for flag in sorted(annotation.flags):
         _child(element, "flag", flag)
     links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
@@ -213,21 +212,27 @@ def _write_annotation(
         if text:
             _child(element, key, text)
     for link, weight in links.weights.items():
-        _child(element, "weight", repr(float(weight)), link=link)
+        _child(element, "weight", repr(float(weight)), {"link": link})
     for link, label in links.labels.items():
-        _child(element, "label", label, link=link)
-    for child in element:
-        child.tail = "\n      "
-    if len(element):
-        element.text = "\n      "
-        element[-1].tail = "\n    "
+        _child(element, "label", label, {"link": link})
+    _indent(element, "      ")
 
 
-def _child(parent: etree._Element, name: str, text: str = "", **attributes: str) -> etree._Element:
+def _child(
+    parent: etree._Element, name: str, text: str = "", attributes: dict[str, str] | None = None
+) -> etree._Element:
     child = etree.SubElement(parent, name, attributes)
-    child.text = text or None
-    child.tail = "\n    "
+    if text:
+        child.text = text
     return child
+
+
+def _indent(element: etree._Element, space: str) -> None:
+    if len(element):
+        element.text = "\n" + space
+        for child in element:
+            child.tail = "\n" + space
+        element[-1].tail = "\n" + space[:-2]
 
 
 FORMAT = Format(parse=_parse, write=_write, holds=EVERYTHING)

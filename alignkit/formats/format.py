@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,8 @@ class Format:
     write
         Writes pairs; the pairs come one by one, and a writer keeps no more of them than it must.
     holds
-        Which of `EVERYTHING` survives being written and read again.
+        Which of `EVERYTHING` survives being written and read again; ``"attribute NAME"`` says
+        that one attribute does.
     base
         The number of the first word, by the format's custom.
     text_beside
@@ -71,8 +72,9 @@ class Format:
     folder: bool = False
     pairs: Callable[[Reading], Iterator[SentencePair]] | None = None
     """A faster way from the file to the pairs, with the same result as `parse`."""
-    blocks: Callable[[Reading], Iterator[tuple[list[str], LinkArrays]]] | None = None
-    """The ids and links of some thousand pairs at a time, where no words are needed."""
+    blocks: Callable[[Reading], Iterator[tuple[Sequence[object], LinkArrays]]] | None = None
+    """The ids and links of many pairs at a time, where no words are needed; ids that are the
+    numbers of the lines come as a range."""
 
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
@@ -80,7 +82,9 @@ def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
     annotations = pair.annotations.values()
     alignments = [annotation.alignment for annotation in annotations]
     have = {
-        "attributes": any(pair.attributes.values()),
+        "attributes": any(
+            text and f"attribute {name}" not in holds for name, text in pair.attributes.items()
+        ),
         "annotators": len(pair.annotations) > 1,
         "absent": not pair.annotations,
         "empty": any(not len(a) and not a.nulls and not a.labels for a in alignments),
@@ -89,6 +93,7 @@ def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
         "possible nulls": any(a.nulls - a.sure_nulls for a in alignments),
         "weights": any(a.weights for a in alignments),
         "labels": any(a.labels for a in alignments),
+        "other labels": any(set(a.labels) - a.possible for a in alignments if a.labels),
         "comment": any(annotation.comment for annotation in annotations),
         "flags": any(annotation.flags for annotation in annotations),
         "judgment": any(annotation.judgment for annotation in annotations),
@@ -107,7 +112,11 @@ def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
         name: _projected_annotation(annotation, holds)
         for name, annotation in pair.annotations.items()
     }
-    attributes = pair.attributes if "attributes" in holds else {}
+    attributes = {
+        name: text
+        for name, text in pair.attributes.items()
+        if "attributes" in holds or f"attribute {name}" in holds
+    }
     return replace(pair, annotations=annotations, attributes=attributes)
 
 

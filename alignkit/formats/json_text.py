@@ -23,7 +23,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _DIGITS = 18  # what fits 64 bits; a link needs 9
 
 
-class _Refused(ValueError):
+class _RefusedError(ValueError):
     """Something that JSON allows, or `json` reads, but we do not."""
 
 
@@ -32,25 +32,25 @@ def _object(pairs: list[tuple[str, Any]]) -> Object:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Refused(f"key {twice[:40]!r} occurs twice in one object")
+        raise _RefusedError(f"key {twice[:40]!r} occurs twice in one object")
     return found
 
 
 def _whole(digits: str) -> int:
     if len(digits) > _DIGITS:
-        raise _Refused(f"number {digits[:20]}... has {len(digits)} digits")
+        raise _RefusedError(f"number {digits[:20]}... has {len(digits)} digits")
     return int(digits)
 
 
 def _decimal(digits: str) -> float:
     value = float(digits)
     if value in (float("inf"), float("-inf")):
-        raise _Refused(f"number {digits[:40]} is too large")
+        raise _RefusedError(f"number {digits[:40]} is too large")
     return value
 
 
 def _constant(name: str) -> float:
-    raise _Refused(f"{name} is not a number of JSON")
+    raise _RefusedError(f"{name} is not a number of JSON")
 
 
 _DECODER = json.JSONDecoder(
@@ -109,7 +109,7 @@ class JsonText:
             value, self._at = _DECODER.raw_decode(self._text, start)
         except json.JSONDecodeError as problem:
             raise self.error(problem.msg[:1].lower() + problem.msg[1:], problem.pos) from None
-        except _Refused as problem:
+        except _RefusedError as problem:
             raise FormatError(str(problem), self._path, line) from None
         except RecursionError:
             raise FormatError("JSON nested too deeply", self._path, line) from None
@@ -199,7 +199,7 @@ def parse_json(text: str, path: str = "", line: int = 1) -> Any:
     return value
 
 
-_KINDS = {str: "a text", list: "a list", dict: "an object"}
+_KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object"}
 
 
 def member(record: Object, key: str, kind: type, default: Any = None) -> Any:

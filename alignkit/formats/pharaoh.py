@@ -27,10 +27,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
@@ -49,6 +50,9 @@ __all__ = ["FORMAT"]
 
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?")
 _BLOCK = 1 << 14  # lines: about a megabyte, so that a block's arrays stay small
+
+_CHUNK = 1 << 20  # bytes, likewise
+_UNKNOWN = np.empty((0, 2), np.int32)  # sentence lengths, where there are no words
 
 _Line = tuple[int, "bytes | None", "Text | None"]
 
@@ -72,21 +76,31 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
             yield SentencePair(str(number), *words[k], annotations)
 
 
-def _link_blocks(reading: Reading) -> Iterator[tuple[list[str], LinkArrays]]:
-    """Yield the ids and the links of some thousand pairs at a time; no pair is made.
-
-    The fast way for what needs neither words nor lengths. The ids are those of `iterate_pairs`.
-    """
+def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArrays]]:
     lines = _Lines(reading)
-    for block in _blocks(reading):
-        arrays = _scanned(block, [], reading)
+    number = 1
+    for chunk in _chunks(reading):
+        count = chunk.count(b"\n")
+        arrays = _scan(chunk, count, _UNKNOWN, reading)
         if arrays is not None:
-            reading.read += len(block)
-            yield [str(number) for number, _, _ in block], arrays
+            reading.read += count
+            yield range(number, number + count), arrays
         else:
+            block: list[_Line] = [
+                (number + k, line, None) for k, line in enumerate(chunk.split(b"\n")[:-1])
+            ]
             pairs = list(reading.pairs(lines.records(block)))
             alignments = (pair.alignment(reading.name) for pair in pairs)
             yield [pair.id for pair in pairs], LinkArrays.pack(alignments)
+        number += count
+
+
+def _chunks(reading: Reading) -> Iterator[bytes]:
+    """Yield about a megabyte of whole lines at a time."""
+    with reading.open() as stream:
+        while chunk := stream.read(_CHUNK):
+            chunk += stream.readline()
+            yield chunk if chunk.endswith(b"\n") else chunk + b"\n"
 
 
 def _blocks(reading: Reading) -> Iterator[list[_Line]]:
@@ -142,14 +156,14 @@ def _scanned(block: list[_Line], words: list[_Words], reading: Reading) -> LinkA
     lengths = np.array(
         [(len(source or ()), len(target or ())) for source, target in words], np.int32
     ).reshape(-1, 2)
-    if block[0][2] is None:
-        lengths = lengths[:0]
+    return _scan(joined, len(block), _UNKNOWN if block[0][2] is None else lengths, reading)
+
+
+def _scan(
+    joined: bytes, count: int, lengths: NDArray[np.int32], reading: Reading
+) -> LinkArrays | None:
     status, links, sure, offsets, found = scan(
-        np.frombuffer(joined, np.uint8),
-        len(block),
-        reading.base,
-        reading.options.transpose,
-        lengths,
+        np.frombuffer(joined, np.uint8), count, reading.base, reading.options.transpose, lengths
     )
     if status != PLAIN or (reading.observed and found.any()):
         return None

@@ -9,14 +9,14 @@ file is not limited.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from lxml import etree
 
-from alignkit.errors import AlignkitError, FormatError
+from alignkit.errors import AlignkitError
 from alignkit.formats.reading import Reading
 
-__all__ = ["local_name", "read_elements", "stray_text", "xml_text"]
+__all__ = ["line_of", "local_name", "read_elements", "stray_text", "xml_text"]
 
 _HEAD = 1 << 16
 _DOCTYPE = (
@@ -49,7 +49,7 @@ def read_elements(reading: Reading, name: str) -> Iterator[etree._Element]:
 def _elements(stream: _Stream, reading: Reading, name: str) -> Iterator[etree._Element]:
     encoding = reading.options.encoding
     events = etree.iterparse(
-        stream,  # type: ignore[arg-type]
+        stream,
         events=("start", "end"),
         resolve_entities=False,
         no_network=True,
@@ -66,7 +66,7 @@ def _elements(stream: _Stream, reading: Reading, name: str) -> Iterator[etree._E
             depth += 1
             if depth == 1:
                 if element.getroottree().docinfo.internalDTD is not None:
-                    raise reading.error(_DOCTYPE, element.sourceline)
+                    raise reading.error(_DOCTYPE, line_of(element))
                 yield element
             continue
         depth -= 1
@@ -90,7 +90,7 @@ def _check_place(element: etree._Element, reading: Reading, name: str) -> None:
     if local_name(element) != name:
         raise reading.error(
             f"element <{local_name(element)[:40]}> where <{name}> was expected",
-            element.sourceline,
+            line_of(element),
         )
     parent = element.getparent()
     if parent is not None and element.getprevious() is None:
@@ -102,7 +102,7 @@ def _check_place(element: etree._Element, reading: Reading, name: str) -> None:
 
 def _forget(element: etree._Element) -> None:
     parent, previous = element.getparent(), element.getprevious()
-    element.clear(keep_tail=True)
+    element.clear(keep_tail=True)  # type: ignore[call-arg]
     if parent is not None and previous is not None:
         parent.remove(previous)  # one stays, for the text behind it is not read yet
         parent.text = None
@@ -116,13 +116,19 @@ def _refuse(text: str | None, element: etree._Element, reading: Reading) -> None
     if text is not None and text.strip():
         raise reading.error(
             f"text {text.strip()[:40]!r} between elements, where none was expected",
-            element.sourceline,
+            line_of(element),
         )
 
 
 def local_name(element: etree._Element) -> str:
     """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
+
+
+def line_of(element: etree._Element) -> int:
+    """Return the line at which an element starts, 0 where that is unknown."""
+    line: Any = element.sourceline
+    return int(line or 0)
 
 
 def stray_text(element: etree._Element) -> str:

@@ -20,7 +20,7 @@ from alignkit.formats.reading import Reading
 
 __all__ = ["Text", "read_texts"]
 
-_NUMBERED = re.compile(r"\s*<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>(.*?)(?:</s>)?\s*", re.DOTALL)
+_SNUM = re.compile(r"<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>")
 
 
 class Text(NamedTuple):
@@ -102,7 +102,8 @@ def _numbered(reading: Reading, path: str) -> Iterator[tuple[int, str | None, st
         if not tagged:
             yield line, None, text
         elif text.strip():
-            match = _NUMBERED.fullmatch(text)
+            words = text.strip()
+            match = _SNUM.match(words)
             if match is None:
                 raise reading.error("expected '<s snum=N> words </s>'", line, path=path)
-            yield line, match[1], match[2]
+            yield line, match[1], words[match.end() :].removesuffix("</s>")

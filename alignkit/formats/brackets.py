@@ -1,0 +1,155 @@
+"""Read records of three lines whose last holds words with their positions in brackets.
+
+GIZA++ writes them, and the RTE-2 alignments do: a header, a sentence, and the other sentence as
+``NULL ({ 3 }) word ({ 1 2 }) ...``. A word may itself look like a bracket: what follows a word is
+always ``({``, and what follows that, up to ``})``, are positions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from alignkit.errors import FormatError
+from alignkit.formats.reading import Reading
+
+__all__ = ["Block", "Bracketed", "bracketed", "read_blocks"]
+
+_Line = tuple[int, str]
+
+
+class Bracketed(NamedTuple):
+    """A word and what stands in the brackets behind it."""
+
+    word: str
+    items: Sequence[str]
+
+
+class Block(NamedTuple):
+    """A record of three lines.
+
+    Parameters
+    ----------
+    header
+        The match of its first line.
+    line
+        The number of that line.
+    plain
+        The tokens of the second line.
+    words
+        The words of the third line, without the leading NULL.
+    nulls
+        What stands in the brackets of NULL.
+    """
+
+    header: re.Match[str]
+    line: int
+    plain: tuple[str, ...]
+    words: Sequence[Bracketed]
+    nulls: Sequence[str]
+
+
+def read_blocks(
+    reading: Reading,
+    header: re.Pattern[str],
+    shape: str,
+    *,
+    mend: Callable[[str, int], str] = lambda text, _: text,
+) -> Iterator[Block]:
+    """Yield the records; a broken one is refused, and reading goes on at the next header.
+
+    Parameters
+    ----------
+    reading
+        The reading.
+    header
+        What the first line of a record is.
+    shape
+        The same in words, for messages.
+    mend
+        Called with the text and number of the last line of the file; returns it, mended.
+    """
+    lines = _Lines(reading.lines(), mend)
+    for number, text in lines:
+        match = header.fullmatch(text.strip())
+        if match is None:
+            if text.strip():
+                reading.refuse(reading.error(f"{text.strip()[:40]!r}, expected {shape!r}", number))
+                lines.skip_to(header)
+            else:
+                reading.note("empty line", "passed over", number)
+            continue
+        rest = [line for line in (next(lines, None), next(lines, None)) if line is not None]
+        try:
+            yield _block(match, number, rest, reading)
+        except FormatError as error:
+            reading.refuse(error)
+            lines.push(rest)
+            lines.skip_to(header)
+
+
+def _block(match: re.Match[str], number: int, rest: list[_Line], reading: Reading) -> Block:
+    if len(rest) < 2:
+        raise reading.error(
+            f"the file ends inside the record {match[0][:40]!r}, which has three lines", number
+        )
+    words = bracketed(rest[1][1], rest[1][0], reading)
+    if not words or words[0].word != "NULL":
+        raise reading.error("expected 'NULL ({ ... })' before the words", rest[1][0])
+    return Block(match, number, reading.tokens(rest[0][1]), words[1:], words[0].items)
+
+
+def bracketed(text: str, line: int, reading: Reading) -> list[Bracketed]:
+    """Split a line into words and what stands in the brackets behind each.
+
+    Raises
+    ------
+    FormatError
+        If a word has no brackets behind it.
+    """
+    tokens = text.split()
+    found: list[Bracketed] = []
+    at = 0
+    while at < len(tokens):
+        word = tokens[at]
+        if tokens[at + 1 : at + 2] != ["({"]:
+            raise reading.error(f"expected '({{ ... }})' behind the word {word[:40]!r}", line)
+        try:
+            end = tokens.index("})", at + 2)
+        except ValueError:
+            raise reading.error(
+                f"'({{' behind the word {word[:40]!r} is not closed by '}})'", line
+            ) from None
+        found.append(Bracketed(word, tokens[at + 2 : end]))
+        at = end + 1
+    return found
+
+
+class _Lines:
+    """Give out lines, take some back, and know which is the last."""
+
+    def __init__(self, lines: Iterator[_Line], mend: Callable[[str, int], str]) -> None:
+        self._lines, self._mend = lines, mend
+        self._ahead: deque[_Line] = deque()
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> _Line:
+        number, text = self._ahead.popleft() if self._ahead else next(self._lines)
+        if not self._ahead:
+            self._ahead.extend(line for line in (next(self._lines, None),) if line is not None)
+        if not self._ahead:
+            text = self._mend(text, number)
+        return number, text
+
+    def push(self, lines: list[_Line]) -> None:
+        self._ahead.extendleft(reversed(lines))
+
+    def skip_to(self, header: re.Pattern[str]) -> None:
+        for line in self:
+            if header.fullmatch(line[1].strip()):
+                self.push([line])
+                return

@@ -1,0 +1,128 @@
+"""Read and write the A3 files of GIZA++ [giza].
+
+Specification
+-------------
+Three lines a sentence pair::
+
+    # Sentence pair (1) source length 3 target length 4 alignment score : 0.0123
+    elles sont parties hier
+    NULL ({ }) they ({ 1 }) left ({ 2 3 }) yesterday ({ 4 })
+
+- The third line holds the words of GIZA's source language, each with the 1-based positions of the
+  words of the second line that are aligned to it. It is alignkit's source; the second line is
+  the target. Where GIZA was run the other way round, ``--transpose`` exchanges the two sides,
+  words and links together.
+- The positions behind NULL are words of the second line that are aligned to the empty word:
+  explicit nulls. A word with empty brackets is just unaligned.
+- GIZA itself aligns each word of the second line once; a position in the brackets of several words
+  is read as several links.
+- The number in the header is the pair's id; it may repeat. Both lengths must be those of the
+  lines. The score is kept as written, as the attribute ``score``; it may be missing.
+
+Written are all links alike, sure or possible; nulls of the target words, not those of the source
+words; a number that is not the id where that is no whole number; and no pairs that are not
+annotated.
+
+References
+----------
+Och & Ney 2003, "A systematic comparison of various statistical alignment models", Computational
+Linguistics 29(1):19-51; the README of GIZA++, part V.B "alignment file".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from alignkit.alignment import NULL
+from alignkit.corpus import SentencePair
+from alignkit.errors import FormatError
+from alignkit.formats.brackets import Block, read_blocks
+from alignkit.formats.format import Format
+from alignkit.formats.naming import Numbering
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.writing import Writing
+
+__all__ = ["FORMAT"]
+
+_HEADER = re.compile(
+    r"# Sentence pair \(([0-9]{1,9})\) source length ([0-9]{1,9}) target length ([0-9]{1,9})"
+    r"(?: alignment score : (\S+))?"
+)
+_SHAPE = "# Sentence pair (N) source length L target length M alignment score : S"
+_POSITION = re.compile(r"[0-9]{1,9}")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for block in read_blocks(reading, _HEADER, _SHAPE):
+        try:
+            yield _record(block, reading)
+        except FormatError as error:
+            reading.refuse(error)
+
+
+def _record(block: Block, reading: Reading) -> Record:
+    source, target = tuple(word.word for word in block.words), block.plain
+    counts = len(source), len(target)
+    told = int(block.header[2]), int(block.header[3])
+    if counts != told:
+        raise reading.error(
+            f"{counts[0]} source and {counts[1]} target words, but the header says "
+            f"{told[0]} and {told[1]}",
+            block.line,
+        )
+    links = [RawLink(None, j) for j in _positions(block.nulls, block, reading)]
+    for i, word in enumerate(block.words, start=reading.base):
+        links += (RawLink(i, j) for j in _positions(word.items, block, reading))
+    if reading.options.transpose:
+        source, target = target, source
+    attributes = {} if block.header[4] is None else {"score": block.header[4]}
+    annotations = {reading.name: RawAnnotation(links)}
+    return Record(block.header[1], block.line, source, target, annotations, attributes)
+
+
+def _positions(items: Sequence[str], block: Block, reading: Reading) -> Iterator[int]:
+    for item in items:
+        if not _POSITION.fullmatch(item):
+            raise reading.error(
+                f"{item[:40]!r} in brackets, expected the position of a word", block.line + 2
+            )
+        yield int(item)
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    numbering = Numbering(writing.lost, unique=False)
+    with writing.open() as stream:
+        for written in pairs:
+            annotation = writing.annotation(written)
+            if annotation is None:
+                continue
+            pair = written.transpose() if writing.options.transpose else written
+            plain = writing.words(pair)[1]
+            alignment = writing.oriented(annotation.alignment)
+            positions: list[list[str]] = [[] for _ in range(pair.lengths[0] + 1)]  # NULL is last
+            for i, j in [*alignment, *sorted(alignment.nulls)]:
+                if j != NULL:
+                    positions[i].append(str(j + writing.base))
+            if any(j == NULL for _, j in alignment.nulls):
+                writing.lost["nulls"] += 1
+            words = zip(("NULL", *pair.words[0]), (positions[-1], *positions[:-1]), strict=True)
+            line = " ".join(" ".join((word, "({", *there, "})")) for word, there in words)
+            stream.write(f"{_header(pair, numbering)}\n{plain}\n{line}\n")
+
+
+def _header(pair: SentencePair, numbering: Numbering) -> str:
+    source, target = pair.lengths
+    score = pair.attributes.get("score", "")
+    told = f" alignment score : {score}" if score.split() == [score] else ""
+    number = numbering.take(pair.id)
+    return f"# Sentence pair ({number}) source length {source} target length {target}{told}"
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset({"text", "nulls", "empty", "attribute score"}),
+    base=1,
+)

@@ -1,0 +1,118 @@
+"""Read and write groups: source words, target words and a label, as in ``6,5:5:unspec``.
+
+Yawat and TransRead share this notation. A group links each of its source words to each of its
+target words. One side may be empty: then the words of the other are explicitly aligned to
+nothing. Positions count from 0 by custom.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from alignkit.alignment import NULL, Alignment, Link
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import RawLink, Status
+
+__all__ = ["MOST_CELLS", "Group", "cells_of", "group_cells", "parse_groups"]
+
+MOST_CELLS = 1 << 20
+"""The most cells that the groups of one sentence pair may have, lest a broken file never ends."""
+
+_LIST = r"((?:[0-9]{1,9}(?:,[0-9]{1,9})*)?)"
+_GROUP = re.compile(rf"{_LIST}:{_LIST}:(\S+)")
+
+Cell = tuple["int | None", "int | None"]
+
+
+class Group(NamedTuple):
+    """Some source words, some target words (one of the two may be none) and their label."""
+
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+    label: str
+
+
+def parse_groups(
+    text: str, line: int, path: str, reading: Reading, status: Callable[[str], Status | None]
+) -> Iterator[RawLink]:
+    """Yield the links of a line of groups, each with the label of its group.
+
+    Parameters
+    ----------
+    text, line, path
+        The groups, divided by white space, and where they stand.
+    reading
+        The reading.
+    status
+        What a label makes of a link; None where the label is unknown.
+
+    Raises
+    ------
+    FormatError
+        If something is no group, a label is unknown, or a cell has two labels.
+    """
+    labels: dict[Cell, str] = {}
+    count = 0
+    for token in text.split():
+        match = _GROUP.fullmatch(token)
+        if match is None or not (match[1] or match[2]):
+            raise reading.error(f"{token[:40]!r} is no group; expected 'i,i:j,j:label'", line, path=path)
+        sources, targets, label = _numbers(match[1]), _numbers(match[2]), match[3]
+        meaning = status(label)
+        if meaning is None:
+            raise reading.error(f"unknown label {label[:40]!r}", line, path=path)
+        count += len(sources) * len(targets)
+        if count > MOST_CELLS:
+            raise reading.error(
+                f"groups of more than {MOST_CELLS} cells in one sentence pair", line, path=path
+            )
+        for cell in ((i, j) for i in sources for j in targets):
+            if labels.setdefault(cell, label) != label:
+                raise reading.error(
+                    f"{token[:40]!r}: a cell of it is labelled {labels[cell][:40]!r} before",
+                    line,
+                    path=path,
+                )
+            yield RawLink(*cell, meaning, line, label=label)
+
+
+def _numbers(text: str) -> list[int | None]:
+    return [int(number) for number in text.split(",")] if text else [None]
+
+
+def cells_of(alignment: Alignment) -> list[Link]:
+    """Return the links, the nulls and the labelled cells of an alignment, in order."""
+    return sorted({*alignment, *alignment.nulls, *alignment.labels})
+
+
+def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
+    """Make groups of labelled cells, as few as restore exactly these.
+
+    The cells of one label that hang together are one group where they fill their block, else one
+    group a source word. A null is a group of its own.
+
+    Examples
+    --------
+    >>> group_cells([(Link(0, 0), "a"), (Link(0, 1), "a"), (Link(1, 1), "b"), (Link(2, NULL), "a")])
+    [Group(sources=(0,), targets=(0, 1), label='a'), Group(sources=(1,), targets=(1,), label='b'), \
+Group(sources=(2,), targets=(), label='a')]
+    """
+    by_label: dict[str, list[Link]] = {}
+    groups: list[Group] = []
+    for link, label in cells:
+        if NULL in link:
+            i, j = ((index,) if index != NULL else () for index in link)
+            groups.append(Group(i, j, label))
+        else:
+            by_label.setdefault(label, []).append(link)
+    for label, links in by_label.items():
+        for part in Alignment(links).components():
+            sources, targets = (tuple(sorted({*side})) for side in zip(*part, strict=True))
+            if len(part) == len(sources) * len(targets):
+                groups.append(Group(sources, targets, label))
+                continue
+            for i in sources:
+                groups.append(Group((i,), tuple(link.j for link in sorted(part) if link.i == i), label))
+    return sorted(groups)

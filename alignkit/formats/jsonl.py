@@ -1,0 +1,105 @@
+"""Read and write JSON lines of word lists, as data sets of neural aligners have them [jsonl].
+
+Specification
+-------------
+One object a line and pair::
+
+    {"id": "7", "src_words": ["a", "b"], "tgt_words": ["c"], "alignment": [[0, 0], [1, 0]]}
+
+- the words are the tokens as they are, which may be empty or hold white space;
+- `alignment` lists the links ``[i, j]``, source first, from 0; they are sure; without it, or with
+  null, the pair is not annotated;
+- `id` is a text or a number; without one the pair's id is the number of its line, from 1;
+- every other text, number or truth value becomes an attribute.
+
+Empty lines mean nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.formats.format import Format
+from alignkit.formats.json_text import Object, as_text, member, parse_json, position, texts
+from alignkit.formats.reading import BOM, Reading
+from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.writing import Writing
+
+__all__ = ["FORMAT"]
+
+_OWN = ("id", "src_words", "tgt_words", "alignment")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for line, text in reading.lines():
+        if not text or text.isspace():
+            continue
+        try:
+            record = _record(reading, parse_json(text, line=line), line)
+        except FormatError as problem:
+            reading.refuse(reading.error(problem.message, line, problem.column))
+        else:
+            yield record
+
+
+def _record(reading: Reading, value: Object, line: int) -> Record:
+    if type(value) is not dict:
+        raise FormatError("expected an object, one a line")
+    id = as_text(value.get("id", line))
+    if id is None:
+        raise FormatError("'id' is neither a text nor a number")
+    record = Record(id, line, texts(value, "src_words"), texts(value, "tgt_words"))
+    if value.get("alignment") is not None:
+        links = [_link(entry) for entry in member(value, "alignment", list)]
+        record.annotations[reading.name] = RawAnnotation(links)
+    for key in value.keys() - set(_OWN):
+        attribute = as_text(value[key])
+        if attribute is None:
+            reading.note("member left out", f"{key[:40]!r} is not a text", line)
+        else:
+            record.attributes[key] = attribute
+    return record
+
+
+def _link(entry: object) -> RawLink:
+    if type(entry) is not list or len(entry) != 2:
+        raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, j]")
+    return RawLink(position(entry[0]), position(entry[1]))
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    with writing.open() as stream:
+        for number, pair in enumerate(pairs, start=1):
+            line = encode(_written(pair, number, writing)) + "\n"
+            try:
+                stream.write(line.replace(BOM, "\\ufeff"))
+            except UnicodeEncodeError as problem:
+                message = f"pair {pair.id[:40]!r} cannot be written: {problem}"
+                raise AlignkitError(message) from None
+
+
+def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
+    source, target = pair.words
+    value: Object = {} if pair.id == str(number) else {"id": pair.id}
+    value |= {"src_words": source, "tgt_words": target}
+    annotation = writing.annotation(pair)
+    if annotation is not None:
+        links = writing.oriented(annotation.alignment)
+        value["alignment"] = [(i + writing.base, j + writing.base) for i, j in links]
+    for key, attribute in pair.attributes.items():
+        if key in _OWN:
+            writing.lost["attributes with the name of a member"] += 1
+        else:
+            value[key] = attribute
+    return value
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset({"text", "ids", "attributes", "absent", "empty", "spaces"}),
+)

@@ -1,0 +1,175 @@
+"""Read and write the annotations of the TransRead project [transread].
+
+Specification
+-------------
+``NAME.txt`` has three lines a pair: its id, the source and the target sentence.
+``NAME_annotation_K.txt``, one file for each annotator K, has an empty first line and then one line
+a pair, ``id group group ...``::
+
+    3 2:8:contextual 14,15:17:sure 16:19:partial 19:23:wrong 20::sure
+
+- A group ``i,i:j,j:label`` links each of its source words to each of its target words. Positions
+  count from 0. A group with an empty side says that its words are explicitly aligned to nothing.
+- ``sure`` makes sure links, ``contextual`` and ``partial`` possible ones; ``wrong`` marks cells
+  that are no links (an automatic alignment was judged). Other labels are errors. Every cell keeps
+  its label.
+- A bare id is a pair that the annotator did not annotate; so there is no annotation without
+  groups. One with ``wrong`` groups only is an annotation without links.
+- A pair without a line is an error, or, with ``--partial``, not annotated; a line without a
+  pair is an error. The order of the lines does not matter.
+
+The path names the text file (all its annotators are read), one annotation file, or a folder, of
+which all text files are read; if there is more than one, each pair has its NAME as the attribute
+``document``. Written are ``PATH`` (with ``.txt`` added unless it ends so) and an annotation file
+for each annotator. Sure links without a label get ``sure``, and possible ones without a fitting
+label ``partial``; the cells of one label that hang together become one group where they fill their
+block, else one group a source word. An id that is not one word gives way to the number of the pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+from alignkit.alignment import NULL, Alignment, Link
+from alignkit.corpus import SentencePair
+from alignkit.errors import OptionError
+from alignkit.formats.format import Format
+from alignkit.formats.groups import cells_of, group_cells
+from alignkit.formats.naming import file_part
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import Record, Status
+from alignkit.formats.triples import pair_id, read_triples, triple
+from alignkit.formats.writing import WriteError, Writing
+
+__all__ = ["FORMAT"]
+
+_STATUS: dict[str, Status] = {
+    "sure": "sure",
+    "partial": "possible",
+    "contextual": "possible",
+    "wrong": "none",
+}
+_MARK = "_annotation_"
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    if reading.path == "-":
+        raise OptionError("transread is several files and cannot be read from standard input")
+    texts = _texts(reading)
+    for path in texts:
+        name = path.name.removesuffix(".txt")
+        attributes = {"document": name} if len(texts) > 1 else {}
+        files = _annotators(reading, path)
+        if not files:
+            reading.note("no annotations", f"no file {name}{_MARK}K.txt", path=str(path))
+        yield from read_triples(reading, path, files, _STATUS.get, attributes)
+
+
+def _texts(reading: Reading) -> list[Path]:
+    path = Path(reading.path)
+    if path.is_dir():
+        found = [file for file in reading.files("*.txt") if _MARK not in file.name]
+        if not found:
+            raise reading.error("no .txt file with texts in this folder")
+        return found
+    if _MARK in path.name:
+        return [path.with_name(path.name.rpartition(_MARK)[0] + ".txt")]
+    return [_text_file(reading.path)]
+
+
+def _text_file(path: str) -> Path:
+    return Path(path if path.endswith(".txt") else path + ".txt")
+
+
+def _annotators(reading: Reading, texts: Path) -> dict[str, Path]:
+    head = texts.name.removesuffix(".txt") + _MARK
+    chosen = Path(reading.path)
+    if _MARK in chosen.name and not chosen.is_dir():
+        files = [chosen]
+    else:
+        files = _beside(texts, head, reading)
+    return {file.name.removeprefix(head).removesuffix(".txt"): file for file in files}
+
+
+def _beside(texts: Path, head: str, reading: Reading) -> list[Path]:
+    files = reading.files(f"*{_MARK}*.txt", texts.parent)
+    return [file for file in files if file.name.startswith(head)]
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    if writing.path == "-":
+        raise OptionError("transread is several files and cannot go to standard output")
+    path = _text_file(writing.path)
+    ids: list[str] = []
+    with ExitStack() as stack:
+        texts = stack.enter_context(writing.open(str(path)))
+        files: dict[str, TextIO] = {}
+        for number, pair in enumerate(pairs, start=1):
+            id = pair_id(pair, number, writing)
+            texts.write(triple(pair, id, writing))
+            for name in pair.annotations:
+                if name not in files and writing.options.annotator in (None, name):
+                    files[name] = stack.enter_context(writing.open(str(_place(path, name))))
+                    files[name].write("\n" + "".join(f"{before}\n" for before in ids))
+            ids.append(id)
+            for name, stream in files.items():
+                groups = _notation(pair, name, writing) if name in pair.annotations else ()
+                stream.write(" ".join((id, *groups)) + "\n")
+        _check_strangers(path, files)
+
+
+def _place(texts: Path, name: str) -> Path:
+    return texts.with_name(f"{texts.name.removesuffix('.txt')}{_MARK}{file_part(name)}.txt")
+
+
+def _check_strangers(texts: Path, written: Iterable[str]) -> None:
+    ours = {_place(texts, name).name for name in written}
+    head = texts.name.removesuffix(".txt") + _MARK
+    for file in texts.parent.iterdir():
+        if file.name.startswith(head) and file.name.endswith(".txt") and file.name not in ours:
+            raise WriteError(
+                f"{file}: is there from before and would be read as one more annotator; move it "
+                "away or write elsewhere; nothing was changed"
+            )
+
+
+def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
+    alignment = writing.oriented(pair.alignment(name))
+    cells = [
+        (link, label)
+        for link in cells_of(alignment)
+        if (label := _label(link, alignment)) is not None
+    ]
+    labels = dict(cells)
+    if any(labels.get(link) != label for link, label in alignment.labels.items()):
+        writing.lost["labels"] += 1
+    for group in group_cells(cells):
+        sides = (",".join(str(k + writing.base) for k in side) for side in group[:2])
+        yield ":".join((*sides, group.label))
+
+
+def _label(link: Link, alignment: Alignment) -> str | None:
+    if NULL in link:
+        there, sure = link in alignment.nulls, link in alignment.sure_nulls
+    else:
+        there, sure = link in alignment, link in alignment.sure
+    status: Status = "sure" if sure else "possible" if there else "none"
+    label = alignment.labels.get(link, "")
+    if _STATUS.get(label) == status:
+        return label
+    return {"sure": "sure", "possible": "partial", "none": None}[status]
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset(
+        {
+            *("text", "ids", "possible", "nulls", "possible nulls", "labels", "other labels"),
+            *("annotators", "names", "absent"),
+        }
+    ),
+)

@@ -1,0 +1,158 @@
+"""Read and write texts in blocks of three lines, with lines of groups beside them.
+
+Yawat and TransRead share this: a file of blocks ``id``, source sentence, target sentence, and for
+each annotator a file of lines ``id group group ...``. Ids may repeat: the first line of an id
+belongs to its first block, and so on. A bare id says that the pair is not annotated. Empty lines
+before the first block or the first line, and at the end, are passed over and counted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from alignkit.corpus import SentencePair
+from alignkit.errors import FormatError
+from alignkit.formats.groups import parse_groups
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import RawAnnotation, Record, Status
+from alignkit.formats.writing import Writing
+
+__all__ = ["pair_id", "read_triples", "triple"]
+
+
+class _Triple(NamedTuple):
+    line: int
+    id: str
+    source: str
+    target: str
+
+
+def read_triples(
+    reading: Reading,
+    texts: Path,
+    annotations: Mapping[str, Path],
+    status: Callable[[str], Status | None],
+    attributes: Mapping[str, str],
+) -> Iterator[Record]:
+    """Yield the records of a text file and the files of its annotators.
+
+    Parameters
+    ----------
+    reading
+        The reading.
+    texts
+        The file of blocks; it is streamed.
+    annotations
+        For each annotator the file of groups; these are held.
+    status
+        What a label makes of a link; None where the label is unknown.
+    attributes
+        What all records get.
+    """
+    lines = {name: _Lines(reading, str(path)) for name, path in annotations.items()}
+    known = {id for found in lines.values() for id in found.bodies}
+    for block in _blocks(reading, str(texts), known):
+        try:
+            found = {
+                name: links
+                for name, there in lines.items()
+                if (links := there.take(block, status)) is not None
+            }
+        except FormatError as error:
+            reading.refuse(error)
+            continue
+        words = reading.tokens(block.source), reading.tokens(block.target)
+        yield Record(block.id, block.line, *words, found, dict(attributes), str(texts))
+    for there in lines.values():
+        there.refuse_rest(str(texts))
+
+
+def _blocks(reading: Reading, path: str, known: set[str]) -> Iterator[_Triple]:
+    lines = reading.lines(path)
+    whole = True  # else look for the next id
+    for number, text in lines:
+        id = text.strip()
+        if not id:
+            if whole:
+                reading.note("empty line", "passed over", number, path)
+            continue
+        if len(id.split()) > 1 or not (whole or id in known):
+            if whole:
+                reading.refuse(
+                    reading.error(
+                        f"{id[:40]!r}, expected the id of a pair, which is one word alone; "
+                        "a block has an id, a source and a target line",
+                        number,
+                        path=path,
+                    )
+                )
+            whole = False
+            continue
+        whole = True
+        source, target = next(lines, None), next(lines, None)
+        if source is None or target is None:
+            reading.refuse(
+                reading.error(f"the file ends inside the block of {id[:40]!r}", number, path=path)
+            )
+            return
+        yield _Triple(number, id, source[1], target[1])
+
+
+class _Lines:
+    """Hold the lines of groups of one annotator by their ids."""
+
+    def __init__(self, reading: Reading, path: str) -> None:
+        self._reading, self._path = reading, path
+        self.bodies: dict[str, deque[tuple[int, str]]] = {}
+        for number, text in reading.lines(path):
+            parts = text.split(maxsplit=1)
+            if not parts:
+                reading.note("empty line", "passed over", number, path)
+                continue
+            body = parts[1] if len(parts) > 1 else ""
+            self.bodies.setdefault(parts[0], deque()).append((number, body))
+
+    def take(
+        self, block: _Triple, status: Callable[[str], Status | None]
+    ) -> RawAnnotation | None:
+        """Return the annotation of a block, None if it is not annotated."""
+        waiting = self.bodies.get(block.id)
+        if not waiting:
+            if self._reading.options.partial:
+                return None
+            raise self._reading.error(
+                f"has no line for the pair {block.id[:40]!r} (line {block.line} of the texts); "
+                "if it is not annotated, say so by --partial",
+                path=self._path,
+            )
+        line, body = waiting.popleft()
+        if not body.strip():
+            return None
+        links = list(parse_groups(body, line, self._path, self._reading, status))
+        return RawAnnotation(links, path=self._path)
+
+    def refuse_rest(self, texts: str) -> None:
+        """Refuse the lines that belong to no block."""
+        for id, waiting in self.bodies.items():
+            for line, _ in waiting:
+                self._reading.refuse(
+                    self._reading.error(
+                        f"{texts} has no block {id[:40]!r} for this line", line, path=self._path
+                    )
+                )
+
+
+def pair_id(pair: SentencePair, number: int, writing: Writing) -> str:
+    """Return the id as a block can hold it: one word, else the number of the pair."""
+    if pair.id.split() == [pair.id]:
+        return pair.id
+    writing.lost["ids"] += 1
+    return str(number)
+
+
+def triple(pair: SentencePair, id: str, writing: Writing) -> str:
+    """Return the block of a pair."""
+    return "\n".join((id, *writing.words(pair), ""))

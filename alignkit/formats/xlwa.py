@@ -1,0 +1,68 @@
+"""Read and write XL-WA's TSV [xlwa].
+
+Specification
+-------------
+Three tab-separated columns a line: source, target, links::
+
+    a b c<TAB>d e<TAB>0-0 1-0 2-1
+
+Tokens are divided by white space, links are ``i-j``, source first, from 0, in any order; the same
+link may occur again. All links are sure. A pair's id is the number of its line, from 1.
+
+References
+----------
+Martelli, Bejgu, Campagnano, Čibej, Costa, Gantar, Kallas, Koeva, Koppel, Krek, Langemets,
+Lipp, Nimb, Olsen, Pedersen, Quochi, Salgado, Simon, Tiberius, Ureña-Ruiz & Navigli 2023,
+"XL-WA: a gold evaluation benchmark for word alignment in 14 language pairs", CLiC-it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.formats.format import Format
+from alignkit.formats.notation import parse_links, write_links
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import RawAnnotation, Record
+from alignkit.formats.writing import Writing
+
+__all__ = ["FORMAT"]
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for line, text in reading.lines():
+        try:
+            record = _record(reading, text, line)
+        except FormatError as problem:
+            reading.refuse(reading.error(problem.message, line))
+        else:
+            yield record
+
+
+def _record(reading: Reading, text: str, line: int) -> Record:
+    columns = text.split("\t")
+    if len(columns) != 3:
+        raise FormatError(
+            f"{len(columns)} tab-separated columns; expected 3: source, target, links"
+        )
+    source, target, links = columns
+    annotation = RawAnnotation(parse_links(links))
+    return Record(str(line), line, source.split(), target.split(), {reading.name: annotation})
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    with writing.open() as stream:
+        for pair in pairs:
+            source, target = writing.words(pair)
+            annotation = writing.annotation(pair)
+            links = writing.oriented(annotation.alignment) if annotation else ()
+            try:
+                stream.write(f"{source}\t{target}\t{write_links(links, writing.base)}\n")
+            except UnicodeEncodeError as problem:
+                message = f"pair {pair.id[:40]!r} cannot be written: {problem}"
+                raise AlignkitError(message) from None
+
+
+FORMAT = Format(parse=_parse, write=_write, holds=frozenset({"text", "empty"}))

@@ -1,0 +1,112 @@
+"""Read and write Yawat's two files [yawat].
+
+Specification
+-------------
+``NAME.crp`` has three lines a pair: its id, the source and the target sentence. ``NAME.aln`` has
+an empty first line and then one line a pair, ``id group group ...``::
+
+    1 0:0:unspec 6,5:5:literal 7:6,7:unspec 8::unspec
+
+- A group ``i,i:j,j:label`` links each of its source words to each of its target words. Positions
+  count from 0. All links are sure. A group with an empty side says that its words are explicitly
+  aligned to nothing.
+- The label is kept on each link, except ``unspec``, Yawat's word for none.
+- A bare id is a pair not annotated; so there is no annotation without links.
+- A pair without a line in the ``.aln`` is an error, or, with ``--partial``, not annotated; a line
+  without a pair is an error. The order of the lines does not matter.
+
+The path names either file, or ``NAME`` alone, or a folder, of which all ``.crp`` are read; if
+there is more than one, each pair has its NAME as the attribute ``document``. The encoding of
+Yawat's own files is often Latin-1: name it by ``--encoding``. Written is UTF-8, into one pair of
+files. The cells of one label that hang together become one group where they fill their block,
+else one group a source word. A label with white space in it, or one of a cell that is no link, is
+lost; an id that is not one word gives way to the number of the pair.
+
+References
+----------
+Germann 2008, "Yawat: yet another word alignment tool", ACL demo session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from alignkit.alignment import Alignment
+from alignkit.corpus import SentencePair
+from alignkit.errors import OptionError
+from alignkit.formats.format import Format
+from alignkit.formats.groups import cells_of, group_cells
+from alignkit.formats.reading import Reading
+from alignkit.formats.record import Record, Status
+from alignkit.formats.triples import pair_id, read_triples, triple
+from alignkit.formats.writing import Writing
+
+__all__ = ["FORMAT"]
+
+_UNLABELLED = "unspec"
+_ENDINGS = (".crp", ".aln")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    if reading.path == "-":
+        raise OptionError("yawat is two files and cannot be read from standard input")
+    folder = Path(reading.path)
+    stems = [_stem(reading.path)]
+    if folder.is_dir():
+        stems = [str(path)[: -len(".crp")] for path in reading.files("*.crp")]
+        if not stems:
+            raise reading.error("no .crp file in this folder")
+    for stem in stems:
+        attributes = {"document": Path(stem).name} if len(stems) > 1 else {}
+        files = {reading.name: Path(stem + ".aln")}
+        for record in read_triples(reading, Path(stem + ".crp"), files, _sure, attributes):
+            for annotation in record.annotations.values():
+                annotation.links = [
+                    link._replace(label=None) if link.label == _UNLABELLED else link
+                    for link in annotation.links
+                ]
+            yield record
+
+
+def _stem(path: str) -> str:
+    return path[: -len(".crp")] if path.endswith(_ENDINGS) else path
+
+
+def _sure(label: str) -> Status:
+    return "sure"
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    if writing.path == "-":
+        raise OptionError("yawat is two files and cannot go to standard output")
+    stem = _stem(writing.path)
+    with writing.open(stem + ".crp") as texts, writing.open(stem + ".aln") as groups:
+        groups.write("\n")
+        for number, pair in enumerate(pairs, start=1):
+            id = pair_id(pair, number, writing)
+            texts.write(triple(pair, id, writing))
+            annotation = writing.annotation(pair)
+            alignment = Alignment() if annotation is None else annotation.alignment
+            groups.write(" ".join((id, *_notation(writing.oriented(alignment), writing))) + "\n")
+
+
+def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
+    labels = {
+        link: label
+        for link, label in alignment.labels.items()
+        if label.split() == [label] and label != _UNLABELLED
+    }
+    cells = [link for link in cells_of(alignment) if link in alignment or link in alignment.nulls]
+    if len(labels) < len(alignment.labels) or not labels.keys() <= set(cells):
+        writing.lost["labels"] += 1
+    for group in group_cells((link, labels.get(link, _UNLABELLED)) for link in cells):
+        sides = (",".join(str(k + writing.base) for k in side) for side in group[:2])
+        yield ":".join((*sides, group.label))
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset({"text", "ids", "nulls", "labels", "other labels", "absent"}),
+)

@@ -1,0 +1,217 @@
+"""Draw sentence pairs as matrices in HTML: a page of its own, or a fragment for a notebook."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from alignkit.alignment import NULL, Link
+from alignkit.corpus import SentencePair
+from alignkit.report.cells import EMPTY_WORD, Grid, describe_cell, label_texts, make_grid
+from alignkit.report.characters import is_wide, visible
+from alignkit.report.marks import Mark, find_mark, legend, tally
+from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
+
+__all__ = ["draw_html", "draw_html_fragment"]
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def draw_html(
+    pairs: Iterable[SentencePair],
+    annotators: Iterable[str] | None = None,
+    *,
+    title: str = "Alignments",
+) -> Iterator[str]:
+    """Draw sentence pairs on one page that needs neither network nor script.
+
+    A row is a source word, a column a target word. Everything is told by shape or letter as
+    well as by colour. The page follows the reader's choice of light or dark.
+
+    Parameters
+    ----------
+    pairs
+        The sentence pairs. They are walked twice, for the counts at the top and for the drawings;
+        an iterator is kept as a tuple for that.
+    annotators
+        Whose annotations to draw; None for all that any of the pairs has.
+    title
+        The heading.
+
+    Yields
+    ------
+    str
+        The page in pieces of one sentence pair at most, to be written in UTF-8.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> pair = SentencePair("1", ("they",), ("they",), {"gold": Alignment.parse("0-0")})
+    >>> page = "".join(draw_html([pair], title="One <pair>"))
+    >>> page[:15], "<h1>One &lt;pair&gt;</h1>" in page
+    ('<!DOCTYPE html>', True)
+    >>> 'title="they ~ they: sure (gold)"' in page
+    True
+    """
+    kept = tuple(pairs) if iter(pairs) is pairs else pairs
+    if annotators is None:
+        annotators = (name for pair in kept for name in pair.annotations)
+    names = tuple(dict.fromkeys(annotators))
+    yield (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{_text(title)}</title>\n<style>{MATRIX_STYLE}{PAGE_STYLE}</style>\n</head>\n"
+        f'<body class="alignkit">\n<header>\n<h1>{_text(title)}</h1>\n'
+    )
+    yield _totals(kept, names)
+    yield "</header>\n<main>\n"
+    for pair in kept:
+        grid = make_grid(pair, names)
+        yield f"<article>\n<h2>{_isolated(pair.id)}</h2>\n{_figure(grid)}</article>\n"
+    yield "</main>\n</body>\n</html>\n"
+
+
+def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
+    """Draw one sentence pair as HTML to be put into a page, e.g. a notebook.
+
+    Parameters
+    ----------
+    pair
+        The sentence pair.
+    annotators
+        Whose annotations to draw; None for all.
+
+    Returns
+    -------
+    str
+        A ``div`` with its style, which touches nothing outside of it.
+    """
+    grid = make_grid(pair, annotators)
+    heading = f"<p><strong>{_isolated(pair.id)}</strong></p>"
+    return f'<div class="alignkit"><style>{MATRIX_STYLE}</style>{heading}\n{_figure(grid)}</div>'
+
+
+def _totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
+    number = 0
+    rows = {name: [0, 0, 0, 0] for name in names}
+    cells, nulls = tally(())
+    for pair in pairs:
+        grid = make_grid(pair, names)
+        number += 1
+        for k, name in enumerate(grid.annotators):
+            found = (1, *grid.counts(k), len(grid.annotations[k].alignment.nulls))
+            rows[name] = [have + more for have, more in zip(rows[name], found, strict=True)]
+        more_cells, more_nulls = tally([grid])
+        cells += more_cells
+        nulls += more_nulls
+    body = "".join(
+        f"<tr><th scope=row>{_isolated(name)}{''.join(f'<td>{count}' for count in counts)}\n"
+        for name, counts in rows.items()
+    )
+    heads = ("annotator", "pairs", "sure links", "possible links", "aligned to nothing")
+    head = "".join(f"<th scope=col>{text}" for text in heads)
+    table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>' if rows else ""
+    pair_word = "sentence pair" if number == 1 else "sentence pairs"
+    return (
+        f'<p class="facts">{number} {pair_word}; rows are source words, columns target words</p>\n'
+        f'<div class="scroll">{table}</div>\n{_legend(cells, nulls)}'
+    )
+
+
+def _legend(cells: Counter[Mark], nulls: int) -> str:
+    items = [f"<li>{_sign(mark)} {_text(mark.meaning)} ({count})" for mark, count in legend(cells)]
+    if nulls:
+        items.append(f"<li>{EMPTY_WORD} aligned to nothing ({nulls} of these)")
+    return f'<ul class="legend">{"".join(items)}</ul>\n' if items else ""
+
+
+def _figure(grid: Grid) -> str:
+    facts = [f"{_isolated(name)}: {_isolated(text)}" for name, text in grid.attributes.items()]
+    parts = [f'<p class="facts">{" · ".join(facts)}</p>\n'] if facts else []
+    for words, known in ((grid.rows, grid.has_source), (grid.columns, grid.has_target)):
+        if known:
+            parts.append(f'<p class="sentence" dir="auto">{_text(" ".join(words))}</p>\n')
+    parts += [_who(grid), _matrix(grid), _legend(*tally([grid])), _remarks(grid)]
+    return "".join(parts)
+
+
+def _who(grid: Grid) -> str:
+    said = []
+    for k, name in enumerate(grid.annotators):
+        letter = f"{'AB'[k]} " if len(grid.annotators) == 2 else ""
+        sure, possible = grid.counts(k)
+        said.append(f"{letter}{_isolated(name)}: {sure} sure, {possible} possible")
+    said += [f"{_isolated(name)}: not annotated" for name in grid.absent]
+    return f'<p class="facts">{" · ".join(said) or "no annotations"}</p>\n'
+
+
+def _matrix(grid: Grid) -> str:
+    columns = [*range(len(grid.columns)), *([NULL] if grid.null_column else [])]
+    rows = [*range(len(grid.rows)), *([NULL] if grid.null_row else [])]
+    name = _text(f"alignment matrix of pair {grid.id}")
+    lines = [
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
+        f'<table class="matrix" aria-label="{name}"><thead><tr><td>'
+    ]
+    for j in columns:
+        word = EMPTY_WORD if j == NULL else grid.columns[j]
+        upright = is_wide(word) or j == NULL
+        lines.append(f"<th scope=col>{_word(word, j, 'upright' if upright else '')}")
+    lines.append("<tbody>\n")
+    for i in rows:
+        word = EMPTY_WORD if i == NULL else grid.rows[i]
+        cells = "".join(_cell(grid, Link(i, j)) for j in columns)
+        lines.append(f"<tr><th scope=row>{_word(word, i, '')}{cells}\n")
+    return "".join([*lines, "</table></div>\n"])
+
+
+def _word(word: str, index: int, name: str) -> str:
+    names = " ".join(part for part in (name, "empty-word" if index == NULL else "") if part)
+    start = f'<bdi class="{names}"' if names else "<bdi"
+    title = "aligned to nothing" if index == NULL else f"{index}: {word}"
+    return f'{start} title="{_text(title)}">{_text(word)}</bdi>'
+
+
+def _cell(grid: Grid, link: Link) -> str:
+    states = grid.states(link)
+    if states is None:
+        return "<td>"
+    return f"<td>{_sign(find_mark(states, grid.annotators), describe_cell(grid, link))}"
+
+
+def _sign(mark: Mark, title: str = "") -> str:
+    told = f' role="img" title="{_text(title)}"' if title else ' aria-hidden="true"'
+    return f'<b class="{mark.kind}"{told}>{mark.sign}</b>'
+
+
+def _remarks(grid: Grid) -> str:
+    parts = []
+    for k, (name, value) in enumerate(zip(grid.annotators, grid.annotations, strict=True)):
+        said = {
+            "judgment": value.judgment,
+            "flags": ", ".join(sorted(value.flags)),
+            "comment": value.comment,
+            "labels": "; ".join(label_texts(grid, k)),
+            "provenance": value.provenance,
+        }
+        parts += [
+            f'<dt>{_isolated(name)}, {kind}<dd dir="auto">{_lines(text)}\n'
+            for kind, text in said.items()
+            if text
+        ]
+    return f"<dl>{''.join(parts)}</dl>\n" if parts else ""
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(_text, text.splitlines()))
+
+
+def _isolated(text: str) -> str:
+    return f"<bdi>{_text(text)}</bdi>"
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))

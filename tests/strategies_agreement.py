@@ -1,0 +1,36 @@
+"""Make small random corpora that several annotators annotated, with equal words among them."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from alignkit.alignment import NULL, Alignment
+from alignkit.corpus import Corpus, SentencePair
+
+WORDS = st.sampled_from(["a", "A", "b", "c"])
+
+
+@st.composite
+def alignments(draw, n, m):
+    cells = [(i, j) for i in range(n) for j in range(m)]
+    empty = [(i, NULL) for i in range(n)] + [(NULL, j) for j in range(m)]
+    return Alignment(*(draw(_some(cells)) for _ in "SP"), nulls=draw(_some(empty)))
+
+
+@st.composite
+def corpora(draw, annotators=("A", "B", "C"), complete=False):
+    """Make up to four pairs of up to 4 x 4 words; each annotator annotates at least the first."""
+    pairs = []
+    for number in range(draw(st.integers(1, 4))):
+        source, target = (draw(st.lists(WORDS, max_size=4)) for _ in range(2))
+        names = [
+            name for name in annotators if complete or number == 0 or draw(st.integers(0, 3)) > 0
+        ]
+        annotations = {name: draw(alignments(len(source), len(target))) for name in names}
+        attributes = {"genre": draw(st.sampled_from(["news", "talk"]))}
+        pairs.append(SentencePair(str(number), source, target, annotations, attributes))
+    return Corpus(pairs)
+
+
+def _some(items):
+    return st.lists(st.sampled_from(items), max_size=4, unique=True) if items else st.just([])

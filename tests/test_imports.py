@@ -1,0 +1,88 @@
+"""Imports run one way, from the faces to the core, without a cycle."""
+
+from __future__ import annotations
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import alignkit
+
+ROOT = Path(alignkit.__file__).parent
+
+# cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
+LAYERS = [
+    {"errors", "version", "frozen", "jit"},
+    {"alignment"},
+    {"annotation"},
+    {"corpus", "arrays"},
+    {"join", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},
+    {"phrases", "symmetrize"},
+    {"formats", "scoring"},
+    {"agreement", "doctor"},
+    {"report"},
+    {"cli"},
+    {"__main__", ""},
+]
+RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
+HOMES = {
+    "numba": {"jit"},
+    "lxml": {"formats"},
+    "networkx": {"alignment"},
+    "nltk": {"nltk_bridge"},
+    "matplotlib": {"report"},
+}
+
+
+def module_name(path: Path) -> str:
+    parts = ("alignkit", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+MODULES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: relative import"
+            deeper = {f"{node.module}.{alias.name}" for alias in node.names} & set(MODULES)
+            found.update(deeper or {node.module})
+    return found
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name != "alignkit"])
+def test_a_module_imports_only_from_below(module: str) -> None:
+    mine = room(module)
+    assert mine in RANK, f"{module} has no layer: give it one above"
+    for target in imports(MODULES[module]):
+        if target.startswith("alignkit") and room(target) != mine:
+            assert RANK[room(target)] < RANK[mine], f"{module} imports {target}"
+
+
+def test_there_is_no_cycle() -> None:
+    graph = {
+        name: {target for target in imports(path) if target in MODULES and target != name}
+        for name, path in MODULES.items()
+        if name != "alignkit"
+    }
+    TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize("library", HOMES)
+def test_each_third_party_has_one_home(library: str) -> None:
+    users = {
+        room(name)
+        for name, path in MODULES.items()
+        if any(target.split(".")[0] == library for target in imports(path))
+    }
+    assert users <= HOMES[library]

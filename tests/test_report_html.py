@@ -1,0 +1,197 @@
+"""Test the drawings in HTML and SVG: right, safe and complete in themselves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree, html
+
+from alignkit.alignment import Alignment
+from alignkit.annotation import Annotation
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.report import draw_html, draw_html_fragment, draw_svg
+from alignkit.report.characters import visible
+
+SVG = "{http://www.w3.org/2000/svg}"
+PAIR = SentencePair(
+    "p1",
+    ("they", "left"),
+    ("they", "went", "away"),
+    {
+        "anna": Annotation(Alignment.parse("0-0 1-1 1?2"), "first\nsecond"),
+        "ben": Alignment.parse("0?0 1-1 -2"),
+    },
+    {"genre": "news"},
+)
+HEBREW = SentencePair("h", ("ספר", "בגן"), ("a", "book"), {"anna": Alignment.parse("0-0 0-1")})
+
+
+def page(*pairs: SentencePair, **options) -> html.HtmlElement:
+    return html.fromstring("".join(draw_html(pairs, **options)))
+
+
+def titles(tree, path: str) -> list[str]:
+    return [mark.get("title") for mark in tree.xpath(path)]
+
+
+def test_every_link_is_a_cell_with_its_words_and_annotators():
+    tree = page(PAIR)
+    assert titles(tree, "//table[@class='matrix']//b") == [
+        "they ~ they: sure (anna), possible (ben)",
+        "left ~ went: sure (anna), sure (ben)",
+        "left ~ away: possible (anna)",
+        "∅ ~ away: sure (ben)",
+    ]
+    kinds = [mark.get("class") for mark in tree.xpath("//table[@class='matrix']//b")]
+    assert kinds == ["first-surer", "sure", "first-possible", "second-sure"]
+
+
+def test_rows_and_columns_are_headers_of_the_matrix():
+    tree = page(PAIR)
+    assert tree.xpath("//table[@class='matrix']//th[@scope='col']/bdi/text()") == list(PAIR.target)
+    rows = tree.xpath("//table[@class='matrix']//th[@scope='row']/bdi/text()")
+    assert [row.strip() for row in rows] == [*PAIR.source, "∅"]
+    for row in tree.xpath("//table[@class='matrix']/tbody/tr"):
+        assert len(row.xpath("td")) == 3
+
+
+def test_links_stand_in_their_cells():
+    rows = page(PAIR, annotators=["anna"]).xpath("//table[@class='matrix']/tbody/tr")
+    filled = [
+        (i, j) for i, row in enumerate(rows) for j, cell in enumerate(row.xpath("td")) if len(cell)
+    ]
+    assert filled == [(0, 0), (1, 1), (1, 2)]
+
+
+def test_the_head_counts_all_pairs():
+    tree = page(PAIR, HEBREW, title="Two")
+    rows = tree.xpath("//table[@class='totals']/tbody/tr")
+    cells = [[text.strip() for text in row.itertext() if text.strip()] for row in rows]
+    assert cells == [["anna", "2", "4", "1", "0"], ["ben", "1", "1", "1", "1"]]
+    assert "2 sentence pairs" in tree.xpath("string(//header)")
+    assert tree.xpath("string(//h1)") == "Two" == tree.xpath("string(//title)")
+
+
+def test_attributes_comments_and_absence_are_shown():
+    text = page(PAIR, HEBREW).text_content()
+    for shown in ("genre: news", "first\nsecond", "ben: not annotated", "only anna, possible (1)"):
+        assert shown in text
+
+
+def test_an_iterator_gives_the_same_page_in_pieces():
+    pieces = list(draw_html(iter([PAIR, HEBREW])))
+    assert pieces == list(draw_html(Corpus([PAIR, HEBREW])))
+    assert len(pieces) == 6
+
+
+def test_right_to_left_text_gets_its_direction():
+    tree = page(HEBREW)
+    assert tree.xpath("//p[@dir='auto']/text()")[0] == "ספר בגן"
+    assert tree.xpath("//th[@scope='row']/bdi/text()")[-2:] == ["ספר", "בגן"]  # bdi is auto
+    words = etree.fromstring(draw_svg(HEBREW)).findall(f"{SVG}text")
+    assert [(w.get("direction"), w.get("text-anchor")) for w in words[:3]] == [
+        ("rtl", "start"),
+        ("rtl", "start"),
+        (None, "start"),
+    ]
+    turned = etree.fromstring(draw_svg(HEBREW.transpose())).findall(f"{SVG}text")
+    assert [(w.get("direction"), w.get("text-anchor")) for w in turned[:3]] == [
+        (None, "end"),
+        (None, "end"),
+        ("rtl", "end"),
+    ]
+
+
+def test_east_asian_words_stand_upright():
+    pair = SentencePair("1", ("book",), ("図書",), {"g": Alignment.parse("0-0")})
+    assert page(pair).xpath("//bdi[@class='upright']/text()") == ["図書"]
+    letters = etree.fromstring(draw_svg(pair)).findall(f"{SVG}text")[1:3]
+    assert [letter.text for letter in letters] == ["図", "書"]
+    assert float(letters[0].get("y")) < float(letters[1].get("y"))
+
+
+def test_the_fragment_is_one_element_with_its_style():
+    fragment = html.fragment_fromstring(draw_html_fragment(PAIR))
+    assert fragment.tag == "div"
+    rules = re.sub(r"@media\([^)]*\)\{", "", fragment.xpath("string(style)"))
+    selectors = re.findall(r"([^{}]+)\{", rules)
+    assert all(selector.strip().startswith(".alignkit") for selector in selectors)
+
+
+@pytest.mark.parametrize("pair", [PAIR, HEBREW])
+def test_nothing_is_fetched_and_nothing_runs(pair):
+    drawn = "".join(draw_html([pair])) + draw_svg(pair).replace(SVG.strip("{}"), "")
+    assert not re.search(r"https?:|//|url\(|@import|<script|<link|src=|href=|\son\w+=", drawn)
+
+
+def test_svg_draws_every_link_inside_its_frame():
+    tree = etree.fromstring(draw_svg(PAIR))
+    found = tree.findall(f"{SVG}g/{SVG}title")
+    assert [title.text for title in found] == titles(page(PAIR), "//table[@class='matrix']//b")
+    _, _, width, height = map(float, tree.get("viewBox").split())
+    for shape in tree.iter(f"{SVG}rect"):
+        x, y = float(shape.get("x", 0)), float(shape.get("y", 0))
+        assert 0 <= x <= x + float(shape.get("width")) <= width
+        assert 0 <= y <= y + float(shape.get("height")) <= height
+
+
+def test_svg_marks_differ_in_shape_alone():
+    states = [(a, b) for a in "-? " for b in "-? " if (a, b) != (" ", " ")]
+    first, second = (
+        Alignment.parse(" ".join(f"0{s[k]}{j}" for j, s in enumerate(states) if s[k] != " "))
+        for k in (0, 1)
+    )
+    pair = SentencePair("1", ("x",), tuple("abcdefgh"), {"anna": first, "ben": second})
+    groups = [
+        g
+        for g in etree.fromstring(draw_svg(pair)).findall(f"{SVG}g")
+        if len(g.findall(f"{SVG}title"))
+    ]
+    shapes = set()
+    for group in groups:
+        left = float(group.find(f"{SVG}rect").get("x")) // 20 * 20
+        shapes.add(
+            tuple(
+                (part.tag, part.get("class").endswith("edge"), part.text, part.get("rx"))
+                + ((float(part.get("x")) - left) // 7,)
+                for part in group.iter(f"{SVG}rect", f"{SVG}text")
+            )
+        )
+    assert len(groups) == len(shapes) == 8
+
+
+ODD = st.text(
+    st.one_of(
+        st.sampled_from(
+            "ab<>&\"'\\;{} \x00\x07\n\r\x1b\x7f\x85\u200b\u202e\u2028\ufeff\udc80\uffff"
+        ),
+        st.characters(),
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=150)
+@given(words=st.lists(ODD | st.just("</bdi><script>"), min_size=8, max_size=8))
+def test_text_stays_text(words):
+    identity, name, value, comment, *tokens = words
+    links = Alignment([(0, 0), (1, 1)], labels={(0, 0): value})
+    annotation = Annotation(links, comment, frozenset({comment}), value, comment)
+    pair = SentencePair(identity, tokens[:2], tokens[2:], {name: annotation}, {name: value})
+    drawn = "".join(draw_html([pair], title=value))
+    drawn.encode()
+    tree = html.fromstring(drawn, parser=html.HTMLParser(huge_tree=True))
+    assert not tree.xpath("//script")
+    shown = tree.xpath("//table[@class='matrix']//th[@scope='row']/bdi")
+    assert [item.text or "" for item in shown] == [visible(word) for word in tokens[:2]]
+    shown = tree.xpath("//table[@class='matrix']//th[@scope='col']/bdi")
+    assert [item.text or "" for item in shown] == [visible(word) for word in tokens[2:]]
+    image = etree.fromstring(draw_svg(pair).encode())
+    assert {part.tag.removeprefix(SVG) for part in image.iter()} <= {
+        *("svg", "title", "style", "rect", "text", "path", "g"),
+    }
+    texts = [item.text or "" for item in image.iter(f"{SVG}text")]
+    assert visible(tokens[0]) in texts
