@@ -152,11 +152,16 @@ def test_svg_marks_differ_in_shape_alone():
     ]
     shapes = set()
     for group in groups:
-        left = float(group.find(f"{SVG}rect").get("x")) // 20 * 20
+        left = float(group.find(f"{SVG}rect").get("x"))
         shapes.add(
             tuple(
-                (part.tag, part.get("class").endswith("edge"), part.text, part.get("rx"))
-                + ((float(part.get("x")) - left) // 7,)
+                (
+                    part.tag,
+                    part.get("class").endswith("edge"),
+                    part.text,
+                    part.get("rx"),
+                    float(part.get("x")) - left,
+                )
                 for part in group.iter(f"{SVG}rect", f"{SVG}text")
             )
         )

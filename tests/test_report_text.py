@@ -199,8 +199,8 @@ def test_wide_matrices_are_split_into_blocks():
     assert max(map(len, drawn.splitlines())) <= 40
     assert drawn.count("■") == 31  # each link once, and the legend
     assert re.findall(r"target words \d+ to \d+ of 30", drawn) == [
-        "target words 0 to 15 of 30",
-        "target words 16 to 29 of 30",
+        "target words 0 to 16 of 30",
+        "target words 17 to 29 of 30",
     ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import Any, TypeVar
+from os import PathLike
+from typing import Any, TypeVar, Union
 
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError, UnknownNameError
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+Path = Union[str, "PathLike[str]"]
 
 FORMATS = {
     "alignkit-xml": "alignkit's own XML; holds everything",
@@ -69,7 +71,7 @@ def get_format(name: str) -> Format:
 
 
 def open_reading(
-    path: str,
+    path: Path,
     *,
     format: str,
     options: ReadOptions | None = None,
@@ -92,7 +94,7 @@ def read_pairs(chosen: Format, reading: Reading) -> Iterator[SentencePair]:
     return reading.pairs(chosen.parse(reading))
 
 
-def iterate_pairs(path: str, *, format: str, **options: Any) -> Iterator[SentencePair]:
+def iterate_pairs(path: Path, *, format: str, **options: Any) -> Iterator[SentencePair]:
     """Yield the sentence pairs of a file one by one, in memory that does not grow.
 
     Parameters
@@ -112,13 +114,13 @@ def iterate_pairs(path: str, *, format: str, **options: Any) -> Iterator[Sentenc
     return read_pairs(*open_reading(path, format=format, options=_made(ReadOptions, options)))
 
 
-def read_corpus(path: str, *, format: str, **options: Any) -> Corpus:
+def read_corpus(path: Path, *, format: str, **options: Any) -> Corpus:
     """Read a whole file; see `iterate_pairs`."""
     return Corpus(iterate_pairs(path, format=format, **options))
 
 
 def write_corpus(
-    pairs: Iterable[SentencePair], path: str, *, format: str, **options: Any
+    pairs: Iterable[SentencePair], path: Path, *, format: str, **options: Any
 ) -> Counter[str]:
     """Write sentence pairs; the output takes its place only when it is whole.
 
@@ -150,7 +152,7 @@ def write_corpus(
 
 def _made(kind: type[T], options: dict[str, Any]) -> T:
     try:
-        return kind(**options)
+        return kind(**{k: str(v) if isinstance(v, PathLike) else v for k, v in options.items()})
     except TypeError as problem:
         raise OptionError(f"{problem}") from None
 

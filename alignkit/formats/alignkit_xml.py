@@ -102,7 +102,8 @@ def _check(element: etree._Element, schema: etree.RelaxNG, reading: Reading) -> 
         first = next(iter(schema.error_log), None)
         message = first.message if first else "does not follow the schema"
         raise reading.error(
-            f"not alignkit-xml: {message[:1].lower()}{message[1:]}", first.line if first else None
+            f"not alignkit-xml: {message[:1].lower()}{message[1:][:200]} (the schema is alignkit.rng)",
+            first.line if first else None,
         )
 
 

@@ -29,10 +29,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from alignkit.corpus import SentencePair
-from alignkit.errors import AlignkitError, FormatError
+from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.json_text import JsonText, Object, as_text, member, position
-from alignkit.formats.reading import Reading
+from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
 from alignkit.formats.writing import Writing
 
@@ -75,8 +75,10 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     annotations: Object = member(value, "annotations", dict, {})
     for name in annotations:
         record.annotations[name] = _annotation(reading, member(annotations, name, dict), line)
-    for key in value.keys() - set(_OWN):
+    for key in value:
         attribute = as_text(value[key])
+        if key in _OWN:
+            continue
         if attribute is None:
             reading.note("member left out", f"{key[:40]!r} is not a text", line)
         else:
@@ -88,17 +90,15 @@ def _annotation(reading: Reading, value: Object, line: int) -> RawAnnotation:
     unknown = value.keys() - _STATUS.keys()
     if unknown:
         reading.note("member left out", f"{min(unknown)[:40]!r} of an annotation", line)
-    links: dict[tuple[int, int], RawLink] = {}
-    for key in ("P", "S"):
+    links = []
+    for key, status in _STATUS.items():
         for entry in member(value, key, list, []):
             if type(entry) is not list or len(entry) != 2 or type(entry[1]) is not list:
                 raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, [j, ...]]")
             if not entry[1]:
                 reading.note("word without links", f"[{position(entry[0])}, []]", line)
-            for j in entry[1]:
-                cell = position(entry[0]), position(j)
-                links[cell] = RawLink(*cell, _STATUS[key])
-    return RawAnnotation(list(links.values()))
+            links += [RawLink(position(entry[0]), position(j), status) for j in entry[1]]
+    return RawAnnotation(links)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -106,11 +106,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as stream:
         divider = '{"paraphrases": [\n'
         for pair in pairs:
-            try:
-                stream.write(divider + encode(_written(pair, writing)).replace("\ufeff", "\\ufeff"))
-            except UnicodeEncodeError as problem:
-                message = f"pair {pair.id[:40]!r} cannot be written: {problem}"
-                raise AlignkitError(message) from None
+            stream.write(divider + encode(_written(pair, writing)).replace(BOM, "\\ufeff"))
             divider = ",\n"
         stream.write('{"paraphrases": []}\n' if divider[0] == "{" else "\n]}\n")
 
@@ -126,7 +122,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     value["S"], value["T"] = {"string": source}, {"string": target}
     value["annotations"] = {}
     for name, annotation in pair.annotations.items():
-        links = {True: [], False: []}  # type: dict[bool, list[tuple[int, int]]]
+        links: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
         for (i, j), sure in writing.oriented(annotation.alignment).items():
             links[sure].append((i + writing.base, j + writing.base))
         value["annotations"][name] = {"S": _grouped(links[True]), "P": _grouped(links[False])}

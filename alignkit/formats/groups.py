@@ -58,7 +58,9 @@ def parse_groups(
     for token in text.split():
         match = _GROUP.fullmatch(token)
         if match is None or not (match[1] or match[2]):
-            raise reading.error(f"{token[:40]!r} is no group; expected 'i,i:j,j:label'", line, path=path)
+            raise reading.error(
+                f"{token[:40]!r} is no group; expected 'i,i:j,j:label'", line, path=path
+            )
         sources, targets, label = _numbers(match[1]), _numbers(match[2]), match[3]
         meaning = status(label)
         if meaning is None:
@@ -103,8 +105,8 @@ Group(sources=(2,), targets=(), label='a')]
     groups: list[Group] = []
     for link, label in cells:
         if NULL in link:
-            i, j = ((index,) if index != NULL else () for index in link)
-            groups.append(Group(i, j, label))
+            words = [(index,) if index != NULL else () for index in link]
+            groups.append(Group(words[0], words[1], label))
         else:
             by_label.setdefault(label, []).append(link)
     for label, links in by_label.items():
@@ -113,6 +115,8 @@ Group(sources=(2,), targets=(), label='a')]
             if len(part) == len(sources) * len(targets):
                 groups.append(Group(sources, targets, label))
                 continue
-            for i in sources:
-                groups.append(Group((i,), tuple(link.j for link in sorted(part) if link.i == i), label))
+            by_source: dict[int, list[int]] = {}
+            for i, j in sorted(part):
+                by_source.setdefault(i, []).append(j)
+            groups += (Group((i,), tuple(js), label) for i, js in by_source.items())
     return sorted(groups)

@@ -33,11 +33,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from alignkit.corpus import SentencePair
-from alignkit.errors import AlignkitError, FormatError
+from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.json_text import JsonText, Object, as_text, member
 from alignkit.formats.notation import LinkTexts, parse_links
-from alignkit.formats.reading import Reading
+from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.writing import Writing
 
@@ -99,14 +99,16 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     record = Record(id, line, source.split(), target.split())
     if value.get("sureAlign") is not None or value.get("possibleAlign") is not None:
         links = parse_links(sure or "")
-        known = set(link[:2] for link in links)
+        known = {link[:2] for link in links}
         links += [x for x in parse_links(possible, "possible") if x[:2] not in known]
         record.annotations[reading.name] = RawAnnotation(links)
     name = as_text(value.get("name"))
     if name is not None and name != id:
         record.attributes["name"] = name
-    for key in value.keys() - set(_OWN):
+    for key in value:
         attribute = as_text(value[key])
+        if key in _OWN:
+            continue
         if attribute is None:
             reading.note("member left out", f"{key[:40]!r} is not a text", line)
         else:
@@ -116,9 +118,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
 
 def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
     """Yield the records of `sure`, with the links that only `both` has as possible ones."""
-    others: dict[tuple[str, int], Record] = {}
-    for key, record in _counted(_records(reading, both)):
-        others[key] = record
+    others = dict(_counted(_records(reading, both)))
     for key, record in _counted(_records(reading, sure)):
         other = others.pop(key, None)
         try:
@@ -172,17 +172,9 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as stream:
         divider = "[\n"
         for pair in pairs:
-            stream.write(divider + _text(encode(_written(pair, writing)), pair))
+            stream.write(divider + encode(_written(pair, writing)).replace(BOM, "\\ufeff"))
             divider = ",\n"
         stream.write("[]\n" if divider == "[\n" else "\n]\n")
-
-
-def _text(text: str, pair: SentencePair) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError as problem:
-        raise AlignkitError(f"pair {pair.id[:40]!r} cannot be written: {problem}") from None
-    return text.replace("\ufeff", "\\ufeff")
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:

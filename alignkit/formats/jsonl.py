@@ -21,7 +21,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from alignkit.corpus import SentencePair
-from alignkit.errors import AlignkitError, FormatError
+from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.json_text import Object, as_text, member, parse_json, position, texts
 from alignkit.formats.reading import BOM, Reading
@@ -55,8 +55,10 @@ def _record(reading: Reading, value: Object, line: int) -> Record:
     if value.get("alignment") is not None:
         links = [_link(entry) for entry in member(value, "alignment", list)]
         record.annotations[reading.name] = RawAnnotation(links)
-    for key in value.keys() - set(_OWN):
+    for key in value:
         attribute = as_text(value[key])
+        if key in _OWN:
+            continue
         if attribute is None:
             reading.note("member left out", f"{key[:40]!r} is not a text", line)
         else:
@@ -74,12 +76,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     encode = json.JSONEncoder(ensure_ascii=False).encode
     with writing.open() as stream:
         for number, pair in enumerate(pairs, start=1):
-            line = encode(_written(pair, number, writing)) + "\n"
-            try:
-                stream.write(line.replace(BOM, "\\ufeff"))
-            except UnicodeEncodeError as problem:
-                message = f"pair {pair.id[:40]!r} cannot be written: {problem}"
-                raise AlignkitError(message) from None
+            line = encode(_written(pair, number, writing))
+            stream.write(line.replace(BOM, "\\ufeff") + "\n")
 
 
 def _written(pair: SentencePair, number: int, writing: Writing) -> Object:

@@ -195,7 +195,7 @@ class _Links:
         """Return the line of a sentence's first link, 0 if it has none."""
         if sentence not in self._slices:
             return 0
-        return self._line[self._order[self._slices[sentence][0]]]
+        return self._line[int(self._order[self._slices[sentence][0]])]
 
     def annotate(self, sentence: int) -> dict[str, RawAnnotation]:
         """Return the annotation that a sentence's links are; nothing where it has none."""

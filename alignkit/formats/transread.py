@@ -33,7 +33,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
-from alignkit.alignment import NULL, Alignment, Link
+from alignkit.alignment import Link
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
@@ -102,6 +102,8 @@ def _beside(texts: Path, head: str, reading: Reading) -> list[Path]:
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if writing.path == "-":
         raise OptionError("transread is several files and cannot go to standard output")
+    if Path(writing.path).is_dir():
+        raise WriteError(f"{writing.path}: is a folder; name the text file in it")
     path = _text_file(writing.path)
     ids: list[str] = []
     with ExitStack() as stack:
@@ -138,29 +140,21 @@ def _check_strangers(texts: Path, written: Iterable[str]) -> None:
 
 def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
     alignment = writing.oriented(pair.alignment(name))
-    cells = [
-        (link, label)
-        for link in cells_of(alignment)
-        if (label := _label(link, alignment)) is not None
-    ]
-    labels = dict(cells)
-    if any(labels.get(link) != label for link, label in alignment.labels.items()):
+    there = alignment.possible | alignment.nulls
+    sure = alignment.sure | alignment.sure_nulls
+    cells: dict[Link, str] = {}
+    for link in cells_of(alignment):
+        status: Status = "sure" if link in sure else "possible" if link in there else "none"
+        label = alignment.labels.get(link, "")
+        if _STATUS.get(label) == status:
+            cells[link] = label
+        elif status != "none":
+            cells[link] = "sure" if status == "sure" else "partial"
+    if any(cells.get(link) != label for link, label in alignment.labels.items()):
         writing.lost["labels"] += 1
-    for group in group_cells(cells):
+    for group in group_cells(cells.items()):
         sides = (",".join(str(k + writing.base) for k in side) for side in group[:2])
         yield ":".join((*sides, group.label))
-
-
-def _label(link: Link, alignment: Alignment) -> str | None:
-    if NULL in link:
-        there, sure = link in alignment.nulls, link in alignment.sure_nulls
-    else:
-        there, sure = link in alignment, link in alignment.sure
-    status: Status = "sure" if sure else "possible" if there else "none"
-    label = alignment.labels.get(link, "")
-    if _STATUS.get(label) == status:
-        return label
-    return {"sure": "sure", "possible": "partial", "none": None}[status]
 
 
 FORMAT = Format(

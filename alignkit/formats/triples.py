@@ -2,14 +2,15 @@
 
 Yawat and TransRead share this: a file of blocks ``id``, source sentence, target sentence, and for
 each annotator a file of lines ``id group group ...``. Ids may repeat: the first line of an id
-belongs to its first block, and so on. A bare id says that the pair is not annotated. Empty lines
-before the first block or the first line, and at the end, are passed over and counted.
+belongs to its first block, and so on. A bare id says that the pair is not annotated. The files of
+groups start with an empty line; other empty lines where an id is expected are passed over and
+counted.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,15 +55,20 @@ def read_triples(
     """
     lines = {name: _Lines(reading, str(path)) for name, path in annotations.items()}
     known = {id for found in lines.values() for id in found.bodies}
-    for block in _blocks(reading, str(texts), known):
-        try:
-            found = {
-                name: links
-                for name, there in lines.items()
-                if (links := there.take(block, status)) is not None
-            }
-        except FormatError as error:
-            reading.refuse(error)
+    lacking_ok = reading.options.partial or not lines
+    for block in _blocks(reading, str(texts), known, lacking_ok):
+        found: dict[str, RawAnnotation] = {}
+        problem: FormatError | None = None
+        for name, there in lines.items():  # all of them, so that each has its line taken
+            try:
+                annotation = there.take(block, status)
+            except FormatError as error:
+                problem = problem or error
+                continue
+            if annotation is not None:
+                found[name] = annotation
+        if problem is not None:
+            reading.refuse(problem)
             continue
         words = reading.tokens(block.source), reading.tokens(block.target)
         yield Record(block.id, block.line, *words, found, dict(attributes), str(texts))
@@ -70,7 +76,7 @@ def read_triples(
         there.refuse_rest(str(texts))
 
 
-def _blocks(reading: Reading, path: str, known: set[str]) -> Iterator[_Triple]:
+def _blocks(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> Iterator[_Triple]:
     lines = reading.lines(path)
     whole = True  # else look for the next id
     for number, text in lines:
@@ -79,16 +85,10 @@ def _blocks(reading: Reading, path: str, known: set[str]) -> Iterator[_Triple]:
             if whole:
                 reading.note("empty line", "passed over", number, path)
             continue
-        if len(id.split()) > 1 or not (whole or id in known):
+        problem = _problem(id, known, lacking_ok)
+        if problem or not (whole or id in known):
             if whole:
-                reading.refuse(
-                    reading.error(
-                        f"{id[:40]!r}, expected the id of a pair, which is one word alone; "
-                        "a block has an id, a source and a target line",
-                        number,
-                        path=path,
-                    )
-                )
+                reading.refuse(reading.error(problem, number, path=path))
             whole = False
             continue
         whole = True
@@ -101,6 +101,20 @@ def _blocks(reading: Reading, path: str, known: set[str]) -> Iterator[_Triple]:
         yield _Triple(number, id, source[1], target[1])
 
 
+def _problem(id: str, known: Container[str], lacking_ok: bool) -> str:
+    if len(id.split()) > 1:
+        return (
+            f"{id[:40]!r}, expected the id of a pair, which is one word alone; a block has an id, "
+            "a source and a target line"
+        )
+    if id not in known and not lacking_ok:
+        return (
+            f"no line of groups for the pair {id[:40]!r}; if it is not annotated, say so by "
+            "--partial"
+        )
+    return ""
+
+
 class _Lines:
     """Hold the lines of groups of one annotator by their ids."""
 
@@ -110,14 +124,13 @@ class _Lines:
         for number, text in reading.lines(path):
             parts = text.split(maxsplit=1)
             if not parts:
-                reading.note("empty line", "passed over", number, path)
+                if number > 1:
+                    reading.note("empty line", "passed over", number, path)
                 continue
             body = parts[1] if len(parts) > 1 else ""
             self.bodies.setdefault(parts[0], deque()).append((number, body))
 
-    def take(
-        self, block: _Triple, status: Callable[[str], Status | None]
-    ) -> RawAnnotation | None:
+    def take(self, block: _Triple, status: Callable[[str], Status | None]) -> RawAnnotation | None:
         """Return the annotation of a block, None if it is not annotated."""
         waiting = self.bodies.get(block.id)
         if not waiting:

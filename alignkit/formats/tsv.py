@@ -14,7 +14,7 @@ def column(text: str, writing: Writing) -> str:
     White space within becomes single spaces, white space around it goes; if that changes more
     than the number of spaces, it is counted among the losses.
     """
-    if BOM in text or text.split(" ") != text.split():
+    if BOM in text or (text and text.split(" ") != text.split()):
         text = " ".join(text.replace(BOM, "").split())
         writing.lost["white space in texts"] += 1
     return text

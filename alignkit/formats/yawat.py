@@ -36,11 +36,11 @@ from alignkit.alignment import Alignment
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
-from alignkit.formats.groups import cells_of, group_cells
+from alignkit.formats.groups import group_cells
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import Record, Status
 from alignkit.formats.triples import pair_id, read_triples, triple
-from alignkit.formats.writing import Writing
+from alignkit.formats.writing import WriteError, Writing
 
 __all__ = ["FORMAT"]
 
@@ -80,6 +80,8 @@ def _sure(label: str) -> Status:
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if writing.path == "-":
         raise OptionError("yawat is two files and cannot go to standard output")
+    if Path(writing.path).is_dir():
+        raise WriteError(f"{writing.path}: is a folder; name the .crp file in it")
     stem = _stem(writing.path)
     with writing.open(stem + ".crp") as texts, writing.open(stem + ".aln") as groups:
         groups.write("\n")
@@ -97,7 +99,7 @@ def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
         for link, label in alignment.labels.items()
         if label.split() == [label] and label != _UNLABELLED
     }
-    cells = [link for link in cells_of(alignment) if link in alignment or link in alignment.nulls]
+    cells = sorted(alignment.possible | alignment.nulls)
     if len(labels) < len(alignment.labels) or not labels.keys() <= set(cells):
         writing.lost["labels"] += 1
     for group in group_cells((link, labels.get(link, _UNLABELLED)) for link in cells):

@@ -111,7 +111,7 @@ def _totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
         f"<tr><th scope=row>{_isolated(name)}{''.join(f'<td>{count}' for count in counts)}\n"
         for name, counts in rows.items()
     )
-    heads = ("annotator", "pairs", "sure links", "possible links", "aligned to nothing")
+    heads = ("annotator", "pairs", "sure", "possible", "nulls")
     head = "".join(f"<th scope=col>{text}" for text in heads)
     table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>' if rows else ""
     pair_word = "sentence pair" if number == 1 else "sentence pairs"

@@ -10,7 +10,7 @@ from alignkit.report.characters import char_width, visible
 
 __all__ = ["render_table"]
 
-_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*%?( \[.*\])?|[-?]")
+_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*%?( \[.*\])?|[-+]?inf|[-?]")
 
 
 def render_table(
@@ -97,7 +97,7 @@ def _decimal(value: float, digits: int, *, percent: bool) -> str:
 
 def _is_numeric(cells: Sequence[str]) -> bool:
     filled = [cell for cell in cells if cell]
-    return bool(filled) and all(_NUMBER.fullmatch(cell) or cell == "inf" for cell in filled)
+    return bool(filled) and all(map(_NUMBER.fullmatch, filled))
 
 
 def _aligned(text: str, width: int, to_right: bool) -> str:

@@ -1,0 +1,122 @@
+"""Read and write the ten columns that GoldAlign and MultiMWA share.
+
+id, source, link of the source, target, link of the target, judgment of the corpus, judgment of the
+user, sure links, possible links, comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+from alignkit.errors import FormatError
+from alignkit.formats.notation import LinkTexts, parse_links
+from alignkit.formats.record import RawAnnotation
+from alignkit.formats.tsv import column
+from alignkit.formats.writing import Writing
+
+__all__ = ["GoldRow", "parse_row", "write_row"]
+
+_NAMES = {2: "source-link", 4: "target-link", 5: "corpus-judgment"}
+_COLUMNS = 10
+_UNANNOTATED = 6
+
+
+@dataclass(slots=True)
+class GoldRow:
+    """One line: a pair and, where it is annotated, one annotation.
+
+    Parameters
+    ----------
+    id
+        The first column.
+    source, target
+        The tokens.
+    attributes
+        The links to the context and the judgment of the corpus, where they are not empty.
+    annotation
+        None where the line has only the six columns that describe the pair.
+    more
+        What stands in columns behind the tenth.
+    """
+
+    id: str
+    source: list[str]
+    target: list[str]
+    attributes: dict[str, str]
+    annotation: RawAnnotation | None
+    more: list[str]
+
+    def differences(self, other: GoldRow) -> Iterator[str]:
+        """Yield what this row and another say otherwise about the same pair."""
+        for what in ("id", "source", "target"):
+            if getattr(self, what) != getattr(other, what):
+                yield what
+        for name in _NAMES.values():
+            if self.attributes.get(name) != other.attributes.get(name):
+                yield name.replace("-", " ")
+
+
+def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
+    """Read a line of 10 columns (up to `most`), or of 6 for a pair not annotated.
+
+    Raises
+    ------
+    FormatError
+        If it has another number of columns, or broken links; the caller adds the place.
+    """
+    columns = [part.strip() for part in text.split("\t")]
+    if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
+        wanted = f"{_COLUMNS}" if most == _COLUMNS else f"{_COLUMNS} to {most}"
+        raise FormatError(f"{len(columns)} tab-separated columns; expected {wanted}")
+    annotation = None
+    if len(columns) >= _COLUMNS:
+        links = parse_links(columns[7]) + parse_links(columns[8], "possible")
+        annotation = RawAnnotation(links, comment=columns[9], judgment=columns[6])
+    attributes = {name: columns[k] for k, name in _NAMES.items() if columns[k]}
+    return GoldRow(
+        columns[0],
+        columns[1].split(),
+        columns[3].split(),
+        attributes,
+        annotation,
+        columns[_COLUMNS:],
+    )
+
+
+def write_row(
+    id: str,
+    pair: SentencePair,
+    annotation: Annotation | None,
+    writing: Writing,
+    *,
+    held: Collection[str],
+    more: str = "",
+) -> str:
+    """Write a line; the attributes named in `held` are no loss.
+
+    Parameters
+    ----------
+    more
+        What goes to the eleventh column, which is left out where empty.
+    """
+    source, target = writing.words(pair)
+    _take_back_losses(pair, held, writing)
+    columns = [id, source, "", target, "", ""]
+    for k, name in _NAMES.items():
+        columns[k] = pair.attributes.get(name, "")
+    if annotation is not None:
+        links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+        columns += [annotation.judgment, links.sure, links.possible, annotation.comment]
+        columns += [more] if more else []
+    return "\t".join(column(part, writing) for part in columns) + "\n"
+
+
+def _take_back_losses(pair: SentencePair, held: Collection[str], writing: Writing) -> None:
+    """Attributes are counted as lost wherever a format does not hold all; here it holds these."""
+    named = {name for name, value in pair.attributes.items() if value}
+    if named and named <= set(held) and writing.lost["attributes"]:
+        writing.lost["attributes"] -= 1
+        writing.lost += type(writing.lost)()  # drops what is zero

@@ -1,0 +1,37 @@
+"""Run the console examples of a page: ``$ command`` lines and the output below them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+
+
+def examples(page: Path) -> Iterator[tuple[str, str]]:
+    """Yield each command of a page with the output that it shows."""
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        for part in re.split(r"^\$ ", block[1], flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output.rstrip("\n")
+
+
+def run(command: str, folder: Path) -> str:
+    """Run ``alignkit ...``, piped perhaps through ``head -N``; return what it prints."""
+    command, _, head = command.partition(" | head -")
+    words = shlex.split(command)
+    assert words[0] == "alignkit", command
+    ran = subprocess.run(
+        [sys.executable, "-m", "alignkit", *words[1:]],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    lines = [line.rstrip() for line in (ran.stdout + ran.stderr).splitlines()]
+    return "\n".join(lines[: int(head)] if head else lines).rstrip("\n")

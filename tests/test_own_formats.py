@@ -1,0 +1,399 @@
+"""Test alignkit's own XML and JSONL: they hold everything, and bad files do no harm."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from damage import damaged, survive
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import ANY, corpora
+
+from alignkit.alignment import NULL, Alignment
+from alignkit.annotation import Annotation
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.formats import ReadOptions, iterate_pairs, open_reading, read_corpus, write_corpus
+from alignkit.formats.alignkit_xml import load_schema
+from alignkit.formats.format import EVERYTHING
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "guidelines" / "examples").glob("*.jsonl"))
+OWN = ["alignkit-jsonl", "alignkit-xml"]
+
+XML = ANY.filter(lambda char: char >= " " or char in "\t\n\r").filter(
+    lambda char: char not in "\ufffe\uffff"
+)
+
+FULL = Corpus(
+    [
+        SentencePair(
+            "p1",
+            ("a", "b c", "", "d\u00a0e"),
+            ("<&>", '"', "\t", "]]>", "\r\n"),
+            {
+                "anna": Annotation(
+                    Alignment(
+                        [(0, 0), (1, 2)],
+                        [(2, 2)],
+                        nulls=[(3, NULL)],
+                        possible_nulls=[(NULL, 4)],
+                        weights={(0, 0): 0.93, (3, NULL): 1e-300},
+                        labels={(0, 0): "EQUI", (0, 1): "no link", (NULL, 4): ""},
+                    ),
+                    " a comment\n",
+                    {"odd", "tokenization"},
+                    "paraphrase",
+                    "a tool 1.0",
+                ),
+                "ben": Alignment(),
+            },
+            {"genre": "news", "empty": ""},
+        ),
+        SentencePair("", None, None, {"anna": Alignment.parse("5-7")}),
+        SentencePair("none", (), (), {}),
+    ]
+)
+
+
+def everything(characters):
+    text = st.text(characters, max_size=4)
+    return corpora(EVERYTHING, tokens=text, texts=text, ids=text, names=text)
+
+
+@settings(max_examples=100)
+@given(everything(ANY))
+def test_jsonl_gives_back_any_corpus(tmp_path_factory, corpus):
+    path = tmp_path_factory.getbasetemp() / "any.jsonl"
+    assert not write_corpus(corpus, path, format="alignkit-jsonl")
+    assert read_corpus(path, format="alignkit-jsonl") == corpus
+
+
+@settings(max_examples=100)
+@given(everything(XML))
+def test_xml_gives_back_any_corpus(tmp_path_factory, corpus):
+    path = tmp_path_factory.getbasetemp() / "any.xml"
+    assert not write_corpus(corpus, path, format="alignkit-xml")
+    assert read_corpus(path, format="alignkit-xml") == corpus
+
+
+@pytest.mark.parametrize("format", OWN)
+@pytest.mark.parametrize("options", [{}, {"base": 1}, {"transpose": True}])
+def test_hold_everything(tmp_path, format, options):
+    path = tmp_path / "full"
+    assert not write_corpus(FULL, path, format=format, **options)
+    assert read_corpus(path, format=format, **options) == FULL
+    names = [list(pair.annotations) for pair in read_corpus(path, format=format, **options)]
+    assert names == [["anna", "ben"], ["anna"], []]
+
+
+@settings(max_examples=60)
+@given(corpora(EVERYTHING))
+def test_the_quick_way_reads_what_the_plain_way_reads(tmp_path_factory, corpus):
+    path = tmp_path_factory.getbasetemp() / "quick.jsonl"
+    write_corpus(corpus, path, format="alignkit-jsonl")
+    chosen, reading = open_reading(str(path), format="alignkit-jsonl")
+    assert Corpus(reading.pairs(chosen.parse(reading))) == corpus
+
+
+def test_guideline_examples_read():
+    assert EXAMPLES
+    for path in EXAMPLES:
+        for pair in read_corpus(path, format="alignkit-jsonl"):
+            assert "gold" in pair.annotations
+            assert pair.has_text
+
+
+def test_jsonl_is_written_as_its_specification_says(tmp_path):
+    path = tmp_path / "x.jsonl"
+    write_corpus(FULL, path, format="alignkit-jsonl")
+    header, first, second, third = path.read_text(encoding="utf-8").splitlines()
+    assert json.loads(header) == {"alignkit": "corpus", "version": 1}
+    assert json.loads(first) == {
+        "id": "p1",
+        "source": ["a", "b c", "", "d\u00a0e"],
+        "target": ["<&>", '"', "\t", "]]>", "\r\n"],
+        "attributes": {"genre": "news", "empty": ""},
+        "annotations": {
+            "anna": {
+                "sure": "0-0 1-2",
+                "possible": "2-2",
+                "null": "3-",
+                "possible_null": "-4",
+                "weights": {"0-0": 0.93, "3-": 1e-300},
+                "labels": {"0-0": "EQUI", "0-1": "no link", "-4": ""},
+                "comment": " a comment\n",
+                "flags": ["odd", "tokenization"],
+                "judgment": "paraphrase",
+                "provenance": "a tool 1.0",
+            },
+            "ben": {"sure": ""},
+        },
+    }
+    assert json.loads(second) == {
+        "id": "",
+        "source": None,
+        "target": None,
+        "annotations": {"anna": {"sure": "5-7"}},
+    }
+    assert json.loads(third) == {"id": "none", "source": [], "target": []}
+
+
+def jsonl(tmp_path, *lines):
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def pair(**annotation):
+    value = {"id": "1", "source": ["a", "b"], "target": ["c"], "annotations": {"x": annotation}}
+    return json.dumps(value)
+
+
+def test_jsonl_reads_without_header_joined_and_with_empty_lines(tmp_path):
+    header = '{"alignkit": "corpus", "version": 1}'
+    path = jsonl(tmp_path, pair(sure="0-0"), "", header, pair(sure="1-0"), "  ")
+    assert [str(p.alignment("x")) for p in read_corpus(path, format="alignkit-jsonl")] == [
+        "0-0",
+        "1-0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"alignkit": "corpus", "version": 2}', "header"),
+        ("[1]", "expected an object"),
+        ("{", "not JSON"),
+        ('{"id": 1}', "'id' is 1; expected a text"),
+        ('{"source": ["a"]}', "'id' is missing"),
+        ('{"id": "1", "source": "a b"}', "expected a list"),
+        ('{"id": "1", "source": ["a", 1]}', "holds 1; expected texts"),
+        ('{"id": "1", "sorce": []}', "unknown key 'sorce' in the pair"),
+        ('{"id": "1", "id": "2"}', "'id' occurs twice"),
+        ('{"id": "\\ud800"}', "half a surrogate pair"),
+        (pair(sure="0-0 1"), "'1' is not a link; expected i-j"),
+        (pair(sure="0?0"), "'0?0' is not a link"),
+        (pair(sure="0-0", sur="1-0"), "unknown key 'sur' in the annotation of 'x'"),
+        (pair(sure="0-1_0"), "not a link"),
+        (pair(sure="0-\u0661"), "not a link"),
+        (pair(sure="2-0"), "link 2-0 lies outside"),
+        (pair(sure="9999999999-0"), "not a link"),
+        (pair(null="0-0"), "'0-0' is not a null; expected i- or -j"),
+        (pair(null="-"), "'-' is not a null"),
+        (pair(null="-1"), "lies outside"),
+        (pair(sure="0-0", weights={"1-0": 1}), "a weight is given for '1-0', which is no link"),
+        (pair(sure="0-0", weights={"0-0": "1"}), "not a number"),
+        (pair(sure="0-0", weights={"0-0": True}), "not a number"),
+        (pair(sure="0-0", weights={"0-0": float("nan")}), "NaN is not a number of JSON"),
+        (pair(sure="0-0").replace('"0-0"', "1e999"), "too large"),
+        (pair(sure="0-0").replace('"0-0"', "9" * 5000), "has 5000 digits"),
+        (pair(sure="0-0", labels={"0-0": "a", "00-0": "b"}), "name the same link"),
+        (pair(sure=["0-0"]), "expected a text"),
+        (pair(flags="odd"), "expected a list"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"id": "1", "attributes": {"a": 1}}', "expected a text"),
+        ('{"id": "1"} x', "expected nothing more; found 'x'"),
+    ],
+)
+def test_jsonl_errors_name_the_line_and_the_cause(tmp_path, line, message):
+    path = jsonl(tmp_path, pair(sure="0-0"), line, pair(sure=""))
+    with pytest.raises(FormatError) as caught:
+        read_corpus(path, format="alignkit-jsonl")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{path}:2:")
+    chosen, reading = open_reading(
+        str(path), format="alignkit-jsonl", options=ReadOptions(lenient=True)
+    )
+    assert len(list(chosen.pairs(reading))) == 2
+    assert (reading.read, reading.refused) == (2, 1)
+
+
+@pytest.mark.parametrize("format", OWN)
+def test_what_cannot_be_written_is_refused_and_leaves_the_old_file(tmp_path, format):
+    path = tmp_path / "x"
+    path.write_text("old")
+    half = SentencePair("7", ("\ud800",), (), {})
+    odd = SentencePair("7", ("a",), ("b",), {"x": Alignment([(0, 0)], labels={(0, 0): "\ud800"})})
+    for wrong in (half, odd):
+        with pytest.raises(AlignkitError, match="'7'"):
+            write_corpus([wrong], path, format=format)
+    assert path.read_text() == "old"
+
+
+def test_xml_refuses_control_characters_and_says_what_holds_them(tmp_path):
+    corpus = Corpus([SentencePair("7", ("\x01",), (), {})])
+    with pytest.raises(AlignkitError, match="'7'.*alignkit-jsonl"):
+        write_corpus(corpus, tmp_path / "x.xml", format="alignkit-xml")
+    write_corpus(corpus, tmp_path / "x.jsonl", format="alignkit-jsonl")
+    assert read_corpus(tmp_path / "x.jsonl", format="alignkit-jsonl") == corpus
+
+
+def test_xml_as_a_whole_follows_its_schema(tmp_path):
+    from lxml import etree
+
+    path = tmp_path / "x.xml"
+    write_corpus(FULL, path, format="alignkit-xml")
+    schema = load_schema()
+    schema.assertValid(etree.parse(str(path)))
+
+
+HEAD = '<corpus xmlns="urn:alignkit:corpus:1" version="1">\n'
+PAIR = '<pair id="1"><source><w>a</w></source><target><w>b</w></target>{}</pair>\n'
+
+
+def xml(tmp_path, text, encoding="utf-8"):
+    path = tmp_path / "x.xml"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("inner", "message"),
+    [
+        ("<annotation/>", "failed to validate attributes"),
+        ('<annotation by="x"><sure>0</sure></annotation>', "not alignkit-xml"),
+        ('<annotation by="x"><sure>1-0</sure></annotation>', "1-0 lies outside"),
+        ('<annotation by="x"><weight link="0-0">1</weight></annotation>', "which is no link"),
+        (
+            '<annotation by="x"><sure>0-0</sure><weight link="0-0">NaN</weight></annotation>',
+            "not a finite number",
+        ),
+        ('<annotation by="x"/><annotation by="x"/>', "occurs twice"),
+        ("text", "not alignkit-xml"),
+        ("<w/>", "not expect element w"),
+        ('<annotation by="x"><label link="-">1</label></annotation>', "not alignkit-xml"),
+    ],
+)
+def test_xml_errors_name_the_line_and_the_cause(tmp_path, inner, message):
+    path = xml(tmp_path, HEAD + PAIR.format("") + PAIR.format(inner) + PAIR.format("") + "</corpus>")
+    with pytest.raises(FormatError) as caught:
+        read_corpus(path, format="alignkit-xml")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{path}:3:")
+    chosen, reading = open_reading(
+        str(path), format="alignkit-xml", options=ReadOptions(lenient=True)
+    )
+    assert len(list(reading.pairs(chosen.parse(reading)))) == 2
+    assert (reading.read, reading.refused) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not XML"),
+        ("<corpus/>", "expected <corpus> in the namespace"),
+        (HEAD.replace('"1"', '"2"') + "</corpus>", "expected version"),
+        (HEAD.replace("version", "extra='1' version") + "</corpus>", "expected version"),
+        (HEAD, "not XML"),
+        (HEAD + "<pair>", "not XML"),
+        (HEAD + "stray</corpus>", "text 'stray'"),
+        (HEAD + "stray" + PAIR.format("") + "</corpus>", "text 'stray'"),
+        (HEAD + PAIR.format("") + "stray" + PAIR.format("") + "</corpus>", "text 'stray'"),
+        (HEAD + PAIR.format("") + "stray</corpus>", "text 'stray'"),
+        (HEAD + "<other/></corpus>", "<other> where <pair> was expected"),
+        (HEAD + "<a>" * 10_000, "not XML"),
+        ("plain text", "not XML"),
+    ],
+)
+def test_xml_that_is_something_else_is_refused(tmp_path, text, message):
+    with pytest.raises(FormatError) as caught:
+        read_corpus(xml(tmp_path, text), format="alignkit-xml")
+    assert message in str(caught.value)
+    assert "x.xml" in str(caught.value)
+
+
+BOMB = (
+    '<!DOCTYPE corpus [<!ENTITY a "aaaaaaaaaa">'
+    + "".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(12))
+    + "]>"
+)
+SECRET = '<!DOCTYPE corpus [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
+REMOTE = '<!DOCTYPE corpus SYSTEM "http://127.0.0.1:9/x.dtd">'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("start", ["", '<?xml version="1.0"?>\n<!-- a comment -->\n'])
+@pytest.mark.parametrize("doctype", [BOMB, SECRET, REMOTE])
+@pytest.mark.parametrize("format", ["alignkit-xml", "paraphrase-xml"])
+def test_entities_and_document_types_are_refused(tmp_path, format, doctype, start, encoding):
+    body = HEAD + PAIR.replace("<w>a", "<w>&a;&m;").format("") + "</corpus>"
+    path = xml(tmp_path, start + doctype + body, encoding)
+    with pytest.raises(FormatError, match="document type"):
+        read_corpus(path, format=format)
+
+
+def test_a_document_type_far_down_is_refused_too(tmp_path):
+    path = xml(tmp_path, f"<!--{'-=' * 100_000}-->{BOMB}{HEAD}{PAIR.format('')}</corpus>")
+    with pytest.raises(FormatError, match="document type"):
+        read_corpus(path, format="alignkit-xml")
+
+
+def test_an_undeclared_entity_is_refused(tmp_path):
+    path = xml(tmp_path, HEAD + PAIR.replace("<w>a", "<w>&a;").format("") + "</corpus>")
+    with pytest.raises(FormatError, match="not XML: entity 'a' not defined"):
+        read_corpus(path, format="alignkit-xml")
+
+
+def test_xml_in_other_encodings_reads(tmp_path):
+    text = HEAD + PAIR.replace(">a<", ">é<").format("") + "</corpus>"
+    declared = '<?xml version="1.0" encoding="ISO-8859-1"?>' + text
+    for path, options in [
+        (xml(tmp_path, declared, "latin-1"), {}),
+        (xml(tmp_path, text, "latin-1"), {"encoding": "latin-1"}),
+        (xml(tmp_path, "\ufeff" + text, "utf-8"), {}),
+    ]:
+        assert read_corpus(path, format="alignkit-xml", **options)[0].source == ("é",)
+
+
+@pytest.mark.parametrize("format", OWN)
+def test_damaged_files_give_an_error_or_a_corpus(tmp_path, format):
+    path = tmp_path / "whole"
+    write_corpus(FULL, path, format=format)
+    whole = path.read_bytes()
+    bad = tmp_path / "bad"
+    for text in damaged(whole, 240):
+        bad.write_bytes(text)
+        _, counts = survive(bad, format)
+        if format == "alignkit-jsonl" and counts is not None:
+            lines = [line for line in text.split(b"\n") if line.strip()]
+            headers = sum(line.startswith(b'{"alignkit": "corpus", "version": 1}') for line in lines)
+            assert len(lines) - headers <= sum(counts) <= len(lines)
+
+
+def test_a_line_of_ten_megabytes_is_read(tmp_path):
+    value = {"id": "1", "source": ["a" * 10_000_000], "target": ["b"], "annotations": {}}
+    path = jsonl(tmp_path, json.dumps(value))
+    assert len(read_corpus(path, format="alignkit-jsonl")[0].source[0]) == 10_000_000
+
+
+@pytest.mark.parametrize("format", OWN)
+def test_memory_does_not_grow_with_the_file(tmp_path, format):
+    path = tmp_path / "big"
+    text = tuple(f"word{k}" for k in range(40))
+    links = Alignment([(k, k) for k in range(40)])
+    pairs = (SentencePair(str(k), text, text, {"x": links}) for k in range(6000))
+    write_corpus(pairs, path, format=format)
+    grown = _peak_of_reading(path, format) - _peak_of_reading(None, format)
+    assert grown < 12_000, f"{grown} kB more for a file of {path.stat().st_size // 1000} kB"
+
+
+def _peak_of_reading(path, format):
+    code = (
+        "import resource; from lxml import etree; from alignkit.formats import iterate_pairs\n"
+        "from alignkit.formats import alignkit_xml, alignkit_jsonl\n"
+        f"print(sum(1 for _ in iterate_pairs({str(path)!r}, format={format!r})))\n" * (path is not None)
+        + "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    code = "from alignkit.formats import alignkit_xml, alignkit_jsonl\n" + code
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert resource  # the measure is that of POSIX: kilobytes
+    return int(done.stdout.split()[-1])
+
+
+def test_pairs_come_before_the_file_ends(tmp_path):
+    path = xml(tmp_path, HEAD + PAIR.format("") * 3000 + "broken")
+    pairs = iterate_pairs(path, format="alignkit-xml")
+    assert next(pairs).id == "1"

@@ -1,0 +1,98 @@
+"""The samples are whole: they are read, fully annotated, and described."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from alignkit import Corpus, read_corpus, score
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+FRENCH = SAMPLES / "french-english"
+ANNOTATORS = ("initial", "anna", "ben", "gold")
+
+
+@pytest.fixture(scope="module")
+def paraphrases() -> Corpus:
+    return read_corpus(str(SAMPLES / "paraphrases.jsonl"), format="alignkit-jsonl")
+
+
+def french(name: str) -> Corpus:
+    return read_corpus(
+        str(FRENCH / f"{name}.align"),
+        format="pharaoh",
+        name=name,
+        source=str(FRENCH / "fr.txt"),
+        target=str(FRENCH / "en.txt"),
+    )
+
+
+def has_both_kinds(corpus: Corpus, name: str) -> bool:
+    alignments = [pair.alignment(name) for pair in corpus]
+    return any(a.sure for a in alignments) and any(a.possible - a.sure for a in alignments)
+
+
+def test_paraphrases_are_annotated_by_all(paraphrases: Corpus) -> None:
+    assert len(paraphrases) >= 60
+    assert len(set(paraphrases.ids)) == len(paraphrases)
+    assert paraphrases.annotators == ANNOTATORS
+    for pair in paraphrases:
+        assert tuple(pair.annotations) == ANNOTATORS
+        assert all(pair.annotation(name).provenance for name in ANNOTATORS)
+        assert all(pair.alignment(name).possible for name in ANNOTATORS)
+
+
+def test_paraphrases_are_of_fair_length(paraphrases: Corpus) -> None:
+    assert all(5 <= length <= 40 for pair in paraphrases for length in pair.lengths)
+
+
+def test_paraphrases_tell_genre_and_phenomena(paraphrases: Corpus) -> None:
+    assert paraphrases.attributes == ("genre", "phenomena")
+    assert all(pair.attributes["phenomena"] for pair in paraphrases)
+    assert set(paraphrases.groups("genre")) == {"news", "novel", "question"}
+
+
+@pytest.mark.parametrize("name", ["anna", "ben", "gold"])
+def test_annotators_use_sure_and_possible(paraphrases: Corpus, name: str) -> None:
+    assert has_both_kinds(paraphrases, name)
+
+
+@pytest.mark.parametrize("name", ["anna", "ben"])
+def test_gold_is_adjudicated(paraphrases: Corpus, name: str) -> None:
+    assert any(pair.alignment(name) != pair.alignment("gold") for pair in paraphrases)
+    assert any(pair.annotation("gold").comment for pair in paraphrases)
+
+
+def test_initial_links_are_a_rough_first_guess(paraphrases: Corpus) -> None:
+    links = score(paraphrases, "initial", "gold").links
+    assert links is not None
+    assert 0.15 < links.aer < 0.4
+    assert links.precision > links.recall + 0.1
+
+
+@pytest.mark.parametrize("name", ["gold", "eflomal", "fast_align"])
+def test_french_is_read_with_its_texts(name: str) -> None:
+    corpus = french(name)
+    assert len(corpus) >= 30
+    assert corpus.annotators == (name,)
+    assert all(5 <= length <= 40 for pair in corpus for length in pair.lengths)
+    assert all(pair.alignment(name).possible for pair in corpus)
+
+
+def test_french_gold_uses_sure_and_possible() -> None:
+    assert has_both_kinds(french("gold"), "gold")
+
+
+def test_french_pairs_have_ids_and_genres() -> None:
+    rows = [line.split("\t") for line in (FRENCH / "meta.tsv").read_text().splitlines()]
+    assert len({name for name, _ in rows}) == len(rows) == len(french("gold"))
+    assert {genre for _, genre in rows} == {"news", "travel", "debate"}
+
+
+def test_readme_names_every_file() -> None:
+    text = (SAMPLES / "README.md").read_text(encoding="utf-8")
+    files = [path for path in SAMPLES.rglob("*") if path.is_file()]
+    assert len(files) >= 8
+    for path in files:
+        assert f"`{path.relative_to(SAMPLES).as_posix()}`" in text
