@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from alignkit.phrases import PhraseArrays, PhrasePair, extract_phrases
     from alignkit.scoring import compare, score, score_phrase_list
     from alignkit.statistics import count_corpus
-    from alignkit.symmetrize import symmetrize
+    from alignkit.symmetrization import symmetrize
 
 _HOMES = {
     "agreement": ("agreement_report",),
@@ -38,7 +38,7 @@ _HOMES = {
     "phrases": ("PhraseArrays", "PhrasePair", "extract_phrases"),
     "scoring": ("compare", "score", "score_phrase_list"),
     "statistics": ("count_corpus",),
-    "symmetrize": ("symmetrize",),
+    "symmetrization": ("symmetrize",),
 }
 
 __all__ = [

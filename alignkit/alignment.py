@@ -6,7 +6,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from operator import index
+from operator import index, itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, Union
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["NULL", "Alignment", "Link", "LinkLike"]
+__all__ = ["LONGEST", "NULL", "Alignment", "Link", "LinkLike"]
 
 NULL = -1
 """The index of the empty word: `Link(3, NULL)` says that source word 3 was aligned to nothing."""
@@ -35,8 +35,10 @@ class Link(NamedTuple):
 
 LinkLike = Union[Link, "tuple[int, int]"]
 
-_TOKEN = re.compile(r"(\d*)([-?])(\d*)")
-_MOST = 2**31 - 1
+LONGEST = 2**20
+"""The most words of a sentence: a link beyond is damage, and arrays of that size would be made."""
+
+_TOKEN = re.compile(r"(\d{0,9})([-?])(\d{0,9})", re.ASCII)
 
 
 class Alignment:
@@ -62,8 +64,8 @@ class Alignment:
     Raises
     ------
     AlignmentError
-        If an index is negative or too large, a null has words on both sides, or a weight is
-        given for a link that does not exist.
+        If an index is negative or not less than `LONGEST`, a null has words on both sides, or a
+        weight is given for a link that does not exist.
 
     Notes
     -----
@@ -103,18 +105,23 @@ class Alignment:
     ) -> None:
         links = {**_marked(possible, False), **_marked(sure, True)}
         for i, j in links:
-            if i < 0 or j < 0 or i > _MOST or j > _MOST:
-                raise AlignmentError(f"link {i}-{j} has an index out of range; indices are 0-based")
+            if not (0 <= i < LONGEST and 0 <= j < LONGEST):
+                raise AlignmentError(
+                    f"link {i}-{j} has an index out of range; indices are 0-based and less than "
+                    f"{LONGEST}"
+                )
         ordered = sorted(links)
         self._points = array("i", chain.from_iterable(ordered)).tobytes()
         self._flags = bytes(links[link] for link in ordered)
         empty = {**_marked(possible_nulls, False), **_marked(nulls, True)}
         for i, j in empty:
-            if (i == NULL) == (j == NULL) or min(i, j) < NULL:
-                raise AlignmentError(f"null ({i}, {j}) must have the index NULL on one side only")
+            if (i == NULL) == (j == NULL) or min(i, j) < NULL or max(i, j) >= LONGEST:
+                raise AlignmentError(
+                    f"null ({i}, {j}) must have the index NULL on one side and a word on the other"
+                )
         self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
-        self._weights = _keyed(weights)
-        self._labels = _keyed(labels)
+        self._weights = _keyed(weights) if weights else _NO_WEIGHTS
+        self._labels = _keyed(labels) if labels else _NO_LABELS
         for link in self._weights:
             if link not in links and link not in empty:
                 raise AlignmentError(f"a weight is given for {link.i}-{link.j}, which is no link")
@@ -132,7 +139,7 @@ class Alignment:
         for token in text.split():
             match = _TOKEN.fullmatch(token)
             if match is None or not (match[1] or match[3]):
-                raise AlignmentError(f"{token!r} is not a link; expected i-j, i?j, i- or -j")
+                raise AlignmentError(f"{token[:40]!r} is not a link; expected i-j, i?j, i- or -j")
             link = Link(*(int(part) if part else NULL for part in (match[1], match[3])))
             sides.setdefault((NULL in link, match[2]), []).append(link)
         return cls(
@@ -155,12 +162,20 @@ class Alignment:
         """
         self = cls.__new__(cls)
         self._points, self._flags, self._nulls = points, flags, ()
-        self._weights, self._labels = {}, {}
+        self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
         return self
 
     @classmethod
     def from_matrix(cls, matrix: NDArray[np.integer]) -> Alignment:
-        """Make an alignment from an (N, M) array of 0 (no link), 1 (possible) and 2 (sure)."""
+        """Make an alignment from an (N, M) array of 0 (no link), 1 (possible) and 2 (sure).
+
+        Raises
+        ------
+        AlignmentError
+            If the array has another shape or another value.
+        """
+        if matrix.ndim != 2 or not ((matrix == 0) | (matrix == 1) | (matrix == 2)).all():
+            raise AlignmentError("expected an (N, M) array of the values 0, 1 and 2")
         sure = zip(*(side.tolist() for side in (matrix == 2).nonzero()), strict=True)
         possible = zip(*(side.tolist() for side in (matrix >= 1).nonzero()), strict=True)
         return cls(sure, possible)
@@ -232,12 +247,13 @@ class Alignment:
         return self._points, self._flags
 
     def extent(self) -> tuple[int, int]:
-        """Return the smallest sentence lengths (N, M) that hold every link and null."""
+        """Return the smallest sentence lengths (N, M) that hold every link, null and label."""
         numbers = array("i", self._points)  # sorted, so the last link has the last source word
         n = 1 + numbers[-2] if numbers else 0
         m = 1 + max(numbers[1::2], default=-1)
-        for i, j in self.nulls:
-            n, m = max(n, i + 1), max(m, j + 1)
+        if self._nulls or self._labels:
+            for i, j in (*self.nulls, *self._labels):
+                n, m = max(n, i + 1), max(m, j + 1)
         return n, m
 
     def matrix(self, n: int, m: int) -> NDArray[np.uint8]:
@@ -348,7 +364,8 @@ class Alignment:
         return self._points, self._flags, self._nulls, self._weights, self._labels
 
     def __setstate__(self, state: _State) -> None:
-        self._points, self._flags, self._nulls, self._weights, self._labels = state
+        self._points, self._flags, self._nulls, weights, labels = state
+        self._weights, self._labels = weights or _NO_WEIGHTS, labels or _NO_LABELS
 
     def _repr_html_(self) -> str:
         n, m = self.extent()
@@ -362,6 +379,10 @@ class Alignment:
 
 
 V = TypeVar("V")
+
+_NO_WEIGHTS: dict[Link, float] = {}  # shared by nearly all alignments, and never changed
+_NO_LABELS: dict[Link, str] = {}
+
 _State = tuple[
     bytes, bytes, "tuple[tuple[Link, bool], ...]", "dict[Link, float]", "dict[Link, str]"
 ]
@@ -371,8 +392,19 @@ def _marked(links: Iterable[LinkLike], flag: bool) -> dict[tuple[int, int], bool
     try:
         return {(index(i), index(j)): flag for i, j in links}
     except (TypeError, ValueError) as problem:
-        raise AlignmentError(f"links must be pairs (i, j) of whole numbers: {problem}") from None
+        raise AlignmentError(
+            f"links must be pairs (i, j) of whole numbers (Alignment.parse takes text): {problem}"
+        ) from None
 
 
-def _keyed(values: Mapping[LinkLike, V] | None) -> dict[Link, V]:
-    return {Link(*link): values[link] for link in sorted(values)} if values else {}
+def _keyed(values: Mapping[LinkLike, V]) -> dict[Link, V]:
+    try:
+        found = {Link(index(i), index(j)): value for (i, j), value in values.items()}
+    except (TypeError, ValueError) as problem:
+        raise AlignmentError(
+            f"weights and labels belong to pairs (i, j) of whole numbers: {problem}"
+        ) from None
+    for i, j in found:
+        if min(i, j) < NULL or i == j == NULL or max(i, j) >= LONGEST:
+            raise AlignmentError(f"a weight or label is given for ({i}, {j}), which is no cell")
+    return dict(sorted(found.items(), key=itemgetter(0)))

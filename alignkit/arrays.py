@@ -14,7 +14,7 @@ from alignkit.errors import AlignmentError
 __all__ = ["LinkArrays", "TokenArrays", "Vocabulary"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinkArrays:
     """Hold the links of P sentence pairs as flat arrays; what the kernels take.
 
@@ -30,6 +30,11 @@ class LinkArrays:
         (P, 2) int32: the numbers of words N and M of each pair; where the words are not known,
         the least that hold all links.
 
+    Raises
+    ------
+    AlignmentError
+        If the arrays are not as said: kernels trust them, and would read beside them.
+
     Notes
     -----
     9 bytes a link and 16 bytes a pair.
@@ -39,6 +44,37 @@ class LinkArrays:
     sure: NDArray[np.uint8]
     offsets: NDArray[np.int64]
     lengths: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        _check_form("links", self.links, np.int32, (len(self.sure), 2))
+        _check_form("sure", self.sure, np.uint8, (len(self.sure),))
+        _check_offsets(self.offsets, len(self.links))
+        _check_form("lengths", self.lengths, np.int32, (len(self), 2))
+        if len(self.links) and (self.links.min() < 0 or self.sure.max() > 1):
+            raise AlignmentError("a link has a negative index or is neither 1 sure nor 0 possible")
+        outside = (self.extents(self.links, self.offsets) > self.lengths).any(axis=1)
+        if outside.any():
+            k = int(outside.argmax())
+            raise AlignmentError(f"links of pair {k} (counted from 0) lie outside its lengths")
+        rank = self.links[:, 0].astype(np.int64) << 32 | self.links[:, 1]
+        falls = np.diff(rank) <= 0
+        falls[self.offsets[(self.offsets > 0) & (self.offsets < len(rank))] - 1] = False
+        if falls.any():
+            k = int(np.searchsorted(self.offsets, falls.argmax(), "right")) - 1
+            raise AlignmentError(f"the links of pair {k} (counted from 0) do not rise")
+
+    @classmethod
+    def trusted(
+        cls,
+        links: NDArray[np.int32],
+        sure: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        lengths: NDArray[np.int32],
+    ) -> LinkArrays:
+        """Wrap arrays that are known to be as they should, without a check."""
+        self = cls.__new__(cls)
+        self.__dict__.update(links=links, sure=sure, offsets=offsets, lengths=lengths)
+        return self
 
     @classmethod
     def pack(
@@ -65,7 +101,7 @@ class LinkArrays:
         np.cumsum([len(flags) for _, flags in packed], out=offsets[1:])
         least = cls.extents(links, offsets)
         if lengths is None:
-            return cls(links, sure, offsets, least)
+            return cls.trusted(links, sure, offsets, least)
         given = np.asarray(lengths, np.int32).reshape(-1, 2)
         if len(given) != len(least):
             raise AlignmentError(f"{len(given)} sentence lengths for {len(least)} alignments")
@@ -76,7 +112,7 @@ class LinkArrays:
                 f"alignment {k} (counted from 0) has links that reach {least[k, 0]} x "
                 f"{least[k, 1]} words, but the sentences have {given[k, 0]} x {given[k, 1]}"
             )
-        return cls(links, sure, offsets, given)
+        return cls.trusted(links, sure, offsets, given)
 
     @staticmethod
     def extents(links: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -94,7 +130,7 @@ class LinkArrays:
             return blocks[0]
         starts = np.cumsum([0] + [len(block.links) for block in blocks])
         tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
-        return cls(
+        return cls.trusted(
             np.concatenate([np.empty((0, 2), np.int32), *(block.links for block in blocks)]),
             np.concatenate([np.empty(0, np.uint8), *(block.sure for block in blocks)]),
             np.concatenate([np.zeros(1, np.int64), *tails]),
@@ -105,14 +141,20 @@ class LinkArrays:
         return len(self.offsets) - 1
 
     def alignment(self, k: int) -> Alignment:
-        """Return the alignment of pair k."""
+        """Return the alignment of pair k, counted from the end where negative, as in a list."""
+        if k < 0:
+            k += len(self)
+        if not 0 <= k < len(self):
+            raise IndexError(f"there are {len(self)} pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
         return Alignment.from_bytes(self.links[start:end].tobytes(), self.sure[start:end].tobytes())
 
     def part(self, start: int, end: int) -> LinkArrays:
-        """Return the arrays of the pairs from `start` to before `end`."""
+        """Return the arrays of the pairs from `start` to before `end`, as a slice has them."""
+        start, end, _ = slice(start, end).indices(len(self))
+        end = max(start, end)
         first, last = self.offsets[start], self.offsets[end]
-        return LinkArrays(
+        return LinkArrays.trusted(
             self.links[first:last],
             self.sure[first:last],
             self.offsets[start : end + 1] - first,
@@ -126,7 +168,17 @@ class LinkArrays:
         ----------
         source, target
             The words of the same P sentence pairs, numbered by one `Vocabulary`.
+
+        Raises
+        ------
+        AlignmentError
+            If the words are of other pairs, or too few for the links.
         """
+        for column, side in enumerate((source, target)):
+            if len(side.offsets) != len(self.offsets):
+                raise AlignmentError(f"{len(side.offsets) - 1} sentences for {len(self)} pairs")
+            if (self.lengths[:, column] > np.diff(side.offsets)).any():
+                raise AlignmentError("a sentence has fewer words than its pair in the arrays")
         pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         from_words = source.ids[source.offsets[pair] + self.links[:, 0]]
         to_words = target.ids[target.offsets[pair] + self.links[:, 1]]
@@ -138,7 +190,25 @@ class LinkArrays:
 
     def _keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-        return LinkArrays(self.links[kept], self.sure[kept], before[self.offsets], self.lengths)
+        return LinkArrays.trusted(
+            self.links[kept], self.sure[kept], before[self.offsets], self.lengths
+        )
+
+
+def _check_form(
+    name: str, array: NDArray[np.generic], dtype: type[np.generic], shape: tuple[int, ...]
+) -> None:
+    if array.dtype != dtype or array.shape != shape:
+        raise AlignmentError(
+            f"{name} is a {array.shape} array of {array.dtype}; expected {shape} of "
+            f"{np.dtype(dtype)}"
+        )
+
+
+def _check_offsets(offsets: NDArray[np.int64], end: int) -> None:
+    _check_form("offsets", offsets, np.int64, (max(1, offsets.size),))
+    if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
+        raise AlignmentError(f"offsets must rise from 0 to {end}")
 
 
 class Vocabulary:
@@ -171,7 +241,7 @@ class Vocabulary:
         return len(self._folded)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TokenArrays:
     """Hold the words of P sentences as flat arrays of numbers.
 
@@ -181,10 +251,19 @@ class TokenArrays:
         (T,) int32: the numbers of all tokens, sentence after sentence.
     offsets
         (P + 1,) int64: sentence k is `ids[offsets[k]:offsets[k + 1]]`.
+
+    Raises
+    ------
+    AlignmentError
+        If the arrays are not as said.
     """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        _check_form("ids", self.ids, np.int32, (self.ids.size,))
+        _check_offsets(self.offsets, len(self.ids))
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:

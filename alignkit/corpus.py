@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.errors import AlignkitError, MissingTextError, UnknownNameError
+from alignkit.errors import AlignmentError, MissingTextError, UnknownNameError
 from alignkit.frozen import FrozenMap
 
 __all__ = ["Corpus", "SentencePair"]
@@ -32,6 +32,12 @@ class SentencePair:
         `Alignment` is wrapped. A name that is missing has not annotated this pair.
     attributes
         Texts that describe the pair: its subcorpus, document, genre, score, ...
+
+    Raises
+    ------
+    AlignmentError
+        If a link, a null or a label lies beyond a sentence that is known, or a sentence is one
+        string.
 
     Examples
     --------
@@ -59,9 +65,11 @@ class SentencePair:
         place(self, "id", id)
         place(self, "source", None if source is None else tuple(source))
         place(self, "target", None if target is None else tuple(target))
-        wrapped = ((name, _annotation(value)) for name, value in annotations.items())
-        place(self, "annotations", FrozenMap(wrapped) if annotations else _NONE)
-        place(self, "attributes", FrozenMap(attributes))
+        wrapped = [(name, _annotation(value)) for name, value in annotations.items()]
+        place(self, "annotations", FrozenMap(wrapped) if wrapped else _NONE)
+        place(self, "attributes", FrozenMap(attributes) if attributes else _NONE)
+        if isinstance(source, str) or isinstance(target, str):
+            raise AlignmentError(f"pair {id!r}: a sentence is a sequence of tokens; split the text")
         if self.source is not None or self.target is not None:
             for name, annotation in self.annotations.items():
                 self._check_range(name, annotation.alignment)
@@ -71,7 +79,7 @@ class SentencePair:
         if (self.source is not None and n > len(self.source)) or (
             self.target is not None and m > len(self.target)
         ):
-            raise AlignkitError(
+            raise AlignmentError(
                 f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the sentences "
                 f"have {_count(self.source)} x {_count(self.target)}"
             )
@@ -241,7 +249,7 @@ class Corpus:
         """Return one flat dict for each link, as `pandas.DataFrame` takes them.
 
         Keys: id, the attributes, annotator, i, j, sure, source and target (the two words, None
-        where unknown), weight, label.
+        where unknown), weight, label. An attribute of one of these names gives way.
         """
         return [record for pair in self._pairs for record in _link_records(pair)]
 
@@ -281,12 +289,12 @@ def _count(tokens: tuple[str, ...] | None) -> str:
 
 
 def _link_records(pair: SentencePair) -> Iterator[dict[str, object]]:
+    attributes = {"id": "", **pair.attributes} | {"id": pair.id}  # the id first, and the pair's own
     for name, annotation in pair.annotations.items():
         alignment = annotation.alignment
         for link, sure in alignment.items():
             yield {
-                "id": pair.id,
-                **pair.attributes,
+                **attributes,
                 "annotator": name,
                 "i": link.i,
                 "j": link.j,

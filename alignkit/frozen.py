@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 K = TypeVar("K")
@@ -15,7 +15,7 @@ class FrozenMap(Mapping[K, V]):
     """Map a handful of keys to values, in order, without change.
 
     Look-up is linear, which is faster than hashing for the few entries of a sentence pair and
-    takes 56 + 8 bytes for each entry beside the pair of key and value, not the 184 of a `dict`.
+    takes 80 bytes and 64 for each entry, not the 184 and more of a `dict`.
 
     Examples
     --------
@@ -41,6 +41,10 @@ class FrozenMap(Mapping[K, V]):
                 return value
         raise KeyError(key)
 
+    def items(self) -> ItemsView[K, V]:
+        """Return the pairs of key and value."""
+        return _Items(self)
+
     def __iter__(self) -> Iterator[K]:
         return (name for name, _ in self._items)
 
@@ -60,3 +64,14 @@ class FrozenMap(Mapping[K, V]):
 
     def __repr__(self) -> str:
         return f"FrozenMap({dict(self._items)!r})"
+
+
+class _Items(ItemsView[K, V]):
+    """Go through the entries without a look-up of each key."""
+
+    __slots__ = ()
+
+    _mapping: FrozenMap[K, V]
+
+    def __iter__(self) -> Iterator[tuple[K, V]]:
+        return iter(self._mapping._items)

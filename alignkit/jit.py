@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -22,9 +26,34 @@ def jit(function: F) -> F:
     Where the disk cannot be written, the kernel is compiled anew in each process.
     """
     try:
-        return cast("F", numba.njit(cache=True, nogil=True)(function))
+        kernel = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba found no place for its cache
         return cast("F", numba.njit(nogil=True)(function))
+    _forget_stale(kernel.stats.cache_path)
+    return cast("F", kernel)
+
+
+@cache
+def _fingerprint() -> str:
+    """Return a digest of the source of all kernels."""
+    sources = sorted(Path(__file__).parent.rglob("*kernel.py"))
+    return sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
+
+
+@cache
+def _forget_stale(folder: str) -> None:
+    """Drop compiled kernels of another state of the sources, once for each folder.
+
+    numba looks at the file of a kernel alone; the kernels it calls may have changed in theirs.
+    """
+    stamp = Path(folder) / "kernels.sha256"
+    with suppress(OSError):
+        if stamp.exists() and stamp.read_text(encoding="ascii") == _fingerprint():
+            return
+        for index in Path(folder).glob("*kernel.*.nbi"):
+            index.unlink(missing_ok=True)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(_fingerprint(), encoding="ascii")
 
 
 def readonly(array: NDArray[T]) -> NDArray[T]:

@@ -74,17 +74,37 @@ def join_pairs(
     """
     found = differences if differences is not None else Differences()
     left, right = iter(first), iter(second)
-    count = 0
+    before = _Stepped()
     for one in left:
         other = next(right, None)
         if other is None or one.id != other.id:
             rest = chain([] if other is None else [other], right)
-            yield from _by_id(chain([one], left), rest, partial, found, count)
+            yield from _by_id(chain([one], left), rest, partial, found, before)
             return
-        count += 1
+        before.add(one.id)
         yield _checked(one, other, found)
     found.surplus.extend(pair.id for pair in right)
-    _check_whole(found, partial, count)
+    _check_whole(found, partial, before.count)
+
+
+class _Stepped:
+    """Remember the ids of the pairs read in step; ids 1, 2, 3, ... take no memory."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._numbered = 0
+        self._others: set[str] = set()
+
+    def add(self, id: str) -> None:
+        if self._numbered == self.count and id == str(self.count + 1):
+            self._numbered += 1
+        else:
+            self._others.add(id)
+        self.count += 1
+
+    def __contains__(self, id: str) -> bool:
+        number = int(id) if len(id) < 19 and id.isascii() and id.isdecimal() else 0
+        return id in self._others or (0 < number <= self._numbered and id == str(number))
 
 
 def _by_id(
@@ -92,17 +112,17 @@ def _by_id(
     right: Iterable[SentencePair],
     partial: bool,
     found: Differences,
-    count: int,
+    before: _Stepped,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
     others: dict[str, SentencePair] = {}
     for pair in right:
-        if pair.id in others:
+        if pair.id in others or pair.id in before:
             raise JoinError(f"id {pair.id!r} repeats in the second input, so pairs cannot be told")
         others[pair.id] = pair
     seen: set[str] = set()
     joined = []
     for one in left:
-        if one.id in seen:
+        if one.id in seen or one.id in before:
             raise JoinError(f"id {one.id!r} repeats in the first input, so pairs cannot be told")
         seen.add(one.id)
         if one.id in others:
@@ -110,7 +130,7 @@ def _by_id(
         else:
             found.missing.append(one.id)
     found.surplus.extend(others)
-    _check_whole(found, partial, count + len(joined))
+    _check_whole(found, partial, before.count + len(joined))
     for one, other in joined:
         yield _checked(one, other, found)
 
@@ -174,15 +194,14 @@ def merge(
     pairs = list(base)
     for name, other in others.items():
         found = Differences()
-        added = {
-            id(one): two
-            for one, two in join_pairs(pairs, other, partial=partial, differences=found)
-        }
+        joined = list(join_pairs(pairs, other, partial=partial, differences=found))
         if tell is not None and (found.tokens or found.missing or found.surplus):
             tell(name, found)
-        pairs = [
-            _with(pair, added[id(pair)], name) if id(pair) in added else pair for pair in pairs
-        ]
+        at = 0
+        for k, pair in enumerate(pairs):  # in this order they were joined
+            if at < len(joined) and joined[at][0] is pair:
+                pairs[k] = _with(pair, joined[at][1], name)
+                at += 1
     return Corpus(pairs)
 
 

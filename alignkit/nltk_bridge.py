@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alignkit.alignment import Alignment, Link
+from alignkit.alignment import NULL, Alignment, Link
 from alignkit.corpus import SentencePair
+from alignkit.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from nltk.translate import AlignedSent
@@ -24,14 +25,14 @@ def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> A
     annotator
         Whose alignment.
     links
-        ``"sure"`` or ``"possible"`` (all): NLTK knows one kind only.
+        ``"sure"`` or ``"possible"`` (all): NLTK knows one kind only. Nulls are left behind.
 
     Raises
     ------
     MissingTextError
         If the words are not known.
     UnknownNameError
-        If nobody of that name annotated the pair.
+        If nobody of that name annotated the pair, or `links` names nothing.
 
     Examples
     --------
@@ -43,6 +44,8 @@ def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> A
     from nltk.translate import AlignedSent
     from nltk.translate import Alignment as Links
 
+    if links not in ("sure", "possible"):
+        raise UnknownNameError("links", links, ("possible", "sure"))
     source, target = pair.words
     alignment = pair.alignment(annotator)
     chosen = alignment.sure if links == "sure" else alignment.possible
@@ -62,9 +65,9 @@ def from_nltk(sentence: AlignedSent, *, id: str, annotator: str = "alignment") -
     Alignment('0-0')
     """
     links, nulls = [], []
-    for i, j in sentence.alignment:
+    for i, j, *_ in sentence.alignment:  # NLTK lets more stand behind
         if j is None:
-            nulls.append(Link(i, -1))
+            nulls.append(Link(i, NULL))
         else:
             links.append(Link(i, j))
     words, mots = tuple(sentence.words), tuple(sentence.mots)

@@ -226,10 +226,8 @@ def extract_phrases(
     >>> extract_phrases(arrays, kind="atomic").offsets
     array([0, 2, 5])
     """
-    _known("links", links, LINKS)
     _known("kind of phrase pair", kind, KINDS)
-    if max_length is not None and max_length < 1:
-        raise OptionError(f"max_length is {max_length}; a phrase has at least 1 word")
+    longest = longest_span(links, max_length)
     if (source is None) != (target is None):
         raise OptionError("give the words of both source and target, or of neither")
     if ignore_identical and source is None:
@@ -241,11 +239,26 @@ def extract_phrases(
         arrays, words = _many(alignments, source, target, lengths)
     if links == "sure":
         arrays = arrays.sure_only()
-    longest = _UNLIMITED if max_length is None else min(max_length, _UNLIMITED)
     phrases = _extract(arrays, KINDS[kind], loose, longest)
     if ignore_identical and words is not None:
         phrases = _without_identical(phrases, *words)
     return phrases.pair(0) if single else phrases
+
+
+def longest_span(links: str, max_length: int | None) -> int:
+    """Return the most words of a span as kernels take it, once the options are known to be right.
+
+    Raises
+    ------
+    UnknownNameError
+        If `links` is none of `LINKS`.
+    OptionError
+        If `max_length` is less than 1.
+    """
+    _known("links", links, LINKS)
+    if max_length is not None and max_length < 1:
+        raise OptionError(f"max_length is {max_length}; a phrase has at least 1 word")
+    return _UNLIMITED if max_length is None else min(max_length, _UNLIMITED)
 
 
 _Words = tuple[TokenArrays, TokenArrays]
@@ -304,7 +317,10 @@ def _many(
             f"sentence pair {k} (counted from 0) has {known[k, 0]} x {known[k, 1]} words, but its "
             f"alignment is of {arrays.lengths[k, 0]} x {arrays.lengths[k, 1]}"
         )
-    return LinkArrays(arrays.links, arrays.sure, arrays.offsets, known), (source, target)
+    return LinkArrays.trusted(arrays.links, arrays.sure, arrays.offsets, known), (
+        source,
+        target,
+    )
 
 
 def _extract(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseArrays:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -54,7 +55,7 @@ class AnnotatorCounts:
         """Count one annotation."""
         from_words = [link.i for link in alignment]
         to_words = [link.j for link in alignment]
-        sources, targets = _times(from_words), _times(to_words)
+        sources, targets = Counter(from_words), Counter(to_words)
         sure = sum(alignment.packed()[1])
         self.pairs += 1
         self.empty += not len(alignment)
@@ -148,10 +149,3 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
     found.source_types, found.target_types = len(sources), len(targets)
     found.attributes = {name: len(seen) for name, seen in values.items()}
     return found
-
-
-def _times(positions: list[int]) -> dict[int, int]:
-    times: dict[int, int] = {}
-    for position in positions:
-        times[position] = times.get(position, 0) + 1
-    return times

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
+from math import inf
 
 from alignkit.alignment import Alignment
 
@@ -32,12 +34,29 @@ def tight_phrases(links: set[tuple[int, int]]) -> dict[tuple[int, int, int, int]
     }
 
 
-def phrase_row(hyp: set[tuple[int, int]], ref: set[tuple[int, int]]) -> list[int]:
-    a, b = tight_phrases(hyp), tight_phrases(ref)
+def phrase_row(
+    hyp: set[tuple[int, int]],
+    ref: set[tuple[int, int]],
+    *,
+    longest: float = inf,
+    source: Sequence[str] = (),
+    target: Sequence[str] = (),
+) -> list[int]:
+    """Return the counts of tight phrase pairs; where words are given, not those of equal words."""
+
+    def stays(span: tuple[int, int, int, int]) -> bool:
+        i1, i2, j1, j2 = span
+        short = max(i2 - i1, j2 - j1) <= longest
+        return short and not (source and source[i1:i2] == target[j1:j2])
+
+    a, b = (
+        {span: kind for span, kind in tight_phrases(links).items() if stays(span)}
+        for links in (hyp, ref)
+    )
     a_atom = {span for span in a if a[span]}
     b_atom = {span for span in b if b[span]}
-    sets = [a_atom, a.keys(), b_atom, b.keys(), a_atom & b.keys(), a.keys() & b_atom]
-    return list(map(len, [*sets, a_atom & b_atom, a.keys() & b.keys()]))
+    sets = [a_atom, b_atom, a_atom & b.keys(), a.keys() & b_atom, a_atom & b_atom]
+    return list(map(len, sets))
 
 
 def och_ney_aer(links: set, sure: set, possible: set) -> float:
@@ -62,4 +81,4 @@ def list_row(
     }
     atomic = {span for span in gold if gold[span]}
     right, exact = len(found & gold.keys()), len(found & atomic)
-    return [len(found), len(found), len(atomic), len(gold), right, exact, exact, right]
+    return [len(found), len(atomic), right, exact, exact]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_scoring import link_row, och_ney_aer, phrase_row
+from reference_scoring import link_row, och_ney_aer
 
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
@@ -55,17 +55,6 @@ def test_link_rows_are_those_of_sets(pairs):
     assert rows.tolist() == [link_row(hyp, ref) for hyp, ref in pairs]
 
 
-@settings(max_examples=60)
-@given(st.lists(st.tuples(alignments, alignments), max_size=3))
-def test_phrase_rows_are_those_of_sets(pairs):
-    sides = [LinkArrays.pack(pair[side] for pair in pairs) for side in (0, 1)]
-    for links in ("possible", "sure"):
-        rows = count_phrases(*sides, links=links)
-        assert rows.tolist() == [
-            phrase_row(set(getattr(hyp, links)), set(getattr(ref, links))) for hyp, ref in pairs
-        ]
-
-
 @given(small_links, alignments)
 def test_aer_is_that_of_och_and_ney_for_a_hypothesis_without_possible_links(links, ref):
     row = count_links(LinkArrays.pack([Alignment(links)]), LinkArrays.pack([ref]))
@@ -96,15 +85,11 @@ def test_identical_words_are_told_apart_by_case_only_on_request():
     assert score(pair).links.counts["hyp_sure"] == 1
 
 
-@pytest.mark.parametrize(
-    ("identical", "possible", "sure"), [(False, (11, 57), (8, 36)), (True, (7, 52), (4, 31))]
-)
+@pytest.mark.parametrize(("identical", "possible", "sure"), [(False, 11, 8), (True, 7, 4)])
 def test_example_sentence_has_the_phrase_pairs_of_the_method(identical, possible, sure):
     found = score(corpus_of(EXAMPLE, EXAMPLE), level="phrases", ignore_identical=identical)
-    for name, numbers in (("possible", possible), ("sure", sure)):
-        counts = found.phrases[name].counts
-        assert (counts["ref_atomic"], counts["ref_all"]) == numbers
-        assert (counts["hyp_atomic_in_ref"], counts["hyp_in_ref_atomic"]) == (numbers[0],) * 2
+    for name, number in (("possible", possible), ("sure", sure)):
+        assert set(found.phrases[name].counts.values()) == {number}
         assert (found.phrases[name].f1, found.links) == (1, None)
 
 
@@ -127,19 +112,20 @@ def test_possible_links_can_break_phrase_pairs_of_sure_links():
 
 
 @pytest.mark.parametrize(
-    ("row", "undefined"),
+    ("hyp", "ref", "both", "undefined"),
     [
-        ([0, 0, 0, 0, 0, 0, 0, 0], {"precision", "recall", "f1", "aer"}),
-        ([0, 0, 2, 2, 0, 0, 0, 0], {"precision", "f1"}),
-        ([2, 2, 0, 0, 0, 0, 0, 0], {"recall", "f1"}),
-        ([2, 2, 2, 2, 0, 0, 0, 0], {"f1"}),
-        ([2, 2, 2, 2, 1, 1, 1, 1], set()),
+        (0, 0, 0, {"precision", "recall", "f1", "aer"}),
+        (0, 2, 0, {"precision", "f1"}),
+        (2, 0, 0, {"recall", "f1"}),
+        (2, 2, 0, {"f1"}),
+        (2, 2, 1, set()),
     ],
 )
-def test_ratios_of_nothing_by_nothing_are_undefined(row, undefined):
+def test_ratios_of_nothing_by_nothing_are_undefined(hyp, ref, both, undefined):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        links, phrases = LinkScore.from_counts(row), PhraseScore.from_counts(row)
+        links = LinkScore.from_counts([hyp, hyp, ref, ref, both, both, both, both])
+        phrases = PhraseScore.from_counts([hyp, ref, both, both, both])
     for found in (links, phrases):
         names = {name for name, value in vars(found).items() if value != value}
         assert names == undefined - ({"aer"} if found is phrases else set())
@@ -149,10 +135,10 @@ def test_ratios_of_nothing_by_nothing_are_undefined(row, undefined):
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=8, max_size=8), min_size=1, max_size=5))
 def test_vectorised_ratios_are_those_of_single_rows(rows):
-    counts = np.array(rows)
-    for ratios, kind in ((link_ratios, LinkScore), (phrase_ratios, PhraseScore)):
+    for ratios, kind, width in ((link_ratios, LinkScore, 8), (phrase_ratios, PhraseScore, 5)):
+        counts = np.array(rows)[:, :width]
         for name, values in ratios(counts).items():
-            single = [getattr(kind.from_counts(row), name) for row in rows]
+            single = [getattr(kind.from_counts(row), name) for row in counts]
             np.testing.assert_array_equal(values, single)
 
 

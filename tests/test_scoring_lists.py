@@ -79,7 +79,7 @@ def test_options_of_matching():
     long = score_phrase_list(LIST, GOLD, min_length=2)
     assert (long.kept, long.out_of_bounds) == (1, 6)
     short = score_phrase_list(LIST, GOLD, max_length=1)
-    assert (short.kept, short.counts["ref_all"]) == (1, 3)
+    assert (short.kept, short.counts["ref_atomic"]) == (1, 3)
     assert str(short.signature).count("max-length:1") == 1
     loose = score_phrase_list([("they reached", "arrived at")], GOLD, loose=True)
     assert loose.precision == 1
@@ -91,7 +91,7 @@ def test_repeated_words_give_every_occurrence():
         [SentencePair("1", ["a", "b", "a"], ["x", "y", "x"], {"gold": Alignment.parse("0-0 2-2")})]
     )
     found = score_phrase_list([("a", "x")], corpus)
-    assert (found.counts["hyp_all"], found.precision, found.recall) == (4, 0.5, 1)
+    assert (found.counts["hyp_atomic"], found.precision, found.recall) == (4, 0.5, 1)
 
 
 def test_a_list_that_matches_nothing_is_undefined_and_says_so():

@@ -64,7 +64,7 @@ def test_resamples_without_links_are_counted_as_undefined():
     found = confidence_interval(rows, link_ratios, samples=400, rng=1)["precision"]
     assert found.low == found.high == 1
     assert 60 < found.undefined < 140  # a quarter draw the empty pair twice
-    nothing = confidence_interval(rows[1:], phrase_ratios, samples=5, rng=1)["f1"]
+    nothing = confidence_interval(rows[1:, :5], phrase_ratios, samples=5, rng=1)["f1"]
     assert (math.isnan(nothing.low), nothing.undefined) == (True, 5)
 
 
@@ -189,3 +189,8 @@ def test_bad_requests_are_refused():
         compare({"a": rows, "b": rows[1:]}, link_ratios)
     with pytest.raises(JoinError, match="different references"):
         compare({"a": rows, "b": rows + 1}, link_ratios)
+    phrases = rows[:, [0, 2, 4, 5, 6]]
+    with pytest.raises(JoinError, match="different references"):
+        compare({"a": phrases, "b": phrases + np.eye(5, dtype=int)[1]}, phrase_ratios)
+    better = {"a": phrases, "b": phrases + np.eye(5, dtype=int)[0]}
+    assert len(compare(better, phrase_ratios, samples=2, trials=2)) == 3

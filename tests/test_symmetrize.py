@@ -11,7 +11,7 @@ from reference_symmetrize import symal
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
 from alignkit.errors import JoinError, OptionError, UnknownNameError
-from alignkit.symmetrize import METHODS, symmetrize
+from alignkit.symmetrization import METHODS, symmetrize
 
 
 def merged(forward, reverse, method):

@@ -12,27 +12,37 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
+from alignkit.cli.choice import naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
+from alignkit.cli.merge import merged
+from alignkit.cli.order import add_order_argument
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
-from alignkit.join import Differences, merge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("corpus", metavar="CORPUS", nargs="+", help="what to read; - is stdin")
+    parser.add_argument(
+        "corpus", metavar="CORPUS", nargs="+", help="files or a folder to read; - is stdin"
+    )
     parser.add_argument(
         "--annotators", nargs="+", metavar="A", help="who is compared (default: all)"
     )
-    parser.add_argument("--by", metavar="GROUP", help="report each value of this attribute too")
     parser.add_argument(
-        "--include-identical", action="store_true", help="count links and phrases of equal words"
+        "--by",
+        metavar="GROUP",
+        help="report each value of this attribute (genre, document, ...) too",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--include-identical",
+        action="store_true",
+        help="count links and phrases of equal words too (default: left out, as in the article)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON (default: tables)")
+    add_order_argument(parser)
     add_reading_arguments(parser)
 
 
@@ -41,12 +51,14 @@ def run(options: argparse.Namespace) -> int:
     announce()
     from alignkit.agreement import agreement_report, render_report
 
-    report = agreement_report(
-        _corpus(options),
-        options.annotators,
-        by=options.by,
-        include_identical=options.include_identical,
-    )
+    corpus = _corpus(options)
+    with naming(*options.corpus):
+        report = agreement_report(
+            corpus,
+            options.annotators,
+            by=options.by,
+            include_identical=options.include_identical,
+        )
     if options.json:
         print(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
     else:
@@ -68,13 +80,9 @@ def _corpus(options: argparse.Namespace) -> Corpus:
         for name, path in zip(names, paths, strict=True)
     }
     first, *others = names
-    return merge(
-        inputs[first].pairs(),
-        {name: inputs[name].pairs() for name in others},
+    return merged(
+        inputs[first],
+        {name: inputs[name] for name in others},
         partial=options.partial,
-        tell=_tell,
+        ordered=options.in_order,
     )
-
-
-def _tell(name: str, differences: Differences) -> None:
-    print(f"alignkit: {name}: {differences}", file=sys.stderr)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from alignkit.arrays import LinkArrays
 from alignkit.cli.inputs import Input
 from alignkit.errors import JoinError
 
-__all__ = ["have_blocks", "link_blocks"]
+if TYPE_CHECKING:
+    from alignkit.arrays import LinkArrays
 
-_Block = tuple[Sequence[object], LinkArrays, LinkArrays]
+__all__ = ["OutOfStepError", "have_blocks", "link_blocks"]
+
+_Block = tuple[Sequence[object], "LinkArrays", "LinkArrays"]
+
+
+class OutOfStepError(JoinError):
+    """Two inputs have ids of their own, and not in the same order."""
 
 
 def have_blocks(*inputs: Input) -> bool:
@@ -24,6 +31,8 @@ class _Side:
     def __init__(self, source: Input) -> None:
         self.path = source.path
         self._blocks = source.blocks()
+        from alignkit.arrays import LinkArrays
+
         self._ids: Sequence[object] = ()
         self._links = LinkArrays.pack([])
         self._at = 0
@@ -52,21 +61,29 @@ class _Side:
         return left
 
 
-def link_blocks(first: Input, second: Input) -> Iterator[_Block]:
+def link_blocks(first: Input, second: Input, *, ordered: bool = False) -> Iterator[_Block]:
     """Yield the ids and links of many pairs of both inputs at a time, in flat memory.
+
+    Parameters
+    ----------
+    first, second
+        The inputs.
+    ordered
+        The n-th pairs belong together whatever their ids.
 
     Raises
     ------
     JoinError
-        If the two do not hold the same pairs in the same order; with ``--partial`` either may end
-        before the other.
+        If one is longer than the other; with ``--partial`` either may end before the other.
+    OutOfStepError
+        If their ids are not the same in the same order.
     """
     left, right = _Side(first), _Side(second)
     shared = 0
     while count := min(left.ready(), right.ready()):
         ids, links = left.take(count)
         other_ids, other_links = right.take(count)
-        if ids != other_ids:
+        if not ordered and ids != other_ids:
             _check_ids(ids, other_ids, shared, first.path, second.path)
         shared += count
         yield ids, links, other_links
@@ -84,7 +101,7 @@ def _check_ids(
 ) -> None:
     for k, (mine, theirs) in enumerate(zip(ids, others, strict=True), shared + 1):
         if str(mine) != str(theirs):
-            raise JoinError(
-                f"pair {k} has the id {mine!r} in {first}, but {theirs!r} in {second}; "
-                "name the texts by --source and --target to join the two by id"
+            raise OutOfStepError(
+                f"pair {k} has the id {str(mine)!r} in {first}, but {str(theirs)!r} in {second}; "
+                "put both in the same order"
             )

@@ -10,73 +10,163 @@ Exit code 0: clean, 1: findings, 2: cannot be read.
 For example:
   alignkit check gold.align --format pharaoh --source fr.txt --target en.txt
   alignkit check gold.wa --format naacl --source test.en --target test.fr --fix mended.wa
+  alignkit check A.align.txt B.align.txt --format rte --json
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import sys
 from collections import Counter
+from contextlib import redirect_stdout
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
-from alignkit.doctor import Examination, compare_texts, examine
-from alignkit.errors import OptionError
-from alignkit.formats import get_format, write_corpus
+from alignkit.cli.parser import number, output, output_file
+from alignkit.errors import FormatError, OptionError
+from alignkit.formats import ReadOptions, get_format, write_corpus
+from alignkit.formats.format import losses
 from alignkit.report.table import render_table
+
+if TYPE_CHECKING:
+    from alignkit.doctor import Examination
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument(
-        "inputs", metavar="IN", nargs="+", help="files of the same pairs, e.g. one an annotator"
+        "inputs",
+        metavar="IN",
+        nargs="+",
+        help="file or folder; or several of the same pairs, one an annotator; - is stdin",
     )
     parser.add_argument(
         "--fix",
         metavar="OUT",
-        help="write what could be read: without duplicates, links out of range, byte order marks",
+        type=output,
+        help="write what could be read: each link once and within its sentences, no byte order "
+        "marks or carriage returns; OUT may be IN",
     )
     parser.add_argument(
-        "--show", type=int, default=5, metavar="N", help="findings of each kind (default: 5)"
+        "--fix-source", metavar="FILE", type=output_file, help="write the source words mended too"
     )
-    parser.add_argument("--json", action="store_true", help="print all findings as JSON")
+    parser.add_argument(
+        "--fix-target", metavar="FILE", type=output_file, help="write the target words mended too"
+    )
+    parser.add_argument(
+        "--show", type=number(0), default=5, metavar="N", help="findings of each kind (default: 5)"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print all findings as JSON (default: text)"
+    )
     add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    from alignkit.doctor import compare_texts, examine
+
     if options.fix and len(options.inputs) > 1:
         raise OptionError("--fix mends one file; give one IN")
+    if (options.fix_source or options.fix_target) and not options.fix:
+        raise OptionError("--fix-source and --fix-target go with --fix")
     declared = reading_options(options)
+    keep = bool(options.fix) or len(options.inputs) > 1
     examined = [
-        examine(path, format=detect_format(path, options.format), options=declared)
+        examine(path, format=detect_format(path, options.format), options=declared, keep=keep)
         for path in options.inputs
     ]
     for other in examined[1:]:
         compare_texts(examined[0], other)
-    if options.json:
-        print(json.dumps([_record(found) for found in examined], ensure_ascii=False, indent=2))
-    else:
-        for found in examined:
-            _print(found, options.show)
+    with redirect_stdout(sys.stderr if options.fix == "-" else sys.stdout):
+        if options.json:
+            print(json.dumps([_record(found) for found in examined], ensure_ascii=False, indent=2))
+        else:
+            for number, found in enumerate(examined):
+                print(end="\n" if number else "")
+                _print(found, options.show)
+    _refuse_unreadable(examined)
     if options.fix:
-        _fix(examined[0], options.fix)
+        _fix(examined[0], options, declared)
     return 0 if all(found.clean for found in examined) else 1
 
 
-def _fix(found: Examination, path: str) -> None:
-    if found.refused and get_format(found.format).text_beside:
+def _refuse_unreadable(examined: list[Examination]) -> None:
+    for found in examined:
+        if found.refused and not found.links:
+            raise FormatError(
+                f"{found.refused} of {found.records} records cannot be read as {found.format}, and "
+                "no link was found; name another format by --format, or the encoding by --encoding",
+                found.path,
+            )
+
+
+def _fix(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
+    path = options.fix
+    kind = get_format(found.format)
+    if found.refused and kind.blocks is not None:  # a format in which the number of a line counts
         raise OptionError(
-            f"--fix cannot mend {found.refused} broken lines, and leaving them out would shift all "
-            "lines after them: mend those by hand"
+            f"--fix cannot mend {found.refused} broken lines of {found.path}, and leaving them out "
+            "would shift all lines after them: mend those by hand"
+        )
+    lost = _losses(found)
+    if lost and os.path.exists(path) and os.path.samefile(path, found.path):
+        listing = ", ".join(f"{kind} of {count} pairs" for kind, count in lost.items())
+        raise OptionError(
+            f"--fix: format {found.format} is written without {listing}, so {path} cannot be "
+            "mended in its own place; name another OUT"
         )
     write_corpus(
-        found.corpus, path, format=found.format, base=found.base, transpose=found.transposed
+        found.corpus,
+        path,
+        format=found.format,
+        base=found.base,
+        transpose=found.transposed,
+        source=options.fix_source,
+        target=options.fix_target,
+        ids=any(pair.id != str(number) for number, pair in enumerate(found.corpus, 1)),
     )
+    tell_lost(path, found.format, lost)
+    if path != "-":
+        _tell_rest(found, options, declared)
+
+
+def _losses(found: Examination) -> Counter[str]:
+    """Count what the file's own format cannot be written with again."""
+    holds = get_format(found.format).holds
+    lost: Counter[str] = Counter()
+    for pair in found.corpus:
+        lost.update(losses(pair, holds))
+    return lost
+
+
+def _tell_rest(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
+    """Examine the mended file and tell on stderr what only a person can mend."""
+    from alignkit.doctor import examine
+
+    changed = {
+        name: new
+        for name, new in (("source", options.fix_source), ("target", options.fix_target))
+        if new is not None
+    }
+    if changed.get("source") and not options.fix_target:
+        changed["target"] = None  # a bitext
+    again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
+    rest = examine(options.fix, format=found.format, options=again, keep=False)
+    listing = ", ".join(f"{n} x {kind}" for kind, n in rest.counts.items())
+    left = f"; left for you to decide: {listing}" if listing else "; it is clean"
+    print(f"alignkit: {options.fix}: written{left}", file=sys.stderr)
 
 
 def _print(found: Examination, most: int) -> None:
+    refused = f" and {found.refused} broken records" if found.refused else ""
     print(
-        f"{found.path}: {found.format}, {found.records} sentence pairs, {found.links} links, "
+        f"{found.path}: {found.format}, {found.records - found.refused} sentence pairs{refused}, "
+        f"{found.links} links, "
         f"counted from {found.base}{', written target first' if found.transposed else ''}"
     )
     if found.links:
@@ -97,19 +187,14 @@ def _print(found: Examination, most: int) -> None:
 
 
 def _fits(found: Examination) -> list[dict[str, object]]:
+    declared = (found.base, found.transposed)
     return [
         {
             "base": fit.base,
             "direction": "target first" if fit.transposed else "source first",
-            "links outside": fit.outside
-            if found.has_text
-            else "?"
-            if fit.base == 0
-            else fit.outside,
+            "links outside": fit.outside if found.has_text or fit.base else "?",
             "join equal words": fit.equal if found.has_text else "?",
-            "": "<- as declared"
-            if (fit.base, fit.transposed) == (found.base, found.transposed)
-            else "",
+            "": "<- as declared" if declared == (fit.base, fit.transposed) else "",
         }
         for fit in found.fits
     ]
@@ -125,6 +210,7 @@ def _record(found: Examination) -> dict[str, object]:
         "read": found.records - found.refused,
         "refused": found.refused,
         "links": found.links,
+        "sure": found.sure,
         "clean": found.clean,
         "counts": dict(found.counts),
         "fits": [

@@ -1,9 +1,11 @@
 """Turn a corpus from one format into another.
 
-What the output format cannot hold is counted and told on stderr.
+What the output format cannot hold is counted and told on stderr. The output takes its place only
+when it is whole, so IN and OUT may be the same file.
 
 For example:
   alignkit convert gold.align gold.xml --to alignkit-xml --source fr.txt --target en.txt
+  alignkit convert gold.wa gold.align --from naacl --to pharaoh
   alignkit convert corpus.xml - --to pharaoh --annotator anna --to-source fr.txt
 """
 
@@ -11,25 +13,55 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
+from alignkit.cli.choice import Choice, naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.parser import format_name, output, output_file
 from alignkit.corpus import SentencePair
-from alignkit.formats import FORMATS, write_corpus
+from alignkit.formats import FORMATS, get_format, write_corpus
+
+__all__ = ["add_arguments", "run", "tell_lost"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    parser.add_argument("output", metavar="OUT", help="file or folder to write; - is stdout")
+    parser.add_argument(
+        "output", metavar="OUT", type=output, help="file or folder to write; - is stdout"
+    )
     add_reading_arguments(parser, flags=("--from", "--format"))
     group = parser.add_argument_group("what the output is")
-    group.add_argument("--to", required=True, choices=FORMATS, metavar="F", help="its format")
-    group.add_argument("--to-base", type=int, choices=(0, 1), help="number of its first word")
+    group.add_argument(
+        "--to",
+        required=True,
+        type=format_name(FORMATS),
+        metavar="F",
+        help="its format, one of those of --from",
+    )
+    group.add_argument(
+        "--to-base",
+        type=int,
+        choices=(0, 1),
+        help="number of its first word (default: the format's custom)",
+    )
     group.add_argument("--to-transpose", action="store_true", help="write links target first")
-    group.add_argument("--to-source", metavar="FILE", help="write the source words there")
-    group.add_argument("--to-target", metavar="FILE", help="write the target words there")
-    group.add_argument("--annotator", metavar="A", help="write the alignments of this one alone")
+    group.add_argument(
+        "--to-source",
+        metavar="FILE",
+        type=output_file,
+        help="write the source words there, where the format holds none; alone: a bitext",
+    )
+    group.add_argument(
+        "--to-target", metavar="FILE", type=output_file, help="write the target words there"
+    )
+    group.add_argument(
+        "--to-ids", action="store_true", help="write the pairs' ids before the links (pharaoh)"
+    )
+    group.add_argument(
+        "--annotator", metavar="A", help="the alignments of this one alone (default: all)"
+    )
     group.add_argument(
         "--swap", action="store_true", help="exchange source and target, words and links"
     )
@@ -39,22 +71,47 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     source = Input(options.input, options.format, reading_options(options))
     pairs: Iterator[SentencePair] = source.pairs()
+    if options.annotator is not None:
+        pairs = _of_one(pairs, options)
+    elif "annotators" not in get_format(options.to).holds:
+        pairs = _checked(pairs, options)
     if options.swap:
         pairs = map(SentencePair.transpose, pairs)
-    lost = write_corpus(
-        pairs,
-        options.output,
-        format=options.to,
-        base=options.to_base,
-        transpose=options.to_transpose,
-        source=options.to_source,
-        target=options.to_target,
-        annotator=options.annotator,
-    )
+    with naming(options.input):
+        lost = write_corpus(
+            pairs,
+            options.output,
+            format=options.to,
+            base=options.to_base,
+            transpose=options.to_transpose,
+            source=options.to_source,
+            target=options.to_target,
+            ids=options.to_ids,
+            annotator=options.annotator,
+        )
+    tell_lost(options.output, options.to, lost)
+    return 0
+
+
+def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+    choice = Choice(options.input, options.annotator)
+    for pair in pairs:
+        choice.of(pair)
+        yield pair.without_annotations(*(set(pair.annotations) - {options.annotator}))
+    choice.check()
+
+
+def _checked(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+    choice = Choice(options.input, None)
+    for pair in pairs:
+        choice.of(pair)  # raises where there are several
+        yield pair
+
+
+def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
+    """Tell on stderr what a format could not hold."""
     for kind, count in lost.items():
         print(
-            f"alignkit: {options.output}: format {options.to} cannot hold '{kind}' "
-            f"of {count} pairs",
+            f"alignkit: {path}: format {format} cannot hold '{kind}' of {count} pairs",
             file=sys.stderr,
         )
-    return 0

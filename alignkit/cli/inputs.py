@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from alignkit.annotation import Annotation
+from alignkit.cli.parser import format_name
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
-from alignkit.errors import OptionError
+from alignkit.errors import FormatError, OptionError
 from alignkit.formats import FORMATS, Format, Reading, ReadOptions, open_reading, read_pairs
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
 
-__all__ = ["Input", "add_reading_arguments", "detect_format", "reading_options", "the_annotation"]
+__all__ = ["Input", "add_reading_arguments", "detect_format", "reading_options", "tell"]
+
+T = TypeVar("T")
+
+_PLACES = ("input", "inputs", "corpus", "hypothesis", "reference", "compare", "forward")
+_READ = (*_PLACES, "reverse", "table", "source", "target")
+_HARMLESS = ("carriage returns", "byte order mark")
 
 
 def add_reading_arguments(
@@ -30,46 +38,80 @@ def add_reading_arguments(
         *flags,
         dest="format",
         metavar="F",
-        choices=FORMATS,
+        type=format_name(FORMATS),
         help="its format (default: alignkit's own where the file says so, else pharaoh): "
         + ", ".join(FORMATS),
     )
     group.add_argument(
-        "--base", type=int, choices=(0, 1), help="number of the first word (default: by format)"
+        "--base",
+        type=int,
+        choices=(0, 1),
+        help="number of the first word (default: the format's custom, e.g. 0 for pharaoh, 1 for "
+        "naacl)",
     )
     group.add_argument("--transpose", action="store_true", help="links are written target first")
     group.add_argument(
-        "--source", metavar="FILE", help="source words, or alone a 'source ||| target' bitext"
+        "--source",
+        metavar="FILE",
+        help="source words, where the format holds none; alone: a bitext, 'source ||| target'",
     )
-    group.add_argument("--target", metavar="FILE", help="target words")
-    group.add_argument("--encoding", default="utf-8", help="of all input (default: utf-8)")
+    group.add_argument("--target", metavar="FILE", help="target words, likewise")
     group.add_argument(
-        "--drop-out-of-range", action="store_true", help="drop and count links beyond the sentence"
+        "--encoding", default="utf-8", metavar="E", help="of all input (default: utf-8)"
+    )
+    group.add_argument(
+        "--drop-out-of-range",
+        action="store_true",
+        help="drop and count links beyond the sentence (default: an error)",
     )
     group.add_argument(
         "--partial",
         action="store_true",
-        help="there are fewer alignments than texts: the rest is not annotated",
+        help="there are fewer alignments than texts: the rest is not annotated (default: an error)",
     )
     group.add_argument(
-        "--unescape", action="store_true", help="turn &quot; and the like into characters"
+        "--unescape",
+        action="store_true",
+        help="turn &quot; and the like into characters (default: words stay as they are)",
     )
     group.add_argument(
-        "--name", metavar="NAME", help="annotator, for formats that name none (alignment)"
+        "--name",
+        metavar="NAME",
+        help="annotator, for formats that name none (default: alignment)",
     )
 
 
 def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptions:
-    """Return the declared options as the formats take them."""
+    """Return the declared options as the formats take them.
+
+    Raises
+    ------
+    OptionError
+        If standard input is to be read twice.
+    """
+    read: list[str] = []
+    for place in _READ:
+        value = getattr(options, place, None)
+        read.extend([value] if isinstance(value, str) else value or ())
+    if read.count("-") > 1:
+        raise OptionError("standard input (-) can be read once only; name files for the others")
     names = ("base", "transpose", "source", "target", "encoding", "drop_out_of_range", "partial")
     declared = {name: getattr(options, name) for name in (*names, "unescape", "name")}
     return ReadOptions(**(declared | changes))
 
 
 def detect_format(path: str, declared: str | None) -> str:
-    """Return the declared format; else alignkit's own if the file says so, else pharaoh."""
+    """Return the declared format; else alignkit's own if the file says so, else pharaoh.
+
+    Raises
+    ------
+    OptionError
+        If nothing is declared of a folder.
+    """
     if declared is not None:
         return declared
+    if os.path.isdir(path):
+        raise OptionError(f"{path} is a folder; name a file, or the folder's format by --format")
     head = _head(path).lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b'{"alignkit"'):
         return "alignkit-jsonl"
@@ -82,9 +124,11 @@ def _head(path: str) -> bytes:
     try:
         if path == "-":
             return cast("BufferedReader", sys.stdin.buffer).peek(512)
+        if not os.path.isfile(path):
+            return b""  # a pipe, of which nothing may be lost
         with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as stream:
             return stream.read(512)
-    except (OSError, EOFError):
+    except (OSError, EOFError, ValueError):
         return b""  # reading it in earnest will say what is wrong
 
 
@@ -102,56 +146,60 @@ class Input:
     """
 
     def __init__(self, path: str, format: str | None, options: ReadOptions) -> None:
+        if path == "-" and sys.stdin is None:
+            raise OptionError("standard input is closed; name a file")
         self.path = path
         self.format = detect_format(path, format)
         self.kind: Format
         self.reading: Reading
         self.kind, self.reading = open_reading(path, format=self.format, options=options)
+        self._assumed = format is None and self.format == "pharaoh"
 
     def pairs(self) -> Iterator[SentencePair]:
         """Yield the sentence pairs; at the end, tell on stderr what was dropped."""
         with Progress(self.path, self.reading.fraction) as progress:
-            for pair in read_pairs(self.kind, self.reading):
+            for pair in self._hinted(read_pairs(self.kind, self.reading)):
                 progress.step()
                 yield pair
-        self.tell()
+        self._tell()
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
         """Yield ids and links of many pairs at a time, as the format's `blocks` does."""
         if self.kind.blocks is None:
             raise OptionError(f"format {self.format} cannot be read without its words")
         with Progress(self.path, self.reading.fraction) as progress:
-            for ids, links in self.kind.blocks(self.reading):
+            for ids, links in self._hinted(self.kind.blocks(self.reading)):
                 progress.step(len(ids))
                 yield ids, links
-        self.tell()
+        self._tell()
 
     def corpus(self) -> Corpus:
         """Read all of it."""
         return Corpus(self.pairs())
 
-    def tell(self) -> None:
-        """Tell on stderr what reading forgave or dropped, if anything."""
-        harmless = ("carriage returns", "byte order mark")
-        found = {kind: n for kind, n in self.reading.counts.items() if n and kind not in harmless}
-        if found:
-            listing = ", ".join(f"{n} x {kind}" for kind, n in found.items())
-            print(f"alignkit: {self.path}: {listing}", file=sys.stderr)
+    def _hinted(self, items: Iterator[T]) -> Iterator[T]:
+        """Pass items on; say in an error if the format was not declared."""
+        try:
+            yield from items
+        except FormatError as error:
+            if not self._assumed or error.path != self.path or error.column is None:
+                raise
+            raise FormatError(
+                f"{error.message} (taken for pharaoh: name the format if it is another)",
+                error.path,
+                error.line,
+                error.column,
+            ) from None
+
+    def _tell(self) -> None:
+        counts = self.reading.counts
+        tell(self.path, Counter({k: n for k, n in counts.items() if k not in _HARMLESS}))
+        if not self.reading.read:
+            print(f"alignkit: {self.path}: holds no sentence pairs", file=sys.stderr)
 
 
-def the_annotation(
-    pair: SentencePair, name: str | None, option: str = "--annotator"
-) -> Annotation | None:
-    """Return the annotation of a pair: the named one, or the only one; None if there is none.
-
-    Raises
-    ------
-    OptionError
-        If there are several and none was named.
-    """
-    if name is not None:
-        return pair.annotations.get(name)
-    if len(pair.annotations) > 1:
-        names = ", ".join(pair.annotations)
-        raise OptionError(f"pair {pair.id!r} has the alignments of {names}: choose by {option}")
-    return next(iter(pair.annotations.values()), None)
+def tell(path: str, counts: Counter[str], about: str = "") -> None:
+    """Tell on stderr how often things happened, if any did."""
+    found = [f"{n} x {kind}" for kind, n in counts.items() if n]
+    if found:
+        print(f"alignkit: {path}: {about}{', '.join(found)}", file=sys.stderr)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import FrameType
+from typing import Any
 
-from alignkit.errors import AlignkitError
+from alignkit.cli.parser import Parser
+from alignkit.errors import AlignkitError, UnknownNameError
 from alignkit.version import __version__
 
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
     "convert": "turn a corpus from one format into another",
-    "check": "examine a file: counts, base, direction, duplicates, texts; and mend it",
-    "show": "draw alignments as matrices, in the terminal or as HTML or SVG",
+    "check": "examine a file: counts, base, direction, duplicates; mend it",
+    "show": "draw alignments as matrices: terminal, HTML or SVG",
     "phrases": "extract phrase pairs, atomic and composite",
     "score": "score alignments against a gold standard",
     "score-phrases": "score a list of phrase pairs against a gold standard",
@@ -30,8 +31,13 @@ COMMANDS = {
 }
 
 _EPILOG = """\
-Run 'alignkit COMMAND --help' for the options and examples of a command.
-'-' stands for standard input or output. Exit codes: 0 done, 1 findings (check), 2 error.
+Run 'alignkit COMMAND --help' for the options and examples of a command. '-' stands for standard
+input or output.
+
+Exit codes:
+  0  done
+  1  done, and something was found (check)
+  2  error; no file was changed
 """
 
 
@@ -44,19 +50,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The words after ``alignkit``; None takes those of the process.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    parser = _parser(next((word for word in words if not word.startswith("-")), None))
-    options = parser.parse_args(words)
-    if options.command is None:
-        parser.print_help()
-        return 2
     try:
-        _prepare()
-        code: int = options.run(options)
-        sys.stdout.flush()
+        _prepare_streams()
+        with _stoppable():
+            code = _run(words)
+            sys.stdout.flush()
     except AlignkitError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
-        return _fail("interrupted; no output was changed")
+        return _fail("interrupted; no file was changed")
     except BrokenPipeError:  # the reader of our output has enough, e.g. head
         _silence()
         return 0
@@ -65,40 +67,83 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail("out of memory; split the corpus, or leave out --ci and per-pair tables")
     except OSError as error:
-        name = error.filename or "standard output"
         _silence()
-        return _fail(f"{name}: {error.strerror or error}")
+        return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
+    except Exception as error:  # a fault of ours: tell where, in a line, to be reported
+        return _fail(_fault(error))
     return code
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _run(words: Sequence[str]) -> int:
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    if chosen is not None and chosen not in COMMANDS:
+        raise UnknownNameError("command", chosen, COMMANDS)
+    parser = _parser(chosen)
+    try:
+        options, unknown = parser.parse_known_args(words)
+        if unknown:
+            getattr(options, "parser", parser).unknown(unknown)
+    except SystemExit as end:  # --help, --version, or a wrong option that was told
+        return int(end.code or 0)
+    if options.command is None:
+        parser.print_help(sys.stderr)
+        return 2
+    code: int = options.run(options)
+    return code
+
+
+def _parser(chosen: str | None) -> Parser:
+    parser = Parser(
         prog="alignkit",
         description="Build, check and use gold-standard word and phrase alignments.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=Parser
+    )
     for name, summary in COMMANDS.items():
-        command = commands.add_parser(
-            name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        module = None
         if name == chosen:  # only the command that runs pays for its imports
             module = import_module(f"alignkit.cli.{name.replace('-', '_')}")
-            command.description = module.__doc__
+        about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
+        command = commands.add_parser(
+            name,
+            prog=f"alignkit {name}",
+            help=summary,
+            description=about,
+            epilog=f"For example:\n{examples}" if examples else None,
+        )
+        if module is not None:
             module.add_arguments(command)
-            command.set_defaults(run=module.run)
+            command.shorten_usage()
+            command.set_defaults(run=module.run, parser=command)
     return parser
 
 
-def _prepare() -> None:
+def _prepare_streams() -> None:
+    if sys.stdout is None:
+        raise AlignkitError("standard output is closed")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             errors = "strict" if stream is sys.stdout else "backslashreplace"
             stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
-    if hasattr(signal, "SIGTERM"):
-        signal.signal(signal.SIGTERM, _stop)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the work as Ctrl-C does, so that no half file is left."""
+    before: dict[int, Any] = {}
+    try:
+        for name in ("SIGTERM", "SIGHUP"):
+            kind = getattr(signal, name, None)
+            if kind is not None and signal.getsignal(kind) is signal.SIG_DFL:  # not under nohup
+                with suppress(ValueError):  # not in the main thread: signals are the caller's
+                    before[kind] = signal.signal(kind, _stop)
+        yield
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> None:
@@ -111,6 +156,19 @@ def _silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _fault(error: Exception) -> str:
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
+    return (
+        f"this is a fault in alignkit, not in your files: {type(error).__name__} in {place}: "
+        f"{str(error)[:200]}; please report it with the command and, if you can, the file"
+    )
+
+
 def _fail(message: str) -> int:
-    print(f"alignkit: error: {message}", file=sys.stderr)
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"alignkit: error: {message}", file=sys.stderr)
     return 2

@@ -6,18 +6,20 @@ half-open), kind, source words, target words. The words are empty where the text
 For example:
   alignkit phrases corpus.xml --annotator gold --links sure --kind atomic
   alignkit phrases gold.align --source fr.txt --target en.txt --max-length 7 -o phrases.tsv
+  zcat giza.align.gz | alignkit phrases - --jsonl | head
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.cli.inputs import Input, add_reading_arguments, reading_options, the_annotation
+from alignkit.cli.choice import Choice
+from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
+from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError
 from alignkit.formats.writing import replacing
@@ -28,25 +30,45 @@ _BLOCK = 4096
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="default: stdout")
-    parser.add_argument("--annotator", metavar="A", help="whose alignments to use")
-    parser.add_argument(
+    group = parser.add_argument_group("what is extracted")
+    group.add_argument(
+        "--annotator", metavar="A", help="whose alignments to use, if there are several"
+    )
+    group.add_argument(
         "--links",
         choices=("sure", "possible"),
         default="possible",
-        help="extract from the sure links, or from all (default)",
+        help="extract from the sure links, or from all (default: possible, which is all)",
     )
-    parser.add_argument(
-        "--kind", choices=("atomic", "composite", "all"), default="all", help="default: all"
+    group.add_argument(
+        "--kind",
+        choices=("atomic", "composite", "all"),
+        default="all",
+        help="the smallest phrase pairs, those made of smaller ones, or both (default: all)",
     )
-    parser.add_argument("--max-length", type=int, metavar="N", help="most words of either side")
-    parser.add_argument(
-        "--loose", action="store_true", help="extend phrases over unaligned words at their ends"
+    group.add_argument(
+        "--max-length",
+        type=number(1),
+        metavar="N",
+        help="most words of either side (default: no limit)",
     )
-    parser.add_argument(
-        "--ignore-identical", action="store_true", help="leave out pairs of equal phrases"
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="extend phrases over unaligned words at their ends (default: tight); needs the words",
     )
-    parser.add_argument("--jsonl", action="store_true", help="write one JSON object a line")
+    group.add_argument(
+        "--ignore-identical",
+        action="store_true",
+        help="leave out pairs of equal phrases (default: kept); needs the words",
+    )
+    group = parser.add_argument_group("what the output is")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
+    )
+    group.add_argument(
+        "--jsonl", action="store_true", help="write one JSON object a line (default: TSV)"
+    )
     add_reading_arguments(parser)
 
 
@@ -56,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     source = Input(options.input, options.format, reading_options(options))
     lines = _json_lines if options.jsonl else _tab_lines
     with replacing(options.output) as out:
-        for block in _blocks(source.pairs(), options.annotator):
+        for block in _blocks(source, options.annotator):
             for pair, spans, atomic in _extract(block, options):
                 out.writelines(lines(pair, spans, atomic))
     return 0
@@ -65,13 +87,9 @@ def run(options: argparse.Namespace) -> int:
 _Found = tuple[SentencePair, "list[list[int]]", "list[int]"]
 
 
-def _blocks(pairs: Iterable[SentencePair], name: str | None) -> Iterator[list[SentencePair]]:
+def _blocks(source: Input, name: str | None) -> Iterator[list[SentencePair]]:
     """Yield some thousand pairs at a time, each with the chosen annotation alone."""
-    chosen = (
-        (pair, annotation)
-        for pair in pairs
-        if (annotation := the_annotation(pair, name)) is not None
-    )
+    chosen = Choice(source.path, name).annotated(source.pairs())
     while block := list(islice(chosen, _BLOCK)):
         yield [
             SentencePair(pair.id, pair.source, pair.target, {"": annotation})
@@ -80,6 +98,7 @@ def _blocks(pairs: Iterable[SentencePair], name: str | None) -> Iterator[list[Se
 
 
 def _extract(block: list[SentencePair], options: argparse.Namespace) -> Iterator[_Found]:
+    from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
     from alignkit.phrases import extract_phrases
 
     words = [(pair.source, pair.target) for pair in block]
@@ -91,7 +110,9 @@ def _extract(block: list[SentencePair], options: argparse.Namespace) -> Iterator
         target = TokenArrays.pack((t for _, t in known), vocabulary)
     elif options.loose or options.ignore_identical:
         flag = "--loose" if options.loose else "--ignore-identical"
-        raise MissingTextError(f"{flag} needs the words; name the texts by --source and --target")
+        raise MissingTextError(
+            f"{options.input}: {flag} needs the words; name the texts by --source and --target"
+        )
     phrases = extract_phrases(
         LinkArrays.pack(pair.alignment("") for pair in block),
         links=options.links,

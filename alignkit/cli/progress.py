@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -45,6 +46,7 @@ class Progress:
         done = self._fraction()
         left = f", {done:.0%}, {passed / done - passed:.0f} s left" if done else ""
         text = f"{self._label}: {self._steps:,} pairs{left}"
+        text = text[: shutil.get_terminal_size().columns - 1]  # a line that wraps cannot be wiped
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
         self._shown = True
 

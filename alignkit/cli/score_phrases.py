@@ -14,9 +14,12 @@ from __future__ import annotations
 import argparse
 import json
 
-from alignkit.cli.inputs import Input, add_reading_arguments, reading_options, the_annotation
+from alignkit.cli.choice import Choice, naming
+from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
+from alignkit.cli.parser import number
 from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import OptionError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,23 +29,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--table-format",
         choices=("tsv", "moses"),
-        help="default: moses where the first line has '|||', else tsv",
+        help="format of TABLE (default: moses where the first line has '|||', else tsv)",
     )
-    parser.add_argument("--annotator", metavar="A", help="whose alignments are the gold standard")
-    parser.add_argument(
-        "--links", choices=("sure", "possible"), default="sure", help="default: sure"
+    group = parser.add_argument_group("what is scored")
+    group.add_argument(
+        "--annotator",
+        metavar="A",
+        help="whose alignments are the gold standard, if there are several",
     )
-    parser.add_argument("--ignore-identical", action="store_true", help="leave out equal phrases")
-    parser.add_argument("--exact-case", action="store_true", help="match upper and lower case")
-    parser.add_argument(
-        "--loose", action="store_true", help="gold phrases over unaligned words too"
+    group.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        default="sure",
+        help="gold phrase pairs of the sure links, or of all (default: sure)",
     )
-    parser.add_argument("--min-length", type=int, default=1, metavar="N", help="words a side")
-    parser.add_argument("--max-length", type=int, metavar="N", help="words a side")
-    parser.add_argument("--ci", action="store_true", help="bootstrap intervals over sentence pairs")
-    parser.add_argument("--samples", type=int, default=1000, metavar="N", help="default: 1000")
-    parser.add_argument("--seed", type=int, default=12345, metavar="N", help="default: 12345")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    group.add_argument(
+        "--ignore-identical", action="store_true", help="leave out equal phrases (default: kept)"
+    )
+    group.add_argument(
+        "--exact-case",
+        action="store_true",
+        help="match upper and lower case (default: they count as equal)",
+    )
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="gold phrases over unaligned words at their ends too (default: tight ones)",
+    )
+    group.add_argument(
+        "--min-length",
+        type=number(1),
+        default=1,
+        metavar="N",
+        help="least words of either side (default: 1)",
+    )
+    group.add_argument(
+        "--max-length",
+        type=number(1),
+        metavar="N",
+        help="most words of either side (default: no limit)",
+    )
+    group = parser.add_argument_group("what is printed")
+    group.add_argument("--ci", action="store_true", help="bootstrap intervals over sentence pairs")
+    group.add_argument(
+        "--samples", type=number(1), default=1000, metavar="N", help="of --ci (default: 1000)"
+    )
+    group.add_argument(
+        "--seed", type=number(0), default=12345, metavar="N", help="of --ci (default: 12345)"
+    )
+    group.add_argument("--json", action="store_true", help="print JSON (default: a table)")
     add_reading_arguments(parser)
 
 
@@ -53,11 +88,13 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.scoring import read_phrase_table, score_phrase_list
 
     reference = Input(options.reference, options.format, reading_options(options))
-    corpus = Corpus(
-        SentencePair(pair.id, *pair.words, {"gold": annotation})
-        for pair in reference.pairs()
-        if (annotation := the_annotation(pair, options.annotator)) is not None
-    )
+    chosen = Choice(reference.path, options.annotator).annotated(reference.pairs())
+    with naming(reference.path):
+        corpus = Corpus(
+            SentencePair(pair.id, *pair.words, {"gold": annotation}) for pair, annotation in chosen
+        )
+    if not len(corpus):
+        raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing can be scored")
     found = score_phrase_list(
         read_phrase_table(options.table, format=options.table_format, encoding=options.encoding),
         corpus,

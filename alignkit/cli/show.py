@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats.writing import replacing
@@ -25,26 +26,38 @@ from alignkit.formats.writing import replacing
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    parser.add_argument(
+    group = parser.add_argument_group("what is drawn")
+    group.add_argument(
         "--id", action="append", metavar="ID", help="the pair of this id alone; may be repeated"
     )
-    parser.add_argument("--limit", type=int, metavar="N", help="the first N pairs alone")
-    parser.add_argument(
-        "--annotators", nargs="+", metavar="A", help="whose alignments (default: all)"
+    group.add_argument(
+        "--limit", type=number(1), metavar="N", help="the first N pairs alone (default: all)"
     )
-    parser.add_argument("--html", metavar="FILE", help="write one self-contained page")
-    parser.add_argument("--svg", metavar="FILE", help="write one picture; needs a single pair")
-    parser.add_argument(
+    group.add_argument(
+        "--annotators",
+        nargs="+",
+        metavar="A",
+        help="whose alignments (default: everybody's); pairs that none of them annotated are "
+        "passed over",
+    )
+    group = parser.add_argument_group("where it is drawn (default: in the terminal)")
+    group.add_argument(
+        "--html", metavar="FILE", type=output_file, help="write one self-contained page"
+    )
+    group.add_argument(
+        "--svg", metavar="FILE", type=output_file, help="write one picture; needs a single pair"
+    )
+    group.add_argument(
         "--colour",
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="in the terminal (default: auto)",
+        help="in the terminal (default: auto, which heeds NO_COLOR)",
     )
-    parser.add_argument("--ascii", action="store_true", help="draw in ASCII alone")
-    parser.add_argument(
+    group.add_argument("--ascii", action="store_true", help="draw in ASCII alone")
+    group.add_argument(
         "--width",
-        type=int,
+        type=number(1),
         metavar="N",
         help="columns of a line; wider matrices are split (default: those of the terminal)",
     )
@@ -62,29 +75,28 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    wanted = set(options.id or ())
+    wanted = dict.fromkeys(options.id or ())
+    asked = dict.fromkeys(options.annotators or ())
     shown: set[str] = set()
-    missing = set(options.annotators or ())
+    names: dict[str, None] = {}
     count = 0
     for pair in pairs:
-        if options.limit is not None and count >= options.limit:
-            return
         if wanted and pair.id not in wanted:
             continue
         shown.add(pair.id)
-        missing -= set(pair.annotations)
+        names.update(dict.fromkeys(pair.annotations))
+        if asked and names and not asked.keys() & pair.annotations.keys():
+            continue
         count += 1
         yield pair
-    absent = sorted(wanted - shown)
+        if count == options.limit:
+            return
+    absent = [id for id in wanted if id not in shown]
     if absent:
         raise OptionError(f"{options.input} has no pair with the id {absent[0]!r}")
-    if missing and count:
-        raise UnknownNameError("annotator (of the pairs shown)", min(missing), _names(options))
-
-
-def _names(options: argparse.Namespace) -> list[str]:
-    pairs = Input(options.input, options.format, reading_options(options)).pairs()
-    return list(dict.fromkeys(name for pair in pairs for name in pair.annotations))
+    for name in asked:
+        if names and name not in names:
+            raise UnknownNameError(f"annotator of {options.input}:", name, names)
 
 
 def _draw_files(pairs: list[SentencePair], options: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ from alignkit.statistics import AnnotatorCounts, CorpusCounts, count_corpus
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON (default: tables)")
     add_reading_arguments(parser)
 
 

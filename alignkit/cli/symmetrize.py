@@ -1,24 +1,29 @@
 """Merge the alignments of both directions into one.
 
 Both files hold source-target links, line by line; where the reverse alignment was written
-target-source, say so by --reverse-transposed.
+target-source, say so by --reverse-transposed. The methods are those of Moses' symal. --format,
+--base and the other options of reading hold for both.
 
 For example:
   alignkit symmetrize f.align r.align --reverse-transposed --method intersection -o both.align
+  alignkit symmetrize f.align r.align | alignkit score - gold.align --ref-base 1
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.arrays import LinkArrays
 from alignkit.cli.blocks import have_blocks, link_blocks
-from alignkit.cli.inputs import Input, add_reading_arguments, reading_options, the_annotation
+from alignkit.cli.choice import Choice, naming
+from alignkit.cli.convert import tell_lost
+from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
+from alignkit.cli.parser import format_name, output_file
+from alignkit.cli.suspicion import BaseWatch
 from alignkit.corpus import SentencePair
 from alignkit.errors import JoinError
 from alignkit.formats import FORMATS, write_corpus
@@ -32,18 +37,28 @@ _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("forward", metavar="FWD", help="the forward alignment; - is stdin")
-    parser.add_argument("reverse", metavar="REV", help="the reverse alignment")
+    parser.add_argument("reverse", metavar="REV", help="the reverse alignment; - is stdin")
     parser.add_argument(
         "--method",
         choices=_METHODS,
         default="grow-diag-final-and",
-        help="default: grow-diag-final-and",
+        metavar="M",
+        help=f"{', '.join(_METHODS)} (default: grow-diag-final-and)",
     )
     parser.add_argument(
         "--reverse-transposed", action="store_true", help="REV is written target-source"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="default: stdout")
-    parser.add_argument("--to", choices=FORMATS, default="pharaoh", metavar="F", help="its format")
+    group = parser.add_argument_group("what the output is")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
+    )
+    group.add_argument(
+        "--to",
+        type=format_name(FORMATS),
+        default="pharaoh",
+        metavar="F",
+        help="its format, counted from --base where that is given (default: pharaoh)",
+    )
     add_reading_arguments(parser)
 
 
@@ -51,53 +66,62 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     announce()
     declared = reading_options(options)
+    turned = options.transpose != options.reverse_transposed
     forward = Input(options.forward, options.format, declared)
-    reverse = Input(
-        options.reverse,
-        options.format,
-        reading_options(options, transpose=options.transpose != options.reverse_transposed),
-    )
+    reverse = Input(options.reverse, options.format, reading_options(options, transpose=turned))
+    watches = BaseWatch(forward), BaseWatch(reverse)
     if have_blocks(forward, reverse):
-        merged = _merged_links(forward, reverse, options.method)
+        merged = _merged_links(forward, reverse, options, watches)
     else:
-        merged = _merged_pairs(forward.pairs(), reverse.pairs(), options.method)
-    write_corpus(
-        merged,
-        options.output,
-        format=options.to,
-        base=options.base,
-    )
+        merged = _merged_pairs(forward, reverse, options, watches)
+    with naming(forward.path, reverse.path):
+        lost = write_corpus(merged, options.output, format=options.to, base=options.base)
+    tell_lost(options.output, options.to, lost)
+    for watch in watches:
+        watch.warn()
     return 0
 
 
-def _alignment(pair: SentencePair) -> Alignment:
-    annotation = the_annotation(pair, None)
-    if annotation is None:
-        raise JoinError(f"pair {pair.id!r} is not annotated in one of the two directions")
-    return annotation.alignment
+_Watches = tuple[BaseWatch, BaseWatch]
 
 
-def _merged_links(forward: Input, reverse: Input, method: str) -> Iterator[SentencePair]:
-    from alignkit.symmetrize import symmetrize
+def _merged_links(
+    forward: Input, reverse: Input, options: argparse.Namespace, watches: _Watches
+) -> Iterator[SentencePair]:
+    from alignkit.symmetrization import symmetrize
 
     for ids, *sides in link_blocks(forward, reverse):
-        merged = symmetrize(sides[0], sides[1], method)
+        for watch, side in zip(watches, sides, strict=True):
+            watch.add(side)
+        merged = symmetrize(sides[0], sides[1], options.method)
         for k, id in enumerate(ids):
-            annotations = FrozenMap({method: Annotation(merged.alignment(k))})
+            annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
             yield SentencePair(str(id), None, None, annotations)
 
 
 def _merged_pairs(
-    forward: Iterable[SentencePair], reverse: Iterable[SentencePair], method: str
+    forward: Input, reverse: Input, options: argparse.Namespace, watches: _Watches
 ) -> Iterator[SentencePair]:
-    from alignkit.symmetrize import symmetrize
+    from alignkit.arrays import LinkArrays
+    from alignkit.symmetrization import symmetrize
 
-    both = join_pairs(forward, reverse)
+    both = join_pairs(forward.pairs(), reverse.pairs(), partial=options.partial)
+    choices = Choice(forward.path, None), Choice(reverse.path, None)
     while block := list(islice(both, _BLOCK)):
         sides = [
-            LinkArrays.pack(_alignment(pair) for pair in side) for side in zip(*block, strict=True)
+            LinkArrays.pack(_alignment(pair, choice) for pair in side)
+            for choice, side in zip(choices, zip(*block, strict=True), strict=True)
         ]
-        merged = symmetrize(sides[0], sides[1], method)
+        for watch, links in zip(watches, sides, strict=True):
+            watch.add(links)
+        merged = symmetrize(sides[0], sides[1], options.method)
         for k, (pair, _) in enumerate(block):
-            annotations = FrozenMap({method: Annotation(merged.alignment(k))})
+            annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
             yield SentencePair(pair.id, pair.source, pair.target, annotations, pair.attributes)
+
+
+def _alignment(pair: SentencePair, choice: Choice) -> Alignment:
+    annotation = choice.of(pair)
+    if annotation is None:
+        raise JoinError(f"pair {pair.id!r} is not annotated in one of the two directions")
+    return annotation.alignment

@@ -84,6 +84,8 @@ def open_reading(
         raise OptionError(f"format {format} holds its own words: leave out --source and --target")
     if options.target and not options.source:
         raise OptionError("--target needs --source; a bitext goes to --source alone")
+    if [str(path), options.source, options.target].count("-") > 1:
+        raise OptionError("only one input can be standard input ('-')")
     return chosen, Reading(str(path), options, base=chosen.base, observe=observe)
 
 
@@ -145,6 +147,9 @@ def write_corpus(
     declared = _made(WriteOptions, options)
     if (declared.source or declared.target) and not chosen.text_beside:
         raise OptionError(f"format {format} holds the words itself: name no files for them")
+    outputs = [str(path), *filter(None, (declared.source, declared.target))]
+    if len(set(outputs)) < len(outputs):
+        raise OptionError("the links and the words of each side go to different files")
     writing = Writing(str(path), declared, base=chosen.base)
     chosen.write(_watched(pairs, chosen, writing), writing)
     return writing.lost

@@ -29,8 +29,8 @@ line K + 1 of each, English being the source. Otherwise there are none.
 Alpaco's files that start with the names of two text files are not read; delete that line, and
 name the texts by ``--source`` and ``--target``.
 
-Written is a folder for each annotator, into a folder that holds no such files yet. Ids give way to
-the next free ``N.K``, ten a sample, where they are not of that form or not in order; pairs that
+Written is a folder for each annotator, into a folder that holds no other such files. Ids give way
+to the next free ``N.K``, ten a sample, where they are not of that form or not in order; pairs that
 nobody annotated are left out.
 
 References
@@ -42,7 +42,7 @@ Melamed 1998, "Manual annotation of translational equivalence: the Blinker proje
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from alignkit.alignment import NULL, Alignment
@@ -220,29 +220,38 @@ class _Samples:
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     last = (1, -1)
+    outputs: dict[Path, str] = {}  # held, for none may be written before all are known
     with writing.folder() as folder, writing.open_texts() as (sources, targets):
-        _check_empty(folder)
         for pair in pairs:
             names = [name for name in pair.annotations if writing.options.annotator in (None, name)]
             if not names:
                 continue
-            match = _ID.fullmatch(pair.id)
-            place = (int(match[1]), int(match[2])) if match else last
-            if place <= last:
-                place = _after(last)
-                if f"{place[0]}.{place[1]}" != pair.id:
-                    writing.lost["ids"] += 1
-            last = place
+            last = _place(pair.id, last, writing)
             for name in names:
-                beside = folder / file_part(name)
-                beside.mkdir(exist_ok=True)
-                with writing.open(str(beside / "samp{}.SentPair{}".format(*place))) as links:
-                    links.writelines(_notation(writing.oriented(pair.alignment(name)), writing))
+                path = folder / file_part(name) / "samp{}.SentPair{}".format(*last)
+                alignment = writing.oriented(pair.alignment(name))
+                outputs[path] = "".join(_notation(alignment, writing))
             if sources is not None:
                 source, target = writing.words(pair)
                 sources.write(f"{source} ||| {target}\n" if targets is None else f"{source}\n")
                 if targets is not None:
                     targets.write(f"{target}\n")
+        _refuse_leftovers(folder, outputs)
+        for path, text in outputs.items():
+            path.parent.mkdir(exist_ok=True)
+            with writing.open(str(path)) as links:
+                links.write(text)
+
+
+def _place(id: str, last: _Place, writing: Writing) -> _Place:
+    """Return the sample and number of a pair: those of its id, where they come after the last."""
+    match = _ID.fullmatch(id)
+    place = (int(match[1]), int(match[2])) if match else last
+    if place <= last:
+        place = _after(last)
+        if f"{place[0]}.{place[1]}" != id:
+            writing.lost["ids"] += 1
+    return place
 
 
 def _after(place: _Place) -> _Place:
@@ -250,13 +259,14 @@ def _after(place: _Place) -> _Place:
     return (sample, k + 1) if k + 1 < _SAMPLE else (sample + 1, 0)
 
 
-def _check_empty(folder: Path) -> None:
+def _refuse_leftovers(folder: Path, outputs: Container[Path]) -> None:
     for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):
         for path in folder.glob(pattern):
-            raise WriteError(
-                f"{path}: is there from before and would be read as part of what is written; "
-                "write to a new folder"
-            )
+            if path not in outputs:
+                raise WriteError(
+                    f"{path}: is there already and would be read together with what is to be "
+                    "written; nothing was changed; name another folder"
+                )
 
 
 def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:

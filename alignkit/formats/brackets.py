@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from alignkit.errors import FormatError
 from alignkit.formats.reading import Reading
+from alignkit.formats.words import split_words
 
 __all__ = ["Block", "Bracketed", "bracketed", "read_blocks"]
 
@@ -109,7 +110,7 @@ def bracketed(text: str, line: int, reading: Reading) -> list[Bracketed]:
     FormatError
         If a word has no brackets behind it.
     """
-    tokens = text.split()
+    tokens = split_words(text)
     found: list[Bracketed] = []
     at = 0
     while at < len(tokens):

@@ -34,6 +34,7 @@ from alignkit.formats.format import Format
 from alignkit.formats.json_text import JsonText, Object, as_text, member, position
 from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
+from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
@@ -71,7 +72,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
         raise FormatError("'id' is neither a text nor a number")
     source: str = member(member(value, "S", dict), "string", str)
     target: str = member(member(value, "T", dict), "string", str)
-    record = Record(id, line, source.split(), target.split())
+    record = Record(id, line, split_words(source), split_words(target))
     annotations: Object = member(value, "annotations", dict, {})
     for name in annotations:
         record.annotations[name] = _annotation(reading, member(annotations, name, dict), line)

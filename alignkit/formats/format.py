@@ -38,7 +38,7 @@ EVERYTHING = frozenset(
         "names",  # of annotators
         "absent",  # a pair that is not annotated, as against one with no links
         "empty",  # an annotation without links
-        "spaces",  # tokens that are empty or hold white space
+        "spaces",  # tokens that are empty or hold ASCII white space
     }
 )
 
@@ -77,29 +77,35 @@ class Format:
     numbers of the lines come as a range."""
 
 
+_OF_ANNOTATION: dict[str, Callable[[Annotation], object]] = {
+    "empty": lambda a: not (len(a.alignment) or a.alignment.nulls or a.alignment.labels),
+    "possible": lambda a: 0 in a.alignment.packed()[1],
+    "nulls": lambda a: a.alignment.nulls,
+    "possible nulls": lambda a: a.alignment.nulls - a.alignment.sure_nulls,
+    "weights": lambda a: a.alignment.weights,
+    "labels": lambda a: a.alignment.labels,
+    "other labels": lambda a: a.alignment.labels and set(a.alignment.labels) - a.alignment.possible,
+    "comment": lambda a: a.comment,
+    "flags": lambda a: a.flags,
+    "judgment": lambda a: a.judgment,
+    "provenance": lambda a: a.provenance,
+}
+
+
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
     """Yield the kinds of things that a pair has and the format cannot hold, each once."""
-    annotations = pair.annotations.values()
-    alignments = [annotation.alignment for annotation in annotations]
-    have = {
-        "attributes": any(
-            text and f"attribute {name}" not in holds for name, text in pair.attributes.items()
-        ),
-        "annotators": len(pair.annotations) > 1,
-        "absent": not pair.annotations,
-        "empty": any(not len(a) and not a.nulls and not a.labels for a in alignments),
-        "possible": any(0 in a.packed()[1] for a in alignments),
-        "nulls": any(a.nulls for a in alignments),
-        "possible nulls": any(a.nulls - a.sure_nulls for a in alignments),
-        "weights": any(a.weights for a in alignments),
-        "labels": any(a.labels for a in alignments),
-        "other labels": any(set(a.labels) - a.possible for a in alignments if a.labels),
-        "comment": any(annotation.comment for annotation in annotations),
-        "flags": any(annotation.flags for annotation in annotations),
-        "judgment": any(annotation.judgment for annotation in annotations),
-        "provenance": any(annotation.provenance for annotation in annotations),
-    }
-    return (kind for kind, present in have.items() if present and kind not in holds)
+    annotations = [annotation for _, annotation in pair.annotations.items()]
+    if "attributes" not in holds and any(
+        text and f"attribute {name}" not in holds for name, text in pair.attributes.items()
+    ):
+        yield "attributes"
+    if "annotators" not in holds and len(annotations) > 1:
+        yield "annotators"
+    if "absent" not in holds and not annotations:
+        yield "absent"
+    for kind, has in _OF_ANNOTATION.items():
+        if kind not in holds and any(map(has, annotations)):
+            yield kind
 
 
 def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:

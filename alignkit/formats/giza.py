@@ -64,6 +64,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _record(block: Block, reading: Reading) -> Record:
     source, target = tuple(word.word for word in block.words), block.plain
+    links = [RawLink(None, j) for j in _positions(block.nulls, block, reading)]
+    for i, word in enumerate(block.words, start=reading.base):
+        links += (RawLink(i, j) for j in _positions(word.items, block, reading))
     counts = len(source), len(target)
     told = int(block.header[2]), int(block.header[3])
     if counts != told:
@@ -72,9 +75,6 @@ def _record(block: Block, reading: Reading) -> Record:
             f"{told[0]} and {told[1]}",
             block.line,
         )
-    links = [RawLink(None, j) for j in _positions(block.nulls, block, reading)]
-    for i, word in enumerate(block.words, start=reading.base):
-        links += (RawLink(i, j) for j in _positions(word.items, block, reading))
     if reading.options.transpose:
         source, target = target, source
     attributes = {} if block.header[4] is None else {"score": block.header[4]}

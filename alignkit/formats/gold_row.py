@@ -6,7 +6,7 @@ user, sure links, possible links, comment.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from alignkit.annotation import Annotation
@@ -15,11 +15,16 @@ from alignkit.errors import FormatError
 from alignkit.formats.notation import LinkTexts, parse_links
 from alignkit.formats.record import RawAnnotation
 from alignkit.formats.tsv import column
+from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 
-__all__ = ["GoldRow", "parse_row", "write_row"]
+__all__ = ["HELD", "GoldRow", "parse_row", "write_row"]
 
 _NAMES = {2: "source-link", 4: "target-link", 5: "corpus-judgment"}
+HELD = frozenset({"text", "possible", "comment", "judgment", "absent", "empty"}) | {
+    f"attribute {name}" for name in _NAMES.values()
+}
+"""What of a corpus the columns hold."""
 _COLUMNS = 10
 _UNANNOTATED = 6
 
@@ -67,7 +72,7 @@ def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
     FormatError
         If it has another number of columns, or broken links; the caller adds the place.
     """
-    columns = [part.strip() for part in text.split("\t")]
+    columns = [part.strip(" \r") for part in text.split("\t")]
     if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
         wanted = f"{_COLUMNS}" if most == _COLUMNS else f"{_COLUMNS} to {most}"
         raise FormatError(f"{len(columns)} tab-separated columns; expected {wanted}")
@@ -78,8 +83,8 @@ def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
     attributes = {name: columns[k] for k, name in _NAMES.items() if columns[k]}
     return GoldRow(
         columns[0],
-        columns[1].split(),
-        columns[3].split(),
+        split_words(columns[1]),
+        split_words(columns[3]),
         attributes,
         annotation,
         columns[_COLUMNS:],
@@ -92,18 +97,18 @@ def write_row(
     annotation: Annotation | None,
     writing: Writing,
     *,
-    held: Collection[str],
     more: str = "",
 ) -> str:
-    """Write a line; the attributes named in `held` are no loss.
+    """Write a line.
 
     Parameters
     ----------
+    id
+        What goes to the first column.
     more
         What goes to the eleventh column, which is left out where empty.
     """
     source, target = writing.words(pair)
-    _take_back_losses(pair, held, writing)
     columns = [id, source, "", target, "", ""]
     for k, name in _NAMES.items():
         columns[k] = pair.attributes.get(name, "")
@@ -112,11 +117,3 @@ def write_row(
         columns += [annotation.judgment, links.sure, links.possible, annotation.comment]
         columns += [more] if more else []
     return "\t".join(column(part, writing) for part in columns) + "\n"
-
-
-def _take_back_losses(pair: SentencePair, held: Collection[str], writing: Writing) -> None:
-    """Attributes are counted as lost wherever a format does not hold all; here it holds these."""
-    named = {name for name, value in pair.attributes.items() if value}
-    if named and named <= set(held) and writing.lost["attributes"]:
-        writing.lost["attributes"] -= 1
-        writing.lost += type(writing.lost)()  # drops what is zero

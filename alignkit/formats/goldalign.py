@@ -42,7 +42,7 @@ from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats.format import Format
-from alignkit.formats.gold_row import GoldRow, parse_row, write_row
+from alignkit.formats.gold_row import HELD, GoldRow, parse_row, write_row
 from alignkit.formats.reading import Reading, natural_key
 from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.writing import WriteError, Writing
@@ -51,7 +51,6 @@ __all__ = ["FORMAT", "INITIAL"]
 
 INITIAL = "initial"
 _ARBIT = "arbit"
-_HELD = ("corpus", "document", "pairwise-id", "source-link", "target-link", "corpus-judgment")
 
 _Files = dict[str, Path]
 
@@ -162,6 +161,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for (corpus, batch), members in batches.items():
             _check_name(corpus, "corpus")
             _check_name(batch, "document")
+            prefix = f"{corpus}/" if len({corpus for corpus, _ in batches}) > 1 else ""
+            expected = (f"{prefix}{batch}:{line}" for line in range(1, len(members) + 1))
+            kept = map(str.__eq__, expected, (pair.id for pair in members))
+            writing.lost.update(["ids"] * (len(members) - sum(kept)))
             for name in [INITIAL, *(user for user in users if user != INITIAL)]:
                 if not _belongs(name, members):
                     continue
@@ -213,14 +216,19 @@ def _refuse_leftovers(root: Path, outputs: dict[Path, list[str]]) -> None:
 
 def _line(pair: SentencePair, annotation: Annotation | None, writing: Writing) -> str:
     id = pair.attributes.get("pairwise-id", pair.id)
-    return write_row(id, pair, annotation, writing, held=_HELD)
+    return write_row(id, pair, annotation, writing)
 
 
 FORMAT = Format(
     parse=_parse,
     write=_write,
-    holds=frozenset(
-        {"text", "possible", "comment", "judgment", "annotators", "names", "absent", "empty"}
-    ),
+    holds=HELD
+    | {
+        "annotators",
+        "names",
+        "attribute corpus",
+        "attribute document",
+        "attribute pairwise-id",
+    },
     folder=True,
 )

@@ -8,7 +8,7 @@ nothing. Positions count from 0 by custom.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from alignkit.alignment import NULL, Alignment, Link
@@ -35,7 +35,7 @@ class Group(NamedTuple):
 
 
 def parse_groups(
-    text: str, line: int, path: str, reading: Reading, status: Callable[[str], Status | None]
+    text: str, line: int, path: str, reading: Reading, known: Mapping[str, Status] | None
 ) -> Iterator[RawLink]:
     """Yield the links of a line of groups, each with the label of its group.
 
@@ -45,8 +45,8 @@ def parse_groups(
         The groups, divided by white space, and where they stand.
     reading
         The reading.
-    status
-        What a label makes of a link; None where the label is unknown.
+    known
+        What each label makes of a link; None: there are all labels, and links are sure.
 
     Raises
     ------
@@ -62,9 +62,12 @@ def parse_groups(
                 f"{token[:40]!r} is no group; expected 'i,i:j,j:label'", line, path=path
             )
         sources, targets, label = _numbers(match[1]), _numbers(match[2]), match[3]
-        meaning = status(label)
-        if meaning is None:
-            raise reading.error(f"unknown label {label[:40]!r}", line, path=path)
+        if known is not None and label not in known:
+            names = ", ".join(known)
+            raise reading.error(
+                f"unknown label {label[:40]!r}; expected one of {names}", line, path=path
+            )
+        status: Status = "sure" if known is None else known[label]
         count += len(sources) * len(targets)
         if count > MOST_CELLS:
             raise reading.error(
@@ -77,7 +80,7 @@ def parse_groups(
                     line,
                     path=path,
                 )
-            yield RawLink(*cell, meaning, line, label=label)
+            yield RawLink(*cell, status, line, label=label)
 
 
 def _numbers(text: str) -> list[int | None]:

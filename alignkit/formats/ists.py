@@ -60,6 +60,7 @@ from alignkit.formats.format import Format
 from alignkit.formats.groups import MOST_CELLS, Group, group_cells
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
@@ -119,7 +120,7 @@ class _Sentence:
         attributes |= {
             name: text
             for name, text, tokens in zip(_TEXTS, raw, (source, target), strict=False)
-            if text and text.split() != list(tokens)
+            if text and split_words(text) != list(tokens)
         }
         return Record(head[1], line, source, target, annotations, attributes)
 
@@ -153,7 +154,7 @@ class _Sentence:
         words: list[str] = []
         while self._text() != f"</{side}>":
             number = str(self._reading.base + len(words))
-            parts = self._text().split()
+            parts = split_words(self._text())
             if len(parts) != 3 or parts[0] != number or parts[2] != ":":
                 raise self._error(f"{number} word :' or '</{side}>")
             words.append(parts[1])
@@ -218,7 +219,7 @@ class _Sentence:
             for side, tokens in zip(sides, words, strict=True)
         ]
         told = " <==> ".join(chunk or _MISSING for chunk in chunks)
-        if text.split() != told.split():
+        if split_words(text) != split_words(told):
             self._reading.note(
                 "chunk words differ",
                 f"{text.strip()[:40]!r}, but the positions say {told[:40]!r}",

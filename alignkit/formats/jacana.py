@@ -39,6 +39,7 @@ from alignkit.formats.json_text import JsonText, Object, as_text, member
 from alignkit.formats.notation import LinkTexts, parse_links
 from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, Record
+from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
@@ -96,7 +97,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     target: str = member(value, "target", str)
     sure: str | None = member(value, "sureAlign", str, "") if "sureAlign" in value else None
     possible: str = member(value, "possibleAlign", str, "")
-    record = Record(id, line, source.split(), target.split())
+    record = Record(id, line, split_words(source), split_words(target))
     if value.get("sureAlign") is not None or value.get("possibleAlign") is not None:
         links = parse_links(sure or "")
         known = {link[:2] for link in links}

@@ -30,8 +30,8 @@ class _RefusedError(ValueError):
 def _object(pairs: list[tuple[str, Any]]) -> Object:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise _RefusedError(f"key {twice[:40]!r} occurs twice in one object")
     return found
 

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
-from alignkit.formats.gold_row import parse_row, write_row
+from alignkit.formats.gold_row import HELD, parse_row, write_row
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.writing import Writing
@@ -33,7 +33,6 @@ from alignkit.formats.writing import Writing
 __all__ = ["FORMAT"]
 
 _LAST = "column-11"
-_HELD = ("source-link", "target-link", "corpus-judgment", _LAST)
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -56,11 +55,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for pair in pairs:
             annotation = writing.annotation(pair)
             more = pair.attributes.get(_LAST, "")
-            stream.write(write_row(pair.id, pair, annotation, writing, held=_HELD, more=more))
+            stream.write(write_row(pair.id, pair, annotation, writing, more=more))
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=frozenset({"text", "ids", "possible", "comment", "judgment", "absent", "empty"}),
-)
+FORMAT = Format(parse=_parse, write=_write, holds=HELD | {"ids", f"attribute {_LAST}"})

@@ -60,6 +60,8 @@ class WriteOptions:
         Write the links target first.
     source, target
         Files to write the words to, where the format holds links only.
+    ids
+        Write the ids of the pairs too, in formats that can do without (pharaoh).
     annotator
         Whose alignments to write, where the format holds those of one; needed when there are more.
     """
@@ -68,4 +70,5 @@ class WriteOptions:
     transpose: bool = False
     source: str | None = None
     target: str | None = None
+    ids: bool = False
     annotator: str | None = None

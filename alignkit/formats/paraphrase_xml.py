@@ -52,6 +52,7 @@ from alignkit.formats.format import Format
 from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
 from alignkit.formats.safe_xml import line_of, local_name, read_elements, stray_text, xml_text
+from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
@@ -65,12 +66,15 @@ _STATUS: dict[str, Status] = {
     "possible": "possible",
 }
 _POSITION = re.compile(r"[0-9]{1,9}")
-_BLOCK = 100_000  # links of one element; more is no annotation but an attack on memory
+_BLOCK = 100_000  # links of one element, and attributes: more is an attack on memory or time
+_ATTRIBUTES = 1000
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
     elements = read_elements(reading, "paraphrase")
-    next(elements)
+    root = next(elements)
+    if len(root.attrib):
+        reading.note("attributes left out", f"of the root <{local_name(root)[:40]}>", line_of(root))
     for number, element in enumerate(elements, start=1):
         try:
             record = _record(reading, element, number)
@@ -83,6 +87,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _record(reading: Reading, element: etree._Element, number: int) -> Record:
     record = Record(element.get("id") or str(number), line_of(element), None, None)
+    if len(element.attrib) > _ATTRIBUTES:
+        raise FormatError(f"a pair with {len(element.attrib)} attributes")
     for key, value in element.attrib.items():
         if key != "id":
             record.attributes[_local(str(key))] = str(value)
@@ -123,7 +129,7 @@ def _tokens(reading: Reading, element: etree._Element) -> list[str]:
         )
     if BOM in text:
         reading.note("byte order mark", "in a sentence", line_of(element))
-    return text.replace(BOM, "").split()
+    return split_words(text.replace(BOM, ""))
 
 
 def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:

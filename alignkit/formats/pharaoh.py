@@ -14,8 +14,8 @@ One line a sentence pair, one token a link, source first, 0-based by custom (``-
 - an empty line is an alignment without links.
 
 The words stand in files beside (`alignkit.formats.texts`) or nowhere. Written are ``i-j`` and
-``i?j``, without ids or weights. Pairs not annotated are left out at the end of the file, where
-``--partial`` reads them back, and are empty lines elsewhere.
+``i?j``, without weights, and with ids only where the user asks for them. Pairs not annotated are
+left out at the end of the file, where ``--partial`` reads them back, and are empty lines elsewhere.
 
 References
 ----------
@@ -37,18 +37,20 @@ from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.arrays import LinkArrays
 from alignkit.corpus import SentencePair
-from alignkit.errors import FormatError
+from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.pharaoh_kernel import PLAIN, scan
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
-from alignkit.formats.texts import Text, read_texts
+from alignkit.formats.texts import Text, bitext_line, read_texts
+from alignkit.formats.words import is_word, split_words
 from alignkit.formats.writing import Writing
 from alignkit.frozen import FrozenMap
 
 __all__ = ["FORMAT"]
 
-_LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?")
+_LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _BLOCK = 1 << 14  # lines: about a megabyte, so that a block's arrays stay small
 
 _CHUNK = 1 << 20  # bytes, likewise
@@ -70,6 +72,7 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
         if arrays is None:
             yield from reading.pairs(lines.records(block))
             continue
+        lines.without_ids()
         for k, (number, _, _) in enumerate(block):
             reading.read += 1
             annotations = FrozenMap({reading.name: Annotation(arrays.alignment(k))})
@@ -83,6 +86,7 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
         count = chunk.count(b"\n")
         arrays = _scan(chunk, count, _UNKNOWN, reading)
         if arrays is not None:
+            lines.without_ids()
             reading.read += count
             yield range(number, number + count), arrays
         else:
@@ -97,7 +101,7 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
 
 def _chunks(reading: Reading) -> Iterator[bytes]:
     """Yield about a megabyte of whole lines at a time."""
-    with reading.open() as stream:
+    with reading.open_lines() as stream:
         while chunk := stream.read(_CHUNK):
             chunk += stream.readline()
             yield chunk if chunk.endswith(b"\n") else chunk + b"\n"
@@ -107,7 +111,7 @@ def _blocks(reading: Reading) -> Iterator[list[_Line]]:
     """Yield lists of (number, links as bytes, text), and see to it that the counts agree."""
     texts = read_texts(reading)
     count = 0
-    with reading.open() as stream:
+    with reading.open_lines() as stream:
         while lines := list(islice(stream, _BLOCK)):
             found = [None] * len(lines) if texts is None else list(islice(texts, len(lines)))
             if len(found) < len(lines):
@@ -133,11 +137,17 @@ def _unannotated(reading: Reading, texts: Iterator[Text], count: int) -> Iterato
             )
         reading.note("fewer alignments than texts", f"they end at line {count}", count)
     while rest:
-        yield [(text.line, None, text) for text in rest]
+        yield [(count + k, None, text) for k, text in enumerate(rest, start=1)]
+        count += len(rest)
         rest = list(islice(texts, _BLOCK))
 
 
 _Words = tuple["tuple[str, ...] | None", "tuple[str, ...] | None"]
+
+
+def _raw_words(text: Text | None) -> tuple[list[str] | None, list[str] | None]:
+    """Split a text into tokens that `Reading.build` has still to unescape and to share."""
+    return (None, None) if text is None else (split_words(text.source), split_words(text.target))
 
 
 def _split(text: Text | None, reading: Reading) -> _Words:
@@ -162,6 +172,8 @@ def _scanned(block: list[_Line], words: list[_Words], reading: Reading) -> LinkA
 def _scan(
     joined: bytes, count: int, lengths: NDArray[np.int32], reading: Reading
 ) -> LinkArrays | None:
+    if b"\r" in joined and not reading.counts["carriage returns"]:
+        return None  # the plain way tells of them, once
     status, links, sure, offsets, found = scan(
         np.frombuffer(joined, np.uint8), count, reading.base, reading.options.transpose, lengths
     )
@@ -170,7 +182,7 @@ def _scan(
     reading.counts["duplicate link"] += int(found[0])
     reading.counts["both sure and possible"] += int(found[1])
     extents = lengths if len(lengths) else LinkArrays.extents(links, offsets)
-    return LinkArrays(links, sure, offsets, extents)
+    return LinkArrays.trusted(links, sure, offsets, extents)
 
 
 class _Lines:
@@ -179,6 +191,10 @@ class _Lines:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._ids: bool | None = None
+
+    def without_ids(self) -> None:
+        """Learn that lines read by others had no ids."""
+        self._ids = False
 
     def records(self, block: list[_Line]) -> Iterator[Record]:
         for number, raw, text in block:
@@ -190,12 +206,12 @@ class _Lines:
     def _record(self, number: int, raw: bytes | None, text: Text | None) -> Record:
         reading = self._reading
         if raw is None:
-            return Record(str(number), number, *_split(text, reading))
+            return Record(str(number), number, *_raw_words(text))
         line = reading.decode(raw, number)
         id, body = self._id(line, number)
         if id is not None and text is not None:
             text = _without_id(id, text, reading)
-        source, target = _split(text, reading)
+        source, target = _raw_words(text)
         links = [_link(token, line, number, reading) for token in body.split()]
         annotations = {reading.name: RawAnnotation(links)}
         return Record(str(number) if id is None else id, number, source, target, annotations)
@@ -210,7 +226,7 @@ class _Lines:
             )
         if tab and ("\t" in body or _LINK.fullmatch(head.strip())):
             raise self._reading.error(
-                f"is {head!r} before the tab an id or a link? Divide links by spaces, "
+                f"is {head[:40]!r} before the tab an id or a link? Divide links by spaces, "
                 "and give ids that do not look like links",
                 number,
             )
@@ -224,7 +240,7 @@ def _without_id(id: str, text: Text, reading: Reading) -> Text:
         head, tab, body = line.partition("\t")
         if not tab or head.strip() != id:
             raise reading.error(
-                f"expected the id {id!r} and a tab before the words, as before the links",
+                f"expected the id {id[:40]!r} and a tab before the words, as before the links",
                 text.line,
                 path=path or options.source or "",
             )
@@ -248,37 +264,47 @@ def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
 def _weight(text: str | None, number: int, reading: Reading) -> float | None:
     if text is None:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not math.isfinite(value):
         raise reading.error(f"{text[:40]!r} is not a finite number", number)
     return value
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    shift = writing.base
+    options = writing.options
+    if options.ids and options.source and not options.target:
+        raise OptionError("a bitext has no ids: name a file for the target words too")
     with writing.open() as links, writing.open_texts() as (sources, targets):
-        pending = 0  # not annotated: left out at the end, empty lines before others
-        for pair in pairs:
+        pending: list[str] = []  # not annotated: left out at the end, empty lines before others
+        for number, pair in enumerate(pairs, 1):
+            prefix = _prefix(pair.id) if options.ids else ""
+            if not options.ids and pair.id != str(number):
+                writing.lost["ids"] += 1
             annotation = writing.annotation(pair)
             if annotation is None:
-                pending += 1
+                pending.append(prefix + "\n")
             else:
-                links.write("\n" * pending)
-                pending = 0
+                links.writelines(pending)
+                pending.clear()
                 alignment = writing.oriented(annotation.alignment)
-                links.write(" ".join(_notation(alignment, shift)) + "\n")
+                links.write(prefix + " ".join(_notation(alignment, writing.base)) + "\n")
             if sources is not None or targets is not None:
                 source, target = writing.words(pair)
                 if targets is None and sources is not None:
-                    sources.write(f"{source} ||| {target}\n")
+                    sources.write(bitext_line(pair.id, source, target))
                     continue
                 if sources is not None:
-                    sources.write(source + "\n")
+                    sources.write(f"{prefix}{source}\n")
                 if targets is not None:
-                    targets.write(target + "\n")
+                    targets.write(f"{prefix}{target}\n")
+
+
+def _prefix(id: str) -> str:
+    if not is_word(id) or _LINK.fullmatch(id):
+        raise AlignkitError(
+            f"the id {id[:40]!r} is not one word, or looks like a link, and cannot be written here"
+        )
+    return id + "\t"
 
 
 def _notation(alignment: Alignment, shift: int) -> Iterator[str]:

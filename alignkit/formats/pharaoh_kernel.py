@@ -14,6 +14,8 @@ PLAIN = 0
 
 _UNUSUAL = 1
 
+LONGEST = 2**20  # that of `alignkit.alignment`; numba would freeze an imported one
+
 
 @jit
 def _rank(link: NDArray[np.int32]) -> int:
@@ -33,23 +35,32 @@ def _settle(
 
     `found` counts duplicates (0) and links both sure and possible (1).
     """
-    for k in range(start + 1, end):  # insertion: most files are nearly sorted, lines are short
-        i, j, flag = links[k, 0], links[k, 1], sure[k]
-        rank = int(i) << 32 | int(j)
-        at = k
-        while at > start and _rank(links[at - 1]) > rank:
-            links[at, 0], links[at, 1] = links[at - 1, 0], links[at - 1, 1]
-            sure[at] = sure[at - 1]
-            at -= 1
-        links[at, 0], links[at, 1], sure[at] = i, j, flag
+    gap = 1
+    while gap < (end - start) // 32:
+        gap = 3 * gap + 1
+    while gap > 0:  # Shell's sort: plain insertion for most lines, which are short, nearly sorted
+        for k in range(start + gap, end):
+            i, j, flag = links[k, 0], links[k, 1], sure[k]
+            rank = int(i) << 32 | int(j)
+            at = k
+            while at - gap >= start and _rank(links[at - gap]) > rank:
+                links[at, 0], links[at, 1] = links[at - gap, 0], links[at - gap, 1]
+                sure[at] = sure[at - gap]
+                at -= gap
+            links[at, 0], links[at, 1], sure[at] = i, j, flag
+        gap //= 3
     kept = start
+    mixed = False
     for k in range(start, end):
         if kept > start and _rank(links[k]) == _rank(links[kept - 1]):
-            found[0 if sure[k] == sure[kept - 1] else 1] += 1
+            differs = sure[k] != sure[kept - 1] and not mixed
+            found[1 if differs else 0] += 1
+            mixed = mixed or differs
             sure[kept - 1] |= sure[k]
         else:
             links[kept, 0], links[kept, 1], sure[kept] = links[k, 0], links[k, 1], sure[k]
             kept += 1
+            mixed = False
     return kept
 
 
@@ -123,7 +134,7 @@ def scan(
             if at < len(text) and text[at] != 32 and text[at] != 10 and text[at] != 13:
                 return _UNUSUAL, links, sure, offsets, found
             i, j = (j - base, i - base) if transpose else (i - base, j - base)
-            if i < 0 or j < 0:
+            if not (0 <= i < LONGEST and 0 <= j < LONGEST):
                 return _UNUSUAL, links, sure, offsets, found
             if len(lengths) and (i >= lengths[line, 0] or j >= lengths[line, 1]):
                 return _UNUSUAL, links, sure, offsets, found

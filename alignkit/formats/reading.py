@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import html
 import io
 import os
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.words import split_words
 
 __all__ = ["BOM", "Finding", "Reading"]
 
@@ -82,6 +85,7 @@ class Reading:
     ) -> None:
         if options.base not in (None, 0, 1):
             raise OptionError(f"base must be 0 or 1, not {options.base}")
+        self._encoding, self._recoded = _line_encoding(options.encoding)
         self.path = path
         self.options = options
         self.base = base if options.base is None else options.base
@@ -89,7 +93,8 @@ class Reading:
         self.refused = 0
         self.counts: Counter[str] = Counter()
         self._observe = observe
-        self._tokens: dict[str, str] = {}
+        self._opened: set[BinaryIO] = set()
+        self._tokens = _Tokens(options.unescape)
         self._stream: BinaryIO | None = None
 
     @property
@@ -134,12 +139,34 @@ class Reading:
             with _open(name) as stream:
                 if name == self.path:
                     self._stream = stream
+                self._opened.add(stream)
                 yield stream
-        except EOFError as problem:
+                self._opened.discard(stream)
+        except (EOFError, zlib.error) as problem:
             raise FormatError(f"cannot be unpacked: {problem}", name) from None
         except OSError as problem:
             reason = problem.strerror or str(problem)
             raise FormatError(f"cannot be read: {reason}", name) from None
+
+    @contextmanager
+    def open_lines(self, path: str | None = None) -> Iterator[BinaryIO]:
+        """Open a file of lines for reading bytes; see `open`.
+
+        Each line ends in the one byte of a line feed, and `decode` makes text of it. UTF-16 and
+        UTF-32, which have no such byte, are read whole.
+        """
+        with self.open(path) as stream:
+            yield stream if not self._recoded else io.BytesIO(self._recode(stream.read(), path))
+
+    def _recode(self, raw: bytes, path: str | None) -> bytes:
+        encoding = self.options.encoding
+        try:
+            return raw.decode(encoding).encode(self._encoding, "surrogatepass")
+        except UnicodeDecodeError as problem:
+            line = raw[: problem.start].decode(encoding, "ignore").count("\n") + 1
+            raise FormatError(
+                _not_encoded(encoding, raw, problem), path or self.path, line
+            ) from None
 
     def fraction(self) -> float | None:
         """Return how much of the file is read, 0 to 1; None where that cannot be known."""
@@ -160,11 +187,9 @@ class Reading:
             If the file cannot be read or decoded.
         """
         name = self.path if path is None else path
-        encoding = self.options.encoding
-        with self.open(name) as stream:
-            for number, raw in enumerate(_split(stream, encoding), start=1):
-                text = self.decode(raw, number, name)
-                yield number, text
+        with self.open_lines(name) as stream:
+            for number, raw in enumerate(stream, start=1):
+                yield number, self.decode(raw, number, name)
 
     def decode(self, raw: bytes, number: int, path: str = "") -> str:
         """Return a line of bytes as text, without byte order marks and line end.
@@ -174,19 +199,12 @@ class Reading:
         FormatError
             If the bytes are not of the declared encoding.
         """
-        encoding, name = self.options.encoding, path or self.path
+        name = path or self.path
         try:
-            text = raw.decode(encoding)
+            text = raw.decode(self._encoding)
         except UnicodeDecodeError as problem:
-            raise FormatError(
-                f"not {encoding} (byte {raw[problem.start]:#04x}); "
-                "name the right encoding by --encoding",
-                name,
-                number,
-                problem.start + 1,
-            ) from None
-        except LookupError:
-            raise OptionError(f"unknown encoding {encoding!r}") from None
+            message = _not_encoded(self._encoding, raw, problem)
+            raise FormatError(message, name, number, problem.start + 1) from None
         text = text.rstrip("\n")
         if text.endswith("\r"):
             text = text.rstrip("\r")
@@ -207,15 +225,11 @@ class Reading:
 
     def token(self, token: str) -> str:
         """Return the one copy of a token that all sentences share, unescaped if so declared."""
-        known = self._tokens.get(token)
-        if known is None:
-            known = html.unescape(token) if self.options.unescape else token
-            self._tokens[token] = known
-        return known
+        return self._tokens[token]
 
     def tokens(self, text: str) -> tuple[str, ...]:
         """Split a line into tokens at white space; see `token`."""
-        return tuple(map(self.token, text.split()))
+        return tuple(map(self._tokens.__getitem__, split_words(text)))
 
     @property
     def observed(self) -> bool:
@@ -246,20 +260,31 @@ class Reading:
 
     def pairs(self, records: Iterator[Record]) -> Iterator[SentencePair]:
         """Yield the sentence pair of each record that is whole."""
-        for record in records:
-            pair = self.build(record)
-            if pair is not None:
-                yield pair
+        try:
+            for record in records:
+                pair = self.build(record)
+                if pair is not None:
+                    yield pair
+        except (
+            BaseException
+        ):  # an error, or nobody wants the rest: parsers may wait with open files
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        for stream in self._opened:
+            if stream is not sys.stdin.buffer:
+                stream.close()
 
     def _sentence(self, tokens: Sequence[str] | None) -> tuple[str, ...] | None:
-        return None if tokens is None else tuple(map(self.token, tokens))
+        return None if tokens is None else tuple(map(self._tokens.__getitem__, tokens))
 
     def _annotate(self, raw: RawAnnotation, record: Record) -> Annotation:
         links: dict[bool, list[Link]] = {True: [], False: []}
         nulls: dict[bool, list[Link]] = {True: [], False: []}
         weights: dict[Link, float] = {}
         labels: dict[Link, str] = {}
-        seen: dict[Link, RawLink] = {}
+        seen: dict[Link, str] = {}
         for written in raw.links:
             link = self._link(written, raw, record)
             if link is None:
@@ -286,15 +311,17 @@ class Reading:
         )
 
     def _note_repetition(
-        self, link: Link, written: RawLink, seen: dict[Link, RawLink], path: str, line: int
+        self, link: Link, written: RawLink, seen: dict[Link, str], path: str, line: int
     ) -> None:
-        before = seen.setdefault(link, written)
-        if before is written:
+        before = seen.get(link)
+        if before is None:
+            seen[link] = written.status
             return
-        if before.status == written.status:
+        if before in (written.status, "both"):
             kind, message = "duplicate link", f"{link.i}-{link.j} occurs again"
         else:
             kind, message = "both sure and possible", f"{link.i}-{link.j} is read as sure"
+            seen[link] = "both"
         self.note(kind, message, written.line or line, path)
 
     def _link(self, written: RawLink, raw: RawAnnotation, record: Record) -> Link | None:
@@ -361,12 +388,35 @@ def _open(name: str) -> Iterator[BinaryIO]:
             yield stream
 
 
-def _split(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
-    if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
-        text = io.TextIOWrapper(stream, encoding, newline="\n")  # line feeds are not one byte here
-        try:
-            yield from (line.encode(encoding.removesuffix("-sig")) for line in text)
-        finally:
-            text.detach()
-    else:
-        yield from stream
+class _Tokens(dict[str, str]):
+    """Find the one copy of a token, at the speed of a dict."""
+
+    def __init__(self, unescape: bool) -> None:
+        self._unescape = unescape
+
+    def __missing__(self, token: str) -> str:
+        known = self[token] = html.unescape(token) if self._unescape else token
+        return known
+
+
+def _line_encoding(encoding: str) -> tuple[str, bool]:
+    """Return the encoding in which lines are decoded, and whether the file must be recoded to it.
+
+    Raises
+    ------
+    OptionError
+        If Python has no such encoding of text.
+    """
+    try:
+        name = codecs.lookup(encoding).name
+        b"a\n".decode(name)
+    except UnicodeError:
+        pass  # too few bytes for the encoding
+    except (LookupError, ValueError):
+        raise OptionError(f"unknown encoding {encoding!r}") from None
+    return ("utf-8", True) if name.startswith(("utf-16", "utf-32")) else (encoding, False)
+
+
+def _not_encoded(encoding: str, raw: bytes, problem: UnicodeDecodeError) -> str:
+    byte = raw[problem.start]
+    return f"not {encoding} (byte {byte:#04x}); name the right encoding by --encoding"

@@ -8,17 +8,27 @@ file is not limited.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from lxml import etree
 
-from alignkit.errors import AlignkitError
+from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.reading import Reading
 
 __all__ = ["line_of", "local_name", "read_elements", "stray_text", "xml_text"]
 
 _HEAD = 1 << 16
+_SAFE: dict[str, Any] = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "dtd_validation": False,
+    "remove_comments": True,
+    "remove_pis": True,
+    "huge_tree": False,
+}
 _DOCTYPE = (
     "has a document type (<!DOCTYPE ...>), which alignkit does not read because entities in it "
     "can do harm; remove it"
@@ -38,86 +48,82 @@ def read_elements(reading: Reading, name: str) -> Iterator[etree._Element]:
     """
     with reading.open() as stream:
         try:
-            yield from _elements(_Stream(stream, reading), reading, name)
+            guarded = _Stream(stream, reading)
+            yield guarded.root()
+            yield from _elements(guarded, reading, name)
         except etree.XMLSyntaxError as problem:
-            message = (problem.msg or "ends too early").split(", line ")[0].strip()
             line, column = problem.position
-            message = message[:1].lower() + message[1:]
-            raise reading.error(f"not XML: {message}", line or None, column or None) from None
+            raise reading.error(_reason(problem), line or None, column or None) from None
 
 
 def _elements(stream: _Stream, reading: Reading, name: str) -> Iterator[etree._Element]:
-    encoding = reading.options.encoding
     events = etree.iterparse(
         stream,
-        events=("start", "end"),
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        remove_comments=True,
-        remove_pis=True,
-        huge_tree=False,
-        encoding=None if encoding.lower() in ("utf-8", "utf8") else _known(encoding),
+        events=("end",),
+        tag=f"{{*}}{name}",
+        encoding=_encoding(reading),
+        **_SAFE,
     )
-    depth = 0
-    for event, element in events:
-        if event == "start":
-            depth += 1
-            if depth == 1:
-                if element.getroottree().docinfo.internalDTD is not None:
-                    raise reading.error(_DOCTYPE, line_of(element))
-                yield element
-            continue
-        depth -= 1
-        if depth == 1:
-            _check_place(element, reading, name)
-            yield element
-            _forget(element)
-        elif depth == 0:
-            _refuse_stray(element, reading)
-
-
-def _known(encoding: str) -> str:
-    try:
-        "".encode(encoding)
-    except LookupError:
-        raise AlignkitError(f"unknown encoding {encoding!r}") from None
-    return encoding
-
-
-def _check_place(element: etree._Element, reading: Reading, name: str) -> None:
-    if local_name(element) != name:
-        raise reading.error(
-            f"element <{local_name(element)[:40]}> where <{name}> was expected",
-            line_of(element),
-        )
-    parent = element.getparent()
-    if parent is not None and element.getprevious() is None:
-        _refuse(parent.text, element, reading)
-    previous = element.getprevious()
-    if previous is not None:
-        _refuse(previous.tail, element, reading)
-
-
-def _forget(element: etree._Element) -> None:
-    parent, previous = element.getparent(), element.getprevious()
-    element.clear(keep_tail=True)  # type: ignore[call-arg]
-    if parent is not None and previous is not None:
-        parent.remove(previous)  # one stays, for the text behind it is not read yet
+    previous: etree._Element | None = None
+    for _, element in events:
+        parent = element.getparent()
+        if parent is None or parent.getparent() is not None:
+            continue  # not under the root: part of another element
+        _check_between(parent, previous, element.getprevious(), reading, name)
+        yield element
+        element.clear(keep_tail=True)
+        if previous is not None:
+            parent.remove(previous)  # the last one stays, for the text behind it is not read yet
         parent.text = None
+        previous = element
+    root = events.root
+    _check_between(root, previous, root[-1] if len(root) else None, reading, name)
 
 
-def _refuse_stray(root: etree._Element, reading: Reading) -> None:
-    _refuse(root[-1].tail if len(root) else root.text, root, reading)
+def _check_between(
+    root: etree._Element,
+    previous: etree._Element | None,
+    before: etree._Element | None,
+    reading: Reading,
+    name: str,
+) -> None:
+    """Check that nothing but white space stands between the last element and the next or the end.
 
-
-def _refuse(text: str | None, element: etree._Element, reading: Reading) -> None:
+    Parameters
+    ----------
+    previous
+        The last element that was read.
+    before
+        What really stands before the next one.
+    """
+    if before is not previous and before is not None:
+        raise reading.error(
+            f"element <{local_name(before)[:40]}> where <{name}> was expected", line_of(before)
+        )
+    text = root.text if previous is None else previous.tail
     if text is not None and text.strip():
         raise reading.error(
             f"text {text.strip()[:40]!r} between elements, where none was expected",
-            line_of(element),
+            line_of(root if previous is None else previous),
         )
+
+
+def _reason(problem: etree.XMLSyntaxError) -> str:
+    message = (problem.msg or "").split(", line ")[0].strip()
+    if message in ("", "no element found"):  # what libxml2 says of undefined entities too
+        message = "empty, or uses an entity (&name;) that XML does not define"
+    return f"not XML: {message[:1].lower()}{message[1:][:200]}"
+
+
+def _encoding(reading: Reading) -> str | None:
+    """Return what overrides the encoding that the file declares itself; None for the default."""
+    declared = reading.options.encoding
+    try:
+        name = codecs.lookup(declared).name
+        etree.XMLParser(encoding=name.removesuffix("-sig"))
+    except LookupError:
+        raise OptionError(f"unknown encoding {declared!r}") from None
+    return None if name.startswith("utf-8") else name
 
 
 def local_name(element: etree._Element) -> str:
@@ -152,13 +158,34 @@ def xml_text(element: etree._Element, pair: str) -> str:
 
 
 class _Stream:
-    """Look for a document type before the parser sees it; then hand on the bytes."""
+    """Look at the start of a file before the parser sees it; then hand on the bytes."""
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self._stream = stream
+        self._reading = reading
         self._head = stream.read(_HEAD)
         if _has_doctype(self._head.replace(b"\0", b"")):  # UTF-16 too
             raise reading.error(_DOCTYPE)
+
+    def root(self) -> etree._Element:
+        """Return the root element, of which no more than the start is known."""
+        parser = etree.XMLPullParser(("start",), encoding=_encoding(self._reading), **_SAFE)
+        problem: etree.XMLSyntaxError | None = None
+        try:
+            parser.feed(self._head)
+            if len(self._head) < _HEAD:
+                parser.close()
+        except etree.XMLSyntaxError as error:
+            problem = error
+        for _, element in parser.read_events():
+            if not isinstance(element, etree._Element):
+                continue
+            if element.getroottree().docinfo.internalDTD is not None:
+                raise self._reading.error(_DOCTYPE, line_of(element))
+            return element
+        if problem is not None:
+            raise problem
+        raise self._reading.error(f"not XML: no element in the first {_HEAD} bytes")
 
     def read(self, size: int = -1) -> bytes:
         if self._head:

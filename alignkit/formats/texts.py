@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
+from alignkit.errors import AlignkitError
 from alignkit.formats.reading import Reading
 
-__all__ = ["Text", "read_texts"]
+__all__ = ["Text", "bitext_line", "read_texts"]
 
 _SNUM = re.compile(r"<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>")
 
@@ -70,6 +71,22 @@ def _bitext(reading: Reading, path: str) -> Iterator[Text]:
                 path=path,
             )
         yield Text(line, None, parts[0], parts[1])
+
+
+def bitext_line(id: str, source: str, target: str) -> str:
+    """Return the line of a bitext that holds both sentences.
+
+    Raises
+    ------
+    AlignkitError
+        If a sentence holds the divider.
+    """
+    line = f"{source} ||| {target}\n"
+    if line.count("|||") != 1:
+        raise AlignkitError(
+            f"pair {id!r}: the words hold the divider '|||'; write them to two files instead"
+        )
+    return line
 
 
 def _two_files(reading: Reading, source: str, target: str) -> Iterator[Text]:

@@ -65,7 +65,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         files = _annotators(reading, path)
         if not files:
             reading.note("no annotations", f"no file {name}{_MARK}K.txt", path=str(path))
-        yield from read_triples(reading, path, files, _STATUS.get, attributes)
+        yield from read_triples(reading, path, files, _STATUS, attributes)
 
 
 def _texts(reading: Reading) -> list[Path]:

@@ -10,7 +10,7 @@ counted.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ def read_triples(
     reading: Reading,
     texts: Path,
     annotations: Mapping[str, Path],
-    status: Callable[[str], Status | None],
+    labels: Mapping[str, Status] | None,
     attributes: Mapping[str, str],
 ) -> Iterator[Record]:
     """Yield the records of a text file and the files of its annotators.
@@ -48,8 +48,8 @@ def read_triples(
         The file of blocks; it is streamed.
     annotations
         For each annotator the file of groups; these are held.
-    status
-        What a label makes of a link; None where the label is unknown.
+    labels
+        What each label makes of a link; None: there are all labels, and links are sure.
     attributes
         What all records get.
     """
@@ -61,7 +61,7 @@ def read_triples(
         problem: FormatError | None = None
         for name, there in lines.items():  # all of them, so that each has its line taken
             try:
-                annotation = there.take(block, status)
+                annotation = there.take(block, labels)
             except FormatError as error:
                 problem = problem or error
                 continue
@@ -130,7 +130,7 @@ class _Lines:
             body = parts[1] if len(parts) > 1 else ""
             self.bodies.setdefault(parts[0], deque()).append((number, body))
 
-    def take(self, block: _Triple, status: Callable[[str], Status | None]) -> RawAnnotation | None:
+    def take(self, block: _Triple, labels: Mapping[str, Status] | None) -> RawAnnotation | None:
         """Return the annotation of a block, None if it is not annotated."""
         waiting = self.bodies.get(block.id)
         if not waiting:
@@ -144,7 +144,7 @@ class _Lines:
         line, body = waiting.popleft()
         if not body.strip():
             return None
-        links = list(parse_groups(body, line, self._path, self._reading, status))
+        links = list(parse_groups(body, line, self._path, self._reading, labels))
         return RawAnnotation(links, path=self._path)
 
     def refuse_rest(self, texts: str) -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -15,6 +15,7 @@ from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.options import WriteOptions
+from alignkit.formats.words import is_word
 
 __all__ = ["WriteError", "Writing", "replacing"]
 
@@ -38,12 +39,12 @@ def replacing(path: str) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    place = Path(path)
+    place = Path(path).resolve() if _is_link(path) else Path(path)
+    if place.is_dir():
+        raise WriteError(f"{path or repr(path)}: is a folder; name a file")
     beside = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
-        if place.is_dir():
-            raise WriteError(f"{path}: is a folder; name a file")
-        if place.exists() and not place.is_file():  # a device or a pipe has nothing to lose
+        if _is_device(place):
             with open(place, "w", encoding="utf-8", newline="\n") as stream:
                 yield stream
             return
@@ -64,7 +65,21 @@ def replacing(path: str) -> Iterator[TextIO]:
             f"{path}: cannot be written: {problem.strerror or problem}; nothing was changed"
         ) from None
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _is_link(path: str) -> bool:
+    """Return whether a path is a link to a file, which is to be replaced where it is."""
+    return os.path.islink(path) and os.path.isfile(path) and not _is_device(Path(path))
+
+
+def _is_device(place: Path) -> bool:
+    """Return whether a path is a device or a pipe, which has nothing to lose and none beside it.
+
+    ``/dev/stdout`` is one even where it leads to a file.
+    """
+    return place.exists() and (not place.is_file() or place.is_relative_to("/dev"))
 
 
 class Writing:
@@ -160,7 +175,7 @@ class Writing:
         """
         source, target = pair.words
         for token in (*source, *target):
-            if token.split() != [token]:
+            if not is_word(token):
                 raise AlignkitError(
                     f"pair {pair.id!r}: token {token!r} is empty or holds white space, "
                     "which this format cannot keep apart"

@@ -25,6 +25,7 @@ from alignkit.formats.format import Format
 from alignkit.formats.notation import parse_links, write_links
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, Record
+from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
@@ -48,12 +49,15 @@ def _record(reading: Reading, text: str, line: int) -> Record:
         )
     source, target, links = columns
     annotation = RawAnnotation(parse_links(links))
-    return Record(str(line), line, source.split(), target.split(), {reading.name: annotation})
+    return Record(
+        str(line), line, split_words(source), split_words(target), {reading.name: annotation}
+    )
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as stream:
-        for pair in pairs:
+        for number, pair in enumerate(pairs, start=1):
+            writing.lost.update(["ids"] if pair.id != str(number) else [])
             source, target = writing.words(pair)
             annotation = writing.annotation(pair)
             links = writing.oriented(annotation.alignment) if annotation else ()

@@ -38,7 +38,7 @@ from alignkit.errors import OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.groups import group_cells
 from alignkit.formats.reading import Reading
-from alignkit.formats.record import Record, Status
+from alignkit.formats.record import Record
 from alignkit.formats.triples import pair_id, read_triples, triple
 from alignkit.formats.writing import WriteError, Writing
 
@@ -60,7 +60,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for stem in stems:
         attributes = {"document": Path(stem).name} if len(stems) > 1 else {}
         files = {reading.name: Path(stem + ".aln")}
-        for record in read_triples(reading, Path(stem + ".crp"), files, _sure, attributes):
+        for record in read_triples(reading, Path(stem + ".crp"), files, None, attributes):
             for annotation in record.annotations.values():
                 annotation.links = [
                     link._replace(label=None) if link.label == _UNLABELLED else link
@@ -71,10 +71,6 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _stem(path: str) -> str:
     return path[: -len(".crp")] if path.endswith(_ENDINGS) else path
-
-
-def _sure(label: str) -> Status:
-    return "sure"
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

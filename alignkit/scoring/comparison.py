@@ -17,12 +17,18 @@ from alignkit.scoring.bootstrap import (
     resample,
     summarize,
 )
-from alignkit.scoring.counts import Rows
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
 from alignkit.scoring.measures import LOWER_IS_BETTER, Ratios, none_if_nan
 
 __all__ = ["Comparison", "compare", "paired_bootstrap", "paired_randomization"]
 
 _TOLERANCE = 1e-12
+
+# by the number of columns, those that the reference alone decides
+_OF_REFERENCE = {
+    len(columns): [k for k, name in enumerate(columns) if name.startswith("ref_")]
+    for columns in (LINK_COLUMNS, PHRASE_COLUMNS)
+}
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,7 @@ def compare(
     Parameters
     ----------
     systems
-        For each system (P, 8) rows of counts of the same sentence pairs against one reference.
+        For each system (P, C) rows of counts of the same sentence pairs against one reference.
     measure
         `link_ratios` or `phrase_ratios`.
     baseline
@@ -242,7 +248,8 @@ def _check_same_reference(name: str, rows: Rows, baseline: str, others: Rows) ->
             f"{name!r} was scored on {len(rows)} sentence pairs and {baseline!r} on {len(others)}; "
             "score both on the same pairs"
         )
-    differs = np.flatnonzero((rows[:, 2:4] != others[:, 2:4]).any(axis=1))
+    known = _OF_REFERENCE.get(rows.shape[1], [])
+    differs = np.flatnonzero((rows[:, known] != others[:, known]).any(axis=1))
     if len(differs):
         raise JoinError(
             f"{name!r} and {baseline!r} were scored against different references (first at "

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from alignkit.arrays import LinkArrays, TokenArrays
 from alignkit.errors import JoinError, MissingTextError
 from alignkit.jit import readonly
-from alignkit.phrases import PhraseArrays, extract_phrases
+from alignkit.phrase_kernel import match_phrases
+from alignkit.phrases import PhraseArrays, extract_phrases, longest_span
 from alignkit.scoring.kernel import merge_links, merge_phrases
 
 __all__ = ["LINK_COLUMNS", "PHRASE_COLUMNS", "Rows", "check_text", "count_links", "count_phrases"]
 
 Rows = NDArray[np.int64]
-"""A (P, 8) array: a row of counts for each sentence pair."""
+"""A (P, C) array: a row of counts for each sentence pair, its columns named below."""
 
 LINK_COLUMNS = (
     "hyp_sure",
@@ -35,15 +36,12 @@ LINK_COLUMNS = (
 
 PHRASE_COLUMNS = (
     "hyp_atomic",
-    "hyp_all",
     "ref_atomic",
-    "ref_all",
     "hyp_atomic_in_ref",
     "hyp_in_ref_atomic",
     "atomic_in_atomic",
-    "all_in_all",
 )
-"""What the columns of `count_phrases` count; "all" is atomic and composite."""
+"""What the columns of `count_phrases` count; "hyp" and "ref" alone are atomic and composite."""
 
 
 def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
@@ -104,16 +102,30 @@ def count_phrases(
     Returns
     -------
     rows
-        (P, 8) int64, the columns `PHRASE_COLUMNS`.
+        (P, 5) int64, the columns `PHRASE_COLUMNS`.
 
     Raises
     ------
     JoinError
-        If the numbers of sentence pairs differ or, for loose phrase pairs, the sentence lengths.
+        If the numbers of sentence pairs differ, if links lie outside the sentences or, for loose
+        phrase pairs, if the sentence lengths differ.
     MissingTextError
-        If words are needed and not given.
-    OptionError, UnknownNameError, AlignmentError
-        As `extract_phrases`.
+        If words are needed and not given, or given for one side only.
+    OptionError, UnknownNameError
+        As `alignkit.phrases.extract_phrases`.
+
+    Notes
+    -----
+    Tight phrase pairs are counted in time linear in words and links unless links cross far; loose
+    ones are listed first.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> hyp = LinkArrays.pack([Alignment.parse("0-0 1-1 2-2")])
+    >>> ref = LinkArrays.pack([Alignment.parse("0-0 1-1 1-2 2-1 2-2")])
+    >>> count_phrases(hyp, ref, links="possible").tolist()
+    [[3, 2, 1, 2, 1]]
     """
     _check_pairs(hypothesis, reference)
     if loose and source is None and not np.array_equal(hypothesis.lengths, reference.lengths):
@@ -121,14 +133,18 @@ def count_phrases(
             "loose phrase pairs grow over unaligned words, so hypothesis and reference must "
             "have the same sentence lengths; give the texts"
         )
-    if ignore_identical:
+    words = None
+    if ignore_identical or source is not None or target is not None:
         check_text(hypothesis, source, target)
-        check_text(reference, source, target)
+        words = check_text(reference, source, target)
+    longest = longest_span(links, max_length)
+    if not loose:
+        return _match(hypothesis, reference, links, longest, words if ignore_identical else None)
     found = [
         extract_phrases(
             side,
             links=links,
-            loose=loose,
+            loose=True,
             max_length=max_length,
             ignore_identical=ignore_identical,
             source=source,
@@ -174,6 +190,34 @@ def _check_pairs(hypothesis: LinkArrays, reference: LinkArrays) -> None:
             f"the hypothesis has {len(hypothesis)} sentence pairs, the reference "
             f"{len(reference)}; both must align the same pairs in the same order"
         )
+
+
+def _match(
+    hypothesis: LinkArrays,
+    reference: LinkArrays,
+    links: str,
+    longest: int,
+    words: tuple[TokenArrays, TokenArrays] | None,
+) -> Rows:
+    """Count the tight phrase pairs; where words are given, without those of equal words."""
+    hyp, ref = (
+        arrays.sure_only() if links == "sure" else arrays for arrays in (hypothesis, reference)
+    )
+    nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hyp) + 1, np.int64))
+    source, target = words or (nothing, nothing)
+    return match_phrases(
+        readonly(hyp.links),
+        readonly(hyp.offsets),
+        readonly(ref.links),
+        readonly(ref.offsets),
+        readonly(np.maximum(hyp.lengths, ref.lengths)),
+        longest,
+        words is not None,
+        readonly(source.ids),
+        readonly(source.offsets),
+        readonly(target.ids),
+        readonly(target.offsets),
+    )
 
 
 def _link_views(

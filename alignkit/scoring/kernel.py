@@ -60,27 +60,25 @@ def merge_phrases(
     ref_atomic: NDArray[np.uint8],
     ref_offsets: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return the (P, 8) `PHRASE_COLUMNS` of two sets of rising phrase pairs."""
+    """Return the (P, 5) `PHRASE_COLUMNS` of two sets of rising phrase pairs."""
     pairs = len(hyp_offsets) - 1
-    rows = np.zeros((pairs, 8), np.int64)
+    rows = np.zeros((pairs, 5), np.int64)
     for k in range(pairs):
         a, a_end = hyp_offsets[k], hyp_offsets[k + 1]
         b, b_end = ref_offsets[k], ref_offsets[k + 1]
-        rows[k, 1], rows[k, 3] = a_end - a, b_end - b
         for x in range(a, a_end):
             rows[k, 0] += hyp_atomic[x]
         for y in range(b, b_end):
-            rows[k, 2] += ref_atomic[y]
+            rows[k, 1] += ref_atomic[y]
         while a < a_end and b < b_end:
             step = hyp[a, 0] - ref[b, 0]
             for side in range(1, 4):
                 if step == 0:
                     step = hyp[a, side] - ref[b, side]
             if step == 0:
-                rows[k, 4] += hyp_atomic[a]
-                rows[k, 5] += ref_atomic[b]
-                rows[k, 6] += hyp_atomic[a] & ref_atomic[b]
-                rows[k, 7] += 1
+                rows[k, 2] += hyp_atomic[a]
+                rows[k, 3] += ref_atomic[b]
+                rows[k, 4] += hyp_atomic[a] & ref_atomic[b]
             a += step <= 0
             b += step >= 0
     return rows

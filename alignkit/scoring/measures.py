@@ -17,6 +17,7 @@ from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 
 __all__ = [
     "LEVELS",
+    "LEVEL_COLUMNS",
     "LOWER_IS_BETTER",
     "LinkScore",
     "PhraseScore",
@@ -29,7 +30,7 @@ __all__ = [
 
 Counts = Union[NDArray[np.int64], NDArray[np.float64]]
 Ratios = Callable[[Counts], dict[str, NDArray[np.float64]]]
-"""What turns (R, 8) sums of counts into the named measures, each an (R,) array."""
+"""What turns (R, C) sums of counts into the named measures, each an (R,) array."""
 
 LOWER_IS_BETTER = frozenset({"aer"})
 """The measures of which a smaller value is a better one."""
@@ -86,7 +87,7 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     Parameters
     ----------
     counts
-        (R, 8): rows of `PHRASE_COLUMNS`, or sums of rows.
+        (R, 5): rows of `PHRASE_COLUMNS`, or sums of rows.
 
     Returns
     -------
@@ -105,11 +106,11 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
 
     Examples
     --------
-    >>> counts = np.array([[2, 3, 4, 9, 1, 3, 1, 3]])
+    >>> counts = np.array([[2, 4, 1, 3, 1]])
     >>> {name: value.tolist() for name, value in phrase_ratios(counts).items()}
     {'precision': [0.5], 'recall': [0.75], 'f1': [0.6]}
     """
-    hyp_atomic, _, ref_atomic, _, atomic_in_all, all_in_atomic, *_ = np.asarray(counts).T
+    hyp_atomic, ref_atomic, atomic_in_all, all_in_atomic, _ = np.asarray(counts).T
     precision = ratio(atomic_in_all, hyp_atomic)
     recall = ratio(all_in_atomic, ref_atomic)
     return {"precision": precision, "recall": recall, "f1": _f1(precision, recall)}
@@ -121,6 +122,13 @@ LEVELS: Mapping[str, Ratios] = {
     "phrases-sure": phrase_ratios,
 }
 """What can be scored, and the measures of each."""
+
+LEVEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "links": LINK_COLUMNS,
+    "phrases-possible": PHRASE_COLUMNS,
+    "phrases-sure": PHRASE_COLUMNS,
+}
+"""What is counted at each of `LEVELS`."""
 
 
 @dataclass(frozen=True)

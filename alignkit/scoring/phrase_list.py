@@ -56,7 +56,7 @@ class PhraseListScore:
     signature
         All settings.
     rows
-        (P, 8) counts of the sentence pairs.
+        (P, 5) counts of the sentence pairs.
     intervals
         Of precision, recall and F1; empty until `with_intervals`.
     """
@@ -290,17 +290,14 @@ class _Matching:
 
     @property
     def rows(self) -> Rows:
-        """The (P, 8) counts of the sentence pairs so far."""
+        """The (P, 5) counts of the sentence pairs so far."""
         atomic = [sum(found.values()) for found in self._gold]
         columns = {
             "hyp_atomic": self._occurrences,
-            "hyp_all": self._occurrences,
             "ref_atomic": atomic,
-            "ref_all": list(map(len, self._gold)),
             "hyp_atomic_in_ref": self._right,
             "hyp_in_ref_atomic": self._atomic,
             "atomic_in_atomic": self._atomic,
-            "all_in_all": self._right,
         }
         return np.array([columns[name] for name in PHRASE_COLUMNS], np.int64).T
 

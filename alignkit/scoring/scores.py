@@ -11,8 +11,8 @@ from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.scoring.bootstrap import Interval, confidence_interval
-from alignkit.scoring.counts import LINK_COLUMNS, Rows, check_text, count_links, count_phrases
-from alignkit.scoring.measures import LEVELS, LinkScore, PhraseScore
+from alignkit.scoring.counts import Rows, check_text, count_links, count_phrases
+from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, LinkScore, PhraseScore
 from alignkit.scoring.settings import LINK_POLICIES, Settings
 from alignkit.scoring.signature import Signature
 
@@ -41,8 +41,8 @@ class Score:
     signature
         All settings; print it beside the score.
     rows
-        For each of `LEVELS` that was scored the (P, 8) counts of the sentence pairs; empty unless
-        `keep_rows` was asked for.
+        For each of `LEVELS` that was scored the counts of the sentence pairs, (P, 8) of links and
+        (P, 5) of phrase pairs; empty unless `keep_rows` was asked for.
     intervals
         For each of `LEVELS` that was scored the intervals of its measures; empty until
         `with_intervals`.
@@ -202,7 +202,7 @@ def score_blocks(
     exact_case
         Whether the words were numbered with case; only told in the signature here.
     keep_rows
-        Keep the counts of each pair: 64 bytes a pair for links, and 128 for phrase pairs.
+        Keep the counts of each pair: 64 bytes a pair for links, and 80 for phrase pairs.
     skipped
         How many pairs the caller left out because one side has not annotated them.
 
@@ -252,15 +252,15 @@ def _score(
     skipped: int,
 ) -> Score:
     pairs = 0
-    totals = {level: np.zeros(len(LINK_COLUMNS), np.int64) for level in settings.levels}
-    kept: dict[str, list[Rows]] = {level: [] for level in settings.levels}
+    none = {level: np.empty((0, len(LEVEL_COLUMNS[level])), np.int64) for level in settings.levels}
+    totals = {level: rows.sum(axis=0) for level, rows in none.items()}
+    kept = {level: [rows] for level, rows in none.items()}
     for block in blocks:
         pairs += len(block[0])
         for level, rows in _count(block, settings).items():
             totals[level] += rows.sum(axis=0)
             if keep_rows:
                 kept[level].append(rows)
-    empty = np.empty((0, len(LINK_COLUMNS)), np.int64)
     phrases = {
         name: PhraseScore.from_counts(totals[f"phrases-{name}"])
         for name in ("possible", "sure")
@@ -272,9 +272,7 @@ def _score(
         pairs=pairs,
         skipped=skipped,
         signature=settings.sign(signature),
-        rows={level: np.concatenate([empty, *rows]) for level, rows in kept.items()}
-        if keep_rows
-        else {},
+        rows={level: np.concatenate(rows) for level, rows in kept.items()} if keep_rows else {},
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from alignkit.corpus import Corpus
 from alignkit.errors import JoinError
-from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
-from alignkit.scoring.measures import LEVELS
+from alignkit.scoring.counts import Rows
+from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS
 from alignkit.scoring.scores import score
 
 __all__ = ["group_records", "pair_records", "score_records"]
@@ -21,7 +21,7 @@ def pair_records(rows: Mapping[str, Rows], ids: Sequence[str]) -> list[dict[str,
     Parameters
     ----------
     rows
-        The `rows` of a `Score`: for each level (P, 8) counts.
+        The `rows` of a `Score`: for each level (P, C) counts.
     ids
         The P ids.
 
@@ -47,7 +47,7 @@ def group_records(
     Parameters
     ----------
     rows
-        The `rows` of a `Score`: for each level (P, 8) counts.
+        The `rows` of a `Score`: for each level (P, C) counts.
     groups
         The group of each of the P pairs.
     name
@@ -144,7 +144,7 @@ def _records(rows: Mapping[str, Rows]) -> Iterator[tuple[int, str, dict[str, obj
     ratios = {level: LEVELS[level](counts) for level, counts in rows.items()}
     for k in range(max(map(len, rows.values()), default=0)):
         for level, counts in rows.items():
-            columns = LINK_COLUMNS if level == "links" else PHRASE_COLUMNS
+            columns = LEVEL_COLUMNS[level]
             values = {name: float(value[k]) for name, value in ratios[level].items()}
             yield k, level, {**values, **dict(zip(columns, counts[k].tolist(), strict=True))}
 

@@ -134,4 +134,4 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
         offsets,
     )
     out.resize((int(offsets[-1]), 2), refcheck=False)
-    return LinkArrays(out, np.ones(len(out), np.uint8), offsets, lengths)
+    return LinkArrays.trusted(out, np.ones(len(out), np.uint8), offsets, lengths)

@@ -1,0 +1,135 @@
+"""Make the parsers of the command line: short usage, one-line errors, help of any width."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from alignkit.errors import UnknownNameError
+
+__all__ = ["Parser", "format_name", "number", "output", "output_file"]
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Fill paragraphs to the width at hand, and leave lines that are indented as they are."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30)
+        self._action_max_length = 18  # argparse forgets the indent of commands
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs = re.split(r"\n\s*\n", text.strip("\n"))
+        return "\n\n".join(self._filled(part, width, indent) for part in paragraphs) + "\n"
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    @staticmethod
+    def _filled(paragraph: str, width: int, indent: str) -> str:
+        plain: list[str] = []
+        rest = paragraph.split("\n")
+        while rest and not rest[0].startswith(" "):
+            plain.append(rest.pop(0))
+        filled = textwrap.fill(
+            " ".join(plain),
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+        )
+        return "\n".join([filled, *(indent + line for line in rest)]).strip("\n")
+
+
+class Parser(argparse.ArgumentParser):
+    """Parse a command's words; a wrong one is told in a line or two, without all options."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_Formatter, allow_abbrev=False, **options)
+
+    def shorten_usage(self) -> None:
+        """Show in the usage line only what must be given."""
+        needed = [
+            " ".join([action.option_strings[-1], str(action.metavar)])
+            for action in self._actions
+            if action.option_strings and action.required
+        ]
+        places = [
+            f"{action.metavar} [{action.metavar} ...]"
+            if action.nargs == "+"
+            else str(action.metavar)
+            for action in self._actions
+            if not action.option_strings
+        ]
+        self.usage = " ".join(["%(prog)s", *places, *needed, "[options]"])
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse itself forgives a full disk
+
+    def unknown(self, words: Sequence[str]) -> NoReturn:
+        """Tell that there are no such options, and which one may be meant; exit code 2."""
+        word = words[0].partition("=")[0]
+        known = [name for action in self._actions for name in action.option_strings]
+        near = get_close_matches(word, known, n=1) if word.startswith("-") else []
+        hint = f"; did you mean {near[0]}?" if near else ""
+        self.error(
+            f"{'unknown option' if word.startswith('-') else 'one word too many:'} {word}{hint}"
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong and end with exit code 2."""
+        usage = self.format_usage().strip()
+        self.exit(2, f"alignkit: error: {message}\n{usage}\ntry '{self.prog} --help'\n")
+
+
+def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:
+    """Return a checker of format names, which lists those there are."""
+
+    def checked(name: str) -> str:
+        if name not in formats:
+            raise argparse.ArgumentTypeError(str(UnknownNameError("format", name, formats)))
+        return name
+
+    return checked
+
+
+def number(least: int) -> Callable[[str], int]:
+    """Return a checker of whole numbers that are no less than `least`."""
+
+    def checked(text: str) -> int:
+        try:
+            value = int(text) if len(text) < 19 else least - 1
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(
+                f"expected a whole number, {least} or more, not {text[:40]!r}"
+            )
+        return value
+
+    return checked
+
+
+def output_file(path: str) -> str:
+    """Check the name of a file to write before any work is done."""
+    if not path:
+        raise argparse.ArgumentTypeError("the name of the output is empty")
+    if os.path.isdir(path):
+        raise argparse.ArgumentTypeError(f"{path} is a folder; name a file")
+    return output(path)
+
+
+def output(path: str) -> str:
+    """Check the name of a file or folder to write."""
+    if not path:
+        raise argparse.ArgumentTypeError("the name of the output is empty")
+    if path.endswith(".gz"):
+        raise argparse.ArgumentTypeError(
+            f"{path}: output is not packed; name it without .gz, or write to - and pipe it to gzip"
+        )
+    return path

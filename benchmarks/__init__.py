@@ -1,0 +1,1 @@
+"""Compare alignkit with plain Python and with nltk: `python -m benchmarks`."""

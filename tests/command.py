@@ -1,0 +1,78 @@
+"""Run the command line, in this process or in one of its own."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from alignkit.cli import main
+
+ROOT = Path(__file__).parent.parent
+PARAPHRASES = str(ROOT / "samples" / "paraphrases.jsonl")
+FRENCH = ROOT / "samples" / "french-english"
+GOLD, EFLOMAL, FAST = (str(FRENCH / f"{n}.align") for n in ("gold", "eflomal", "fast_align"))
+TEXTS = ("--source", str(FRENCH / "fr.txt"), "--target", str(FRENCH / "en.txt"))
+COMPILING = "alignkit: compiling kernels; this happens once\n"  # whoever comes first sees it
+
+
+@dataclass
+class Ran:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out, parse_constant=lambda name: 1 / 0)  # NaN is no JSON
+
+    def failed(self, *told: str) -> Ran:
+        """Check that it ended as every error should, and told these things."""
+        assert self.code == 2, self.err
+        assert "alignkit: error: " in self.err
+        assert "Traceback" not in self.err
+        assert "fault in alignkit" not in self.err
+        for text in told:
+            assert text in self.err
+        return self
+
+
+def run(capsys, *words) -> Ran:
+    """Run a command in this process."""
+    capsys.readouterr()
+    code = main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return Ran(code, out, err.replace(COMPILING, ""))
+
+
+def feed(monkeypatch, text: str | bytes) -> None:
+    """Put something on standard input."""
+    raw = text.encode() if isinstance(text, str) else text
+    stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw)), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", stream)
+
+
+def process(*words, **options) -> Ran:
+    """Run a command in a process of its own."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "alignkit", *map(str, words)],
+        capture_output="stdout" not in options,
+        stderr=subprocess.PIPE if "stdout" in options else None,
+        encoding="utf-8",
+        check=False,
+        **options,
+    )
+    return Ran(ran.returncode, ran.stdout or "", (ran.stderr or "").replace(COMPILING, ""))
+
+
+def write(folder: Path, name: str, text: str | bytes) -> str:
+    """Write a file and return its path."""
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return str(path)

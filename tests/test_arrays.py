@@ -1,0 +1,178 @@
+"""Flat arrays hold what the alignments hold, and no kernel is handed arrays that lie."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.errors import AlignmentError
+
+CELLS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=8)
+MANY = st.lists(st.builds(Alignment, CELLS, CELLS), max_size=6)
+WORDS = ["a", "A", "ß", "SS", "b", "B"]
+
+
+def back(arrays):
+    return [arrays.alignment(k) for k in range(len(arrays))]
+
+
+def same(one, two):
+    fields = ("links", "sure", "offsets", "lengths")
+    pairs = [(getattr(one, name), getattr(two, name)) for name in fields]
+    return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
+
+
+def check(arrays):
+    """The constructor checks: what `trusted` let through must pass."""
+    return LinkArrays(arrays.links, arrays.sure, arrays.offsets, arrays.lengths)
+
+
+@given(MANY)
+def test_alignments_come_back(alignments):
+    arrays = check(LinkArrays.pack(alignments))
+    assert len(arrays) == len(alignments)
+    assert back(arrays) == alignments
+    assert arrays.lengths.tolist() == [list(one.extent()) for one in alignments]
+    assert [arrays.alignment(k - len(alignments)) for k in range(len(alignments))] == alignments
+    given_lengths = [(5, 6)] * len(alignments)
+    assert check(LinkArrays.pack(alignments, given_lengths)).lengths.tolist() == [
+        [5, 6] for _ in alignments
+    ]
+
+
+def test_a_pair_that_is_not_there_is_an_index_error():
+    arrays = LinkArrays.pack([Alignment()])
+    for k in (1, -2):
+        with pytest.raises(IndexError):
+            arrays.alignment(k)
+
+
+@given(MANY, st.integers(-8, 8), st.integers(-8, 8))
+def test_a_part_is_what_a_slice_is(alignments, start, end):
+    part = check(LinkArrays.pack(alignments).part(start, end))
+    assert back(part) == alignments[start:end]
+
+
+@given(MANY, st.lists(st.integers(0, 6), max_size=3))
+def test_parts_joined_give_the_whole(alignments, cuts):
+    arrays = LinkArrays.pack(alignments)
+    bounds = [0, *sorted(min(cut, len(alignments)) for cut in cuts), len(alignments)]
+    parts = [arrays.part(a, b) for a, b in pairwise(bounds)]
+    assert same(check(LinkArrays.concatenate(parts)), arrays)
+
+
+def test_nothing_is_packed_and_joined():
+    for empty in (LinkArrays.pack([]), LinkArrays.concatenate([]), LinkArrays.pack([], [])):
+        assert len(check(empty)) == 0
+
+
+@given(MANY)
+def test_sure_links_are_kept(alignments):
+    kept = check(LinkArrays.pack(alignments, [(5, 6)] * len(alignments)).sure_only())
+    assert back(kept) == [one.sure_only() for one in alignments]
+    assert kept.lengths.tolist() == [[5, 6]] * len(alignments)
+
+
+@given(MANY, st.booleans(), st.data())
+def test_links_between_equal_words_are_dropped(alignments, casefold, data):
+    def sentences(length):
+        one = st.lists(st.sampled_from(WORDS), min_size=length, max_size=length)
+        return data.draw(st.lists(one, min_size=len(alignments), max_size=len(alignments)))
+
+    source, target = sentences(5), sentences(6)
+    vocabulary = Vocabulary(casefold=casefold)
+    arrays = LinkArrays.pack(alignments, [(5, 6)] * len(alignments)).without_identical(
+        TokenArrays.pack(source, vocabulary), TokenArrays.pack(target, vocabulary)
+    )
+
+    def differ(a, b):
+        return a.casefold() != b.casefold() if casefold else a != b
+
+    for k, one in enumerate(alignments):
+        kept = {link for link in one.possible if differ(source[k][link.i], target[k][link.j])}
+        assert arrays.alignment(k) == Alignment(one.sure & kept, kept)
+    check(arrays)
+
+
+def test_words_of_other_pairs_are_refused():
+    arrays = LinkArrays.pack([Alignment.parse("0-0 1-1")])
+    vocabulary = Vocabulary()
+    good = TokenArrays.pack([["a", "b"]], vocabulary)
+    for bad in (TokenArrays.pack([["a"]], vocabulary), TokenArrays.pack([], vocabulary)):
+        with pytest.raises(AlignmentError, match="sentence"):
+            arrays.without_identical(good, bad)
+
+
+def test_lengths_too_few_or_too_small_are_refused():
+    two = [Alignment.parse("0-0"), Alignment.parse("0-0 3?1")]
+    with pytest.raises(AlignmentError, match="1 sentence lengths for 2"):
+        LinkArrays.pack(two, [(1, 1)])
+    with pytest.raises(AlignmentError, match=r"alignment 1 .* 4 x 2 words, .* 3 x 2"):
+        LinkArrays.pack(two, [(1, 1), (3, 2)])
+
+
+def hand(links=((0, 0), (1, 1), (0, 1)), sure=(1, 0, 1), offsets=(0, 2, 3), lengths=None, **kinds):
+    lengths = ((2, 2), (1, 2)) if lengths is None else lengths
+    return LinkArrays(
+        np.array(links, kinds.get("links_kind", np.int32)),
+        np.array(sure, kinds.get("sure_kind", np.uint8)),
+        np.array(offsets, kinds.get("offsets_kind", np.int64)),
+        np.array(lengths, kinds.get("lengths_kind", np.int32)),
+    )
+
+
+def test_arrays_made_by_hand_are_taken():
+    assert back(hand()) == [Alignment.parse("0-0 1?1"), Alignment.parse("0-1")]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"links_kind": np.int64}, "links is a .* array of int64"),
+        ({"sure_kind": bool}, "sure is a .* array of bool"),
+        ({"offsets_kind": np.int32}, "offsets is a .* array of int32"),
+        ({"lengths_kind": np.int64}, "lengths is a .* array of int64"),
+        ({"links": (0, 0, 1, 1, 0, 1)}, r"links is a \(6,\) array"),
+        ({"sure": (1, 0)}, r"links is a \(3, 2\) array"),
+        ({"lengths": ((2, 2),)}, "lengths"),
+        ({"lengths": ((1, 2), (1, 2))}, "pair 0 .* outside"),
+        ({"lengths": ((2, 2), (1, 1))}, "pair 1 .* outside"),
+        ({"offsets": ()}, "offsets"),
+        ({"offsets": (0, 3, 2)}, "rise from 0 to 3"),
+        ({"offsets": (0, 4, 3)}, "rise from 0 to 3"),
+        ({"offsets": (1, 2, 3)}, "rise from 0 to 3"),
+        ({"offsets": (0, 2, 4)}, "rise from 0 to 3"),
+        ({"links": ((0, 0), (-1, 1), (0, 1))}, "negative"),
+        ({"sure": (1, 2, 0)}, "neither"),
+        ({"links": ((1, 1), (0, 0), (0, 1))}, "pair 0 .* do not rise"),
+        ({"links": ((0, 0), (0, 0), (0, 1))}, "pair 0 .* do not rise"),
+        ({"offsets": (0, 1, 3), "lengths": ((2, 2), (2, 2))}, "pair 1 .* do not rise"),
+    ],
+)
+def test_arrays_that_lie_are_refused(wrong, message):
+    with pytest.raises(AlignmentError, match=message):
+        hand(**wrong)
+
+
+@pytest.mark.parametrize("offsets", [[0, 2], [0, 4], [1, 3], [0, 4, 3], []])
+def test_token_arrays_that_lie_are_refused(offsets):
+    with pytest.raises(AlignmentError, match="offsets"):
+        TokenArrays(np.zeros(3, np.int32), np.array(offsets, np.int64))
+    with pytest.raises(AlignmentError, match="ids"):
+        TokenArrays(np.zeros(3, np.int64), np.array([0, 3], np.int64))
+
+
+def test_a_vocabulary_numbers_words_once():
+    folded, exact = Vocabulary(), Vocabulary(casefold=False)
+    assert folded.encode(["Straße", "STRASSE", "x", "Straße"]) == [0, 0, 1, 0]
+    assert exact.encode(["Straße", "STRASSE", "x", "Straße"]) == [0, 1, 2, 0]
+    assert (len(folded), len(exact)) == (2, 3)
+    packed = TokenArrays.pack([["x"], [], ["y", "x"]], folded)
+    assert packed.ids.tolist() == [1, 2, 1]
+    assert packed.offsets.tolist() == [0, 1, 1, 3]

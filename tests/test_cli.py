@@ -1,0 +1,293 @@
+"""The command line as a whole: help, errors, streams, interruption."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from command import EFLOMAL, FRENCH, GOLD, PARAPHRASES, ROOT, TEXTS, feed, process, run, write
+
+from alignkit.cli.main import COMMANDS
+from alignkit.formats import FORMATS
+from alignkit.version import __version__
+
+HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk"}
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and devices")
+
+READING = {
+    "convert": ["IN", "OUT", "--to", "pharaoh"],
+    "check": ["IN"],
+    "show": ["IN"],
+    "phrases": ["IN"],
+    "score": ["IN", "IN"],
+    "score-phrases": ["TABLE", "IN"],
+    "symmetrize": ["IN", "IN"],
+    "merge": ["IN", "--add", "x=IN", "-o", "OUT"],
+    "agree": ["IN"],
+    "stats": ["IN"],
+}
+
+
+def words(command, path, tmp_path):
+    """Return a call of a command that reads `path` wherever it reads."""
+    names = {"IN": path, "x=IN": f"x={path}", "OUT": tmp_path / "out"}
+    names["TABLE"] = write(tmp_path, "table.tsv", "a\tb\n")
+    return [command, *(names.get(word, word) for word in READING[command])]
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_help_loads_nothing_heavy(command):
+    code = (
+        "import sys; from alignkit.cli import main; code = main(sys.argv[1:]); "
+        "print(code, *sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    asked = [command, "--help"] if command else ["--help"]
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *asked], capture_output=True, text=True, check=True
+    )
+    exit_code, *loaded = ran.stdout.splitlines()[-1].split()
+    assert exit_code == "0"
+    assert not HEAVY & set(loaded)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_what_a_reader_needs(capsys, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    ran = run(capsys, command, "--help")
+    assert ran.code == 0
+    assert ran.out.isascii()
+    assert "For example:\n  alignkit " in ran.out
+    options = ["--format", "--base", "--transpose", "--source", "--target", "--encoding"]
+    for option in [*options, "--drop-out-of-range", "--partial"]:
+        assert f"{option} " in ran.out.replace(",", " ")
+    text = " ".join(ran.out.split())
+    assert all(name in text for name in FORMATS)
+    assert "(default: utf-8)" in text
+
+
+def test_help_is_filled_to_narrow_screens(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    help, _, _ = run(capsys, "score", "--help").out.partition("positional arguments")
+    assert max(map(len, help.splitlines())) <= 50
+
+
+def test_version(capsys):
+    assert run(capsys, "--version").out == f"alignkit {__version__}\n"
+
+
+def test_without_a_command_the_help_goes_to_stderr(capsys):
+    ran = run(capsys)
+    assert (ran.code, ran.out) == (2, "")
+    assert "commands:" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["scor"], "unknown command 'scor'; did you mean 'score'?"),
+        (["stats"], "the following arguments are required: IN"),
+        (["stats", GOLD, "--fromat", "rte"], "unknown option --fromat; did you mean --format?"),
+        (["stats", GOLD, "more"], "one word too many: more"),
+        (["stats", GOLD, "--form", "rte"], "unknown option --form"),
+        (["stats", GOLD, "--format", "phraoh"], "did you mean 'pharaoh'?"),
+        (["stats", GOLD, "--base", "2"], "argument --base"),
+        (["stats", GOLD, "--encoding", "nonsense"], "nonsense"),
+        (["convert", GOLD, "x", "--to", "phraoh"], "did you mean 'pharaoh'?"),
+        (["convert", GOLD, "", "--to", "pharaoh"], "the name of the output is empty"),
+        (["convert", GOLD, "x.gz", "--to", "pharaoh"], "not packed"),
+        (["phrases", GOLD, "-o", "."], "is a folder"),
+        (["phrases", GOLD, "--max-length", "0"], "a whole number, 1 or more, not '0'"),
+        (["score", GOLD, GOLD, "--seed", "-1"], "a whole number, 0 or more, not '-1'"),
+        (["score", GOLD, GOLD, "--samples", "9" * 5000], "argument --samples"),
+        (["score", "-", "-"], "standard input (-) can be read once only"),
+        (["score", GOLD, "-", "--source", "-"], "standard input (-) can be read once only"),
+        (["stats", GOLD, "--target", GOLD], "--target needs --source"),
+        (["stats", str(FRENCH)], "is a folder"),
+    ],
+)
+def test_a_wrong_call_is_told_shortly(capsys, given, told):
+    ran = run(capsys, *given).failed(told)
+    assert len(ran.err.splitlines()) <= 3
+    assert ran.out == ""
+
+
+BROKEN = {
+    "missing": (None, "cannot be read: No such file"),
+    "binary": (b"\x00\x9f\x92\x96" * 500, "binary:1"),
+    "wrong": (b"0-0 1-1\n0-0 1~1\n", "wrong:2:5: '1~1' is not a link"),
+    "cut.gz": (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03K", "cut.gz"),
+    "fake.gz": (b"0-0\n", "fake.gz: cannot be read"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "check"])
+def test_every_command_names_the_broken_file_and_line(capsys, tmp_path, command, name):
+    content, told = BROKEN[name]
+    path = str(tmp_path / name) if content is None else write(tmp_path, name, content)
+    if command == "symmetrize" or command == "score":
+        other = write(tmp_path, "whole", "0-0\n0-0\n")
+        ran = run(capsys, command, other, path)
+    elif command == "score-phrases":
+        texts = write(tmp_path, "text", "a b ||| c d\ne f ||| g h\n")
+        ran = run(capsys, *words(command, path, tmp_path), "--source", texts)
+    else:
+        ran = run(capsys, *words(command, path, tmp_path))
+    ran.failed(told, str(path))
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob(".*.part"))
+
+
+@pytest.mark.parametrize("command", ["convert", "stats", "phrases", "show", "symmetrize", "score"])
+def test_an_empty_file_is_read_and_told(capsys, tmp_path, command):
+    ran = run(capsys, *words(command, write(tmp_path, "empty", ""), tmp_path))
+    assert ran.code == 0
+    assert "empty: holds no sentence pairs" in ran.err
+
+
+def test_an_undeclared_format_is_told(capsys, tmp_path):
+    path = write(tmp_path, "links.wa", "1 1 1 S\n")
+    run(capsys, "stats", path).failed(f"{path}:1:1: ", "taken for pharaoh")
+    assert "taken for" not in run(capsys, "stats", path, "--format", "pharaoh").failed().err
+
+
+def test_text_of_another_length_names_both_files(capsys, tmp_path):
+    short = write(tmp_path, "short.txt", "one\n")
+    run(capsys, "stats", GOLD, "--source", short, "--target", TEXTS[3]).failed(
+        short, TEXTS[3], "52", "1"
+    )
+
+
+def test_links_outside_name_file_line_and_link(capsys):
+    run(capsys, "stats", GOLD, "--base", "1", *TEXTS).failed(f"{GOLD}:1: ", "0-0", "--base")
+    ran = run(capsys, "stats", GOLD, "--base", "1", "--drop-out-of-range", *TEXTS)
+    assert ran.code == 0
+    assert f"{GOLD}: 87 x link out of range" in ran.err
+
+
+def test_standard_input_and_output(capsys, monkeypatch):
+    feed(monkeypatch, "0-0 1?1\n")
+    ran = run(capsys, "convert", "-", "-", "--to", "naacl")
+    assert (ran.code, ran.out, ran.err) == (0, "1 1 1\n1 2 2 P\n", "")
+    feed(monkeypatch, (ROOT / "samples" / "paraphrases.jsonl").read_bytes())
+    assert run(capsys, "stats", "-", "--json").json["pairs"] == 64
+
+
+def test_a_fault_of_ours_is_one_line_too(capsys, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("at last")
+
+    monkeypatch.setattr("alignkit.cli.stats.count_corpus", broken)
+    ran = run(capsys, "stats", GOLD)
+    assert ran.code == 2
+    assert "fault in alignkit" in ran.err
+    assert "ZeroDivisionError in test_cli.py" in ran.err
+
+
+@posix
+@pytest.mark.parametrize(
+    "given",
+    [["--help"], ["stats", PARAPHRASES], ["convert", PARAPHRASES, "-", "--to", "alignkit-xml"]],
+)
+def test_a_full_disk_is_told(given):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process(*given, stdout=full).failed("No space left on device")
+    if given[0] == "convert":
+        process("convert", PARAPHRASES, "/dev/full", "--to", "alignkit-xml").failed("/dev/full")
+
+
+@posix
+def test_a_pipe_is_read_whole():
+    ran = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m alignkit convert <(cat {GOLD}) - --to pharaoh"],
+        capture_output=True,
+        check=True,
+    )
+    assert len(ran.stdout.splitlines()) == 52
+
+
+@posix
+def test_a_closed_pipe_is_no_error():
+    code = f"{sys.executable} -m alignkit convert {PARAPHRASES} - --to alignkit-xml"
+    ran = subprocess.run(
+        ["bash", "-c", f"{code} | head -1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.splitlines()[-1] == "0"
+    assert ran.stderr == ""
+
+
+@posix
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_closed_streams_are_told(closed):
+    ran = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m alignkit stats - {closed}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "closed" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_interruption_leaves_the_old_file_and_nothing_beside_it(tmp_path, name):
+    pipe = tmp_path / "endless"
+    os.mkfifo(pipe)
+    out = tmp_path / "out.align"
+    out.write_text("old")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "alignkit", "convert", pipe, out, "--from", "xlwa", "--to", "xlwa"],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with open(pipe, "w", encoding="utf-8") as feeding:
+        feeding.write("a\tb\t0-0\n" * 10_000)
+        feeding.flush()
+        while not list(tmp_path.glob(".*.part")):
+            time.sleep(0.01)
+        os.kill(running.pid, getattr(signal, name))
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 2
+    assert err == "alignkit: error: interrupted; no file was changed\n"
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["endless", "out.align"]
+
+
+def test_words_of_any_script_pass_an_ascii_terminal(tmp_path):
+    links = write(tmp_path, "a", "0-0\n")
+    texts = write(tmp_path, "t", "日本 ||| שלום\n")
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    ran = process("phrases", links, "--source", texts, env=environment)
+    assert ran.out == "1\t0\t1\t0\t1\tatomic\t日本\tשלום\n"
+    assert process("show", links, "--source", texts, env=environment).code == 0
+
+
+def test_no_colour_is_heeded(capsys):
+    given = ["show", PARAPHRASES, "--id", "p05", "--annotators", "anna", "ben"]
+    assert "\x1b[" not in run(capsys, *given).out
+    assert "\x1b[" in run(capsys, *given, "--colour", "always").out
+    assert run(capsys, *given, "--ascii", "--colour", "never").out.isascii()
+
+
+def test_the_output_may_be_the_input(capsys, tmp_path):
+    path = write(tmp_path, "a.align", (FRENCH / "eflomal.align").read_bytes())
+    for _ in range(2):
+        assert run(capsys, "convert", path, path, "--to", "pharaoh").code == 0
+    first, again = (run(capsys, "stats", file, "--json").json for file in (path, EFLOMAL))
+    assert first == again
+
+
+@posix
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may do all")
+def test_a_forbidden_file_is_told(capsys, tmp_path):
+    path = write(tmp_path, "secret", "0-0\n")
+    os.chmod(path, 0)
+    run(capsys, "stats", path).failed(path, "Permission denied")

@@ -1,0 +1,220 @@
+"""The commands convert, merge, show, phrases, symmetrize, agree and stats."""
+
+import json
+
+import pytest
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, run, write
+
+from alignkit import read_corpus
+
+
+def made(capsys, *given):
+    ran = run(capsys, *given)
+    assert ran.code == 0, ran.err
+    return ran
+
+
+def test_convert_tells_what_is_lost(capsys, tmp_path):
+    out = tmp_path / "gold.align"
+    given = ["convert", PARAPHRASES, out, "--to", "pharaoh"]
+    run(capsys, *given).failed(PARAPHRASES, "initial, anna, ben, gold", "--annotator")
+    run(capsys, *given, "--annotator", "nobody").failed(PARAPHRASES, "'nobody'", "anna")
+    assert not out.exists()
+    told = made(capsys, *given, "--annotator", "gold").err
+    for kind in ("attributes", "comment", "ids"):
+        assert f"cannot hold '{kind}' of " in told
+    assert len(read_corpus(out, format="pharaoh")) == 64
+
+
+def test_convert_keeps_one_annotator_on_request(capsys, tmp_path):
+    out = tmp_path / "anna.xml"
+    made(capsys, "convert", PARAPHRASES, out, "--to", "alignkit-xml", "--annotator", "anna")
+    assert read_corpus(out, format="alignkit-xml").annotators == ("anna",)
+
+
+def test_convert_swaps_and_comes_back(capsys, tmp_path):
+    once, twice = tmp_path / "once.jsonl", tmp_path / "twice.jsonl"
+    for path, out in ((PARAPHRASES, once), (once, twice)):
+        made(capsys, "convert", path, out, "--to", "alignkit-jsonl", "--swap")
+    first = read_corpus(PARAPHRASES, format="alignkit-jsonl")
+    assert read_corpus(once, format="alignkit-jsonl") == first.transpose()
+    assert read_corpus(twice, format="alignkit-jsonl") == first
+
+
+def test_convert_writes_texts_beside(capsys, tmp_path):
+    given = ["convert", PARAPHRASES, tmp_path / "a", "--to", "naacl", "--annotator", "gold"]
+    made(capsys, *given, "--to-source", tmp_path / "s", "--to-target", tmp_path / "t")
+    options = ["--format", "naacl", "--source", tmp_path / "s", "--target", tmp_path / "t"]
+    assert made(capsys, "check", tmp_path / "a", *options).code == 0
+    run(capsys, "convert", GOLD, "-", "--to", "giza").failed(GOLD, "--source and --target")
+    run(capsys, *given[:3], "--to", "giza", "--to-source", "x").failed("holds the words itself")
+
+
+def test_merge_adds_annotations(capsys, tmp_path):
+    out = tmp_path / "both.xml"
+    given = ["merge", GOLD, "--name", "gold", *TEXTS, "-o", out]
+    made(capsys, *given, "--add", f"eflomal={EFLOMAL}:pharaoh", "--add", f"fast={FAST}")
+    corpus = read_corpus(out, format="alignkit-xml")
+    assert corpus.annotators == ("gold", "eflomal", "fast")
+    assert corpus[0].has_text
+    line = made(capsys, *given[:-1], "-", "--add", f"fast={FAST}").out.splitlines()[1]
+    assert set(json.loads(line)["annotations"]) == {"gold", "fast"}
+
+
+@pytest.mark.parametrize(
+    ("added", "told"),
+    [
+        ("x", "expected NAME=FILE:FORMAT"),
+        ("=x", "expected NAME=FILE:FORMAT"),
+        (f"x={EFLOMAL}:pharoh", "unknown format 'pharoh'; did you mean 'pharaoh'?"),
+        ("x=none:pharaoh", "none: cannot be read"),
+        (f"alignment={EFLOMAL}", "an annotation 'alignment' already"),
+        (f"x={PARAPHRASES}", "--in-order"),
+    ],
+)
+def test_merge_tells_a_wrong_addition(capsys, tmp_path, added, told):
+    run(capsys, "merge", GOLD, "--add", added, "-o", tmp_path / "out").failed(told)
+    assert not (tmp_path / "out").exists()
+
+
+def test_merge_in_order(capsys, tmp_path):
+    links = tmp_path / "gold.align"
+    made(capsys, "convert", PARAPHRASES, links, "--to", "pharaoh", "--annotator", "gold")
+    given = ["merge", PARAPHRASES, "--add", f"same={links}", "-o", tmp_path / "out.jsonl"]
+    run(capsys, *given).failed(PARAPHRASES, str(links), "--in-order")
+    made(capsys, *given, "--in-order")
+    for pair in read_corpus(tmp_path / "out.jsonl", format="alignkit-jsonl"):
+        assert pair.alignment("same") == pair.alignment("gold")
+    run(capsys, *given, "--in-order", "--to", "pharaoh").failed("format pharaoh", "one annotator")
+    run(capsys, "merge", "-", "--add", "x=-", "-o", "-").failed("standard input")
+
+
+def test_show_draws_the_pair_that_is_named(capsys, tmp_path):
+    ran = made(capsys, "show", PARAPHRASES, "--id", "p05", "--annotators", "anna", "ben")
+    assert ran.out.startswith("p05 ")
+    assert "■ sure for both" in ran.out
+    run(capsys, "show", PARAPHRASES, "--id", "p5").failed(PARAPHRASES, "'p5'")
+    run(capsys, "show", PARAPHRASES, "--annotators", "nobody").failed(PARAPHRASES, "'nobody'")
+    assert len(made(capsys, "show", GOLD, "--limit", "2", *TEXTS).out.split("\n\n\n")) == 2
+
+
+def test_show_writes_pages_and_pictures(capsys, tmp_path):
+    made(capsys, "show", PARAPHRASES, "--id", "p05", "--svg", tmp_path / "p.svg")
+    assert (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<svg ")
+    made(capsys, "show", GOLD, *TEXTS, "--html", tmp_path / "p.html")
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "<svg" in page or "<table" in page
+    run(capsys, "show", GOLD, "--svg", tmp_path / "q.svg").failed("52", "--id")
+    run(capsys, "show", GOLD, "--html", tmp_path / "no" / "q.html").failed("q.html")
+
+
+def test_phrases_as_tsv_and_jsonl(capsys, tmp_path):
+    texts = write(tmp_path, "t", "a b c ||| x y z\n")
+    links = write(tmp_path, "a", "0-0 1?1 2-2\n")
+    given = ["phrases", links, "--source", texts]
+    assert made(capsys, *given, "--links", "sure").out.splitlines() == [
+        "1\t0\t1\t0\t1\tatomic\ta\tx",
+        "1\t0\t3\t0\t3\tcomposite\ta b c\tx y z",
+        "1\t2\t3\t2\t3\tatomic\tc\tz",
+    ]
+    assert len(made(capsys, *given).out.splitlines()) == 6
+    assert len(made(capsys, *given, "--kind", "atomic").out.splitlines()) == 3
+    assert len(made(capsys, *given, "--kind", "composite").out.splitlines()) == 3
+    assert len(made(capsys, *given, "--max-length", "2").out.splitlines()) == 5
+    assert len(made(capsys, *given, "--links", "sure", "--loose").out.splitlines()) == 9
+    rows = [json.loads(line) for line in made(capsys, *given, "--jsonl").out.splitlines()]
+    assert rows[1] == {
+        "id": "1",
+        "source_start": 0,
+        "source_end": 2,
+        "target_start": 0,
+        "target_end": 2,
+        "kind": "composite",
+        "source": ["a", "b"],
+        "target": ["x", "y"],
+    }
+    assert made(capsys, "phrases", links, "--kind", "atomic").out.startswith(
+        "1\t0\t1\t0\t1\tatomic\t\t\n"
+    )
+    run(capsys, "phrases", links, "--loose").failed(links, "--loose needs the words")
+    run(capsys, "phrases", PARAPHRASES, "--annotator", "x", "-o", tmp_path / "o").failed("'x'")
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("method", ["intersection", "union"])
+@pytest.mark.parametrize("system", ["giza", "fastalign"])
+def test_symmetrize_makes_the_given_files(capsys, data, system, method):
+    folder = data / "roen" / system
+    given = [folder / "test.roen.talp", folder / "test.roen.reverse.talp", "--reverse-transposed"]
+    lines = made(capsys, "symmetrize", *given, "--method", method).out.splitlines()
+    expected = (folder / f"test.roen.{method}.talp").read_text().splitlines()
+    assert [set(line.split()) for line in lines] == [set(line.split()) for line in expected]
+
+
+def test_symmetrize_reads_any_format_and_pipes(capsys, tmp_path, monkeypatch):
+    f, r = write(tmp_path, "f", "0-0 1-1 2-1\n"), write(tmp_path, "r", "0-0 1-1 3-1\n")
+    given = ["--method", "intersection"]
+    assert made(capsys, "symmetrize", f, r, *given).out == "0-0 1-1\n"
+    union = ["--method", "union", "--reverse-transposed"]
+    assert made(capsys, "symmetrize", f, r, *union).out == "0-0 1-1 1-3 2-1\n"
+    feed(monkeypatch, "0-0 1-1\n")
+    ran = made(capsys, "symmetrize", "-", r, *given, "--to", "naacl")
+    assert ran.out == "1 1 1\n1 2 2\n"
+    for path, old in (("f.wa", f), ("r.wa", r)):
+        made(capsys, "convert", old, tmp_path / path, "--to", "naacl")
+    ran = made(capsys, "symmetrize", tmp_path / "f.wa", tmp_path / "r.wa", "--format", "naacl")
+    assert ran.out == made(capsys, "symmetrize", f, r).out
+    longer = write(tmp_path, "longer", "0-0\n0-0\n")
+    run(capsys, "symmetrize", f, longer, "-o", tmp_path / "out").failed(f, longer)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.real_data
+def test_agreement_of_rte_is_as_published(capsys, data):
+    files = [data / "rte2" / f"RTE2_dev_{name}.align.txt" for name in "ABC"]
+    ran = made(capsys, "agree", *files, "--format", "rte", "--json")
+    assert f'"{"fleiss_kappa"}"' in ran.out
+    assert round(_find(ran.json, "fleiss_kappa"), 5) == 0.73364
+    assert "41 pairs" in ran.err.replace("tokens differ in ", "")
+
+
+def _find(found, key):
+    """Return the first value of a key, however deep."""
+    if isinstance(found, dict):
+        if key in found:
+            value = found[key]
+            return value if isinstance(value, float) else value["kappa"]
+        found = list(found.values())
+    if isinstance(found, list):
+        for one in found:
+            value = _find(one, key)
+            if value is not None:
+                return value
+    return None
+
+
+def test_agree_takes_a_corpus_or_files(capsys, tmp_path):
+    ran = made(capsys, "agree", PARAPHRASES, "--annotators", "anna", "ben", "--json")
+    assert "NaN" not in ran.out
+    files = []
+    for name in ("anna", "ben"):
+        files.append(tmp_path / f"{name}.tsv")
+        given = ["convert", PARAPHRASES, files[-1], "--to", "multimwa", "--annotator", name]
+        made(capsys, *given)
+    again = made(capsys, "agree", *files, "--format", "multimwa", "--json")
+    assert _find(again.json, "fleiss_kappa") == _find(ran.json, "fleiss_kappa")
+    by = made(capsys, "agree", PARAPHRASES, "--annotators", "anna", "ben", "--by", "genre")
+    assert "question" in by.out
+    run(capsys, "agree", PARAPHRASES, "--annotators", "anna", "x").failed("'x'", "ben")
+    run(capsys, "agree", PARAPHRASES, "--by", "x").failed("'x'", "genre")
+    run(capsys, "agree", GOLD, EFLOMAL).failed(GOLD, EFLOMAL, "--source and --target")
+    run(capsys, "agree", GOLD, GOLD).failed("named twice")
+    run(capsys, "agree", GOLD).failed("two or more annotators")
+
+
+def test_stats_counts(capsys):
+    found = made(capsys, "stats", PARAPHRASES, "--json").json
+    assert (found["pairs"], found["source_tokens"], found["target_tokens"]) == (64, 1144, 1141)
+    assert found["annotators"]["anna"]["sure"] == 1062  # as samples/README.md says
+    assert "64 sentence pairs" in made(capsys, "stats", PARAPHRASES).out

@@ -1,0 +1,220 @@
+"""`alignkit score` and `score-phrases`: any two formats, joined by id, warned of a wrong base."""
+
+import re
+
+import pytest
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, run, write
+
+ROW = re.compile(r"(\S+): ([\d.]+)% \(([\d.]+)%/([\d.]+)%/(\d+)\)")
+OUTPUTS = ["", ".reverse", ".intersection", ".union", ".grow-diagonal", ".grow-diagonal-final"]
+ANNA = ["--hyp-annotator", "anna", "--ref-annotator", "gold"]
+
+
+def counts(capsys, *given):
+    ran = run(capsys, "score", *given, "--json")
+    assert ran.code == 0, ran.err
+    return ran.json["links"]["counts"]
+
+
+def convert(capsys, tmp_path, path, name, to, *options):
+    out = str(tmp_path / name)
+    ran = run(capsys, "convert", path, out, "--to", to, *options)
+    assert ran.code == 0, ran.err
+    return out
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("system", ["giza", "fastalign"])
+def test_published_figures_come_out(capsys, data, system, output):
+    folder = data / "roen"
+    text = (folder / system / "roen-results.txt").read_text()
+    name = f"test.roen{output}.talp"
+    *published, number = {row[0]: row[1:] for row in ROW.findall(text)}[name]
+    options = ["--ref-base", "1", "--level", "links", "--json"]
+    if "reverse" in output:
+        options.append("--hyp-transpose")
+    ran = run(capsys, "score", folder / system / name, folder / "roen.gold", *options)
+    links = ran.json["links"]
+    mine = [100 * links[key] for key in ("aer", "precision", "recall")]
+    if system == "giza":
+        assert [f"{value:.1f}" for value in mine] == published
+        assert links["counts"]["hyp_possible"] == int(number)
+    else:
+        assert mine == pytest.approx([float(value) for value in published], abs=0.1)
+    assert ran.err == ""
+
+
+@pytest.mark.real_data
+def test_partial_gold_is_scored_on_its_lines(capsys, data, tmp_path):
+    gold = data / "hansards" / "dev.fr-en.align"
+    hyp = write(tmp_path, "all.align", "0-0 1-1\n" * 1000)
+    run(capsys, "score", hyp, gold).failed("1000", "184", "--partial", str(gold))
+    ran = run(capsys, "score", hyp, gold, "--partial", "--json")
+    assert ran.json["pairs"] == 184
+    assert ran.json["links"]["counts"]["ref_possible"] == 6934
+
+
+def test_json_has_the_promised_keys(capsys):
+    found = run(capsys, "score", EFLOMAL, GOLD, "--json").json
+    assert {"links", "phrases", "signature"} <= set(found)
+    assert {"precision", "recall", "f1", "aer", "counts"} <= set(found["links"])
+    assert set(found["phrases"]) == {"possible", "sure"}
+    assert round(100 * found["links"]["aer"], 1) == 17.5  # as samples/README.md says
+
+
+def test_an_undefined_ratio_is_null_and_a_dash(capsys, tmp_path):
+    empty = write(tmp_path, "empty", "\n\n")
+    found = run(capsys, "score", empty, empty, "--json").json
+    assert found["links"]["precision"] is None
+    assert found["links"]["aer"] is None
+    row = run(capsys, "score", empty, empty, "--level", "links").out.splitlines()[4]
+    assert row.split() == ["links", "-", "-", "-", "-", "0", "0"]
+
+
+@pytest.mark.parametrize("to", ["naacl", "giza", "jacana", "alignkit-xml", "xlwa", "jsonl", "rte"])
+def test_any_format_scores_against_any_other(capsys, tmp_path, to):
+    hyp = convert(capsys, tmp_path, EFLOMAL, f"hyp.{to}", to, *TEXTS)
+    expected = counts(capsys, EFLOMAL, GOLD)
+    assert counts(capsys, hyp, GOLD, "--hyp-format", to) == expected
+    assert counts(capsys, hyp, GOLD, "--hyp-format", to, *TEXTS) == expected
+    left, right = (
+        counts(capsys, *pair, "--ignore-identical", *TEXTS)
+        for pair in ([EFLOMAL, GOLD], [hyp, GOLD, "--hyp-format", to])
+    )
+    assert left == right
+    swapped = counts(capsys, GOLD, hyp, "--ref-format", to)
+    assert swapped["ref_possible"] == expected["hyp_possible"]
+
+
+def test_base_and_direction_of_each_side(capsys, tmp_path):
+    turned = convert(capsys, tmp_path, EFLOMAL, "t", "pharaoh", "--to-transpose", "--to-base", "1")
+    options = ["--hyp-base", "1", "--hyp-transpose"]
+    assert counts(capsys, turned, GOLD, *options) == counts(capsys, EFLOMAL, GOLD)
+    gold = convert(capsys, tmp_path, GOLD, "g", "pharaoh", "--to-transpose", "--to-base", "1")
+    both = ["--base", "1", "--transpose"]
+    assert counts(capsys, turned, gold, *both) == counts(capsys, EFLOMAL, GOLD)
+    options = ["--base", "1", "--hyp-base", "0", "--ref-transpose"]
+    assert counts(capsys, EFLOMAL, gold, *options) == counts(capsys, EFLOMAL, GOLD)
+
+
+def test_a_base_that_looks_wrong_is_told_on_stderr_alone(capsys, tmp_path):
+    from_one = convert(capsys, tmp_path, GOLD, "one", "pharaoh", "--to-base", "1")
+    ran = run(capsys, "score", EFLOMAL, from_one, "--json")
+    assert f"{from_one}: warning: no link uses word 0" in ran.err
+    assert "--ref-base 1" in ran.err
+    assert ran.json["links"]["f1"] < 0.6
+    assert "--hyp-base 1" in run(capsys, "score", from_one, GOLD, "--per-pair").err
+    assert run(capsys, "score", EFLOMAL, from_one, "--ref-base", "1").err == ""
+    few = write(tmp_path, "few", "1-1 2-2\n")
+    assert run(capsys, "score", few, few).err == ""
+
+
+def test_links_outside_the_words_of_the_other_side(capsys, tmp_path):
+    gold = convert(capsys, tmp_path, GOLD, "gold.xml", "alignkit-xml", *TEXTS)
+    hyp = convert(capsys, tmp_path, EFLOMAL, "one", "pharaoh", "--to-base", "1")
+    run(capsys, "score", hyp, gold).failed(hyp, gold, "base and direction")
+    ran = run(capsys, "score", hyp, gold, "--drop-out-of-range", "--json")
+    assert ran.code == 0
+    assert f"{hyp}: " in ran.err
+    assert "x link out of range" in ran.err
+
+
+def test_annotators_of_one_corpus(capsys):
+    run(capsys, "score", PARAPHRASES, PARAPHRASES).failed(PARAPHRASES, "choose by --ref-annotator")
+    ran = run(capsys, "score", PARAPHRASES, PARAPHRASES, *ANNA, "--json")
+    assert ran.json["pairs"] == 64
+    nobody = ["--hyp-annotator", "nobody", "--ref-annotator", "gold"]
+    run(capsys, "score", PARAPHRASES, PARAPHRASES, *nobody).failed(PARAPHRASES, "'nobody'", "ben")
+    same = ["--hyp-annotator", "gold", "--ref-annotator", "gold"]
+    assert run(capsys, "score", PARAPHRASES, PARAPHRASES, *same, "--json").json["links"]["f1"] == 1
+
+
+def test_groups_and_pairs(capsys):
+    given = ["score", PARAPHRASES, PARAPHRASES, *ANNA]
+    found = run(capsys, *given, "--by", "genre", "--per-pair", "--json").json
+    groups = [row for row in found["groups"] if row["level"] == "links"]
+    assert {row["genre"]: row["pairs"] for row in groups} == {
+        "news": 26,
+        "novel": 22,
+        "question": 16,
+    }
+    pairs = [row for row in found["sentence_pairs"] if row["level"] == "links"]
+    assert [row["id"] for row in pairs][:2] == ["p01", "p02"]
+    for key in ("hyp_sure", "ref_possible"):
+        total = found["links"]["counts"][key]
+        assert sum(row[key] for row in pairs) == total == sum(row[key] for row in groups)
+    assert "question" in run(capsys, *given, "--by", "genre").out
+    run(capsys, *given, "--by", "nothing").failed(PARAPHRASES, "'nothing'", "genre, phenomena")
+    run(capsys, "score", EFLOMAL, GOLD, "--by", "genre").failed("'genre'")
+
+
+def test_systems_are_compared(capsys):
+    found = run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST, "--ci", "--json").json
+    assert list(found["systems"]) == [EFLOMAL, FAST]
+    assert {row["measure"] for row in found["comparisons"] if row["level"] == "links"} == {
+        *("precision", "recall", "f1", "aer")
+    }
+    assert "paired bootstrap" in run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST).out
+    run(capsys, "score", EFLOMAL, GOLD, "--compare", EFLOMAL).failed("named twice")
+    run(capsys, "score", EFLOMAL, "-", "--compare", FAST).failed("cannot be stdin")
+
+
+def test_pairs_are_joined_by_id_unless_told(capsys, tmp_path):
+    gold = convert(capsys, tmp_path, PARAPHRASES, "g", "pharaoh", "--annotator", "gold")
+    options = ["--ref-annotator", "gold"]
+    run(capsys, "score", gold, PARAPHRASES, *options).failed(gold, PARAPHRASES, "--in-order")
+    assert run(capsys, "score", gold, PARAPHRASES, *options, "--in-order", "--json").json["links"][
+        "f1"
+    ] == pytest.approx(1)
+    short = write(tmp_path, "short", "0-0\n")
+    ran = run(capsys, "score", short, PARAPHRASES, *options, "--in-order")
+    ran.failed("lacks 63", short)
+
+
+def test_ids_in_another_order_are_joined(capsys, tmp_path):
+    first = write(tmp_path, "first", "x\t0-0\ny\t1-1\n")
+    second = write(tmp_path, "second", "y\t1-1\nx\t0-0\n")
+    assert run(capsys, "score", first, second, "--json").json["links"]["f1"] == 1
+    found = run(capsys, "score", first, second, "--in-order", "--json").json
+    assert found["links"]["precision"] == 0
+
+
+def test_words_that_differ_are_told(capsys, tmp_path):
+    first = write(tmp_path, "first.tsv", "a b\tc .\t0-0\n")
+    second = write(tmp_path, "second.tsv", "a b\tc ..\t0-0\n")
+    ran = run(capsys, "score", first, second, "--format", "xlwa")
+    assert ran.code == 0
+    assert "'..' and '.'" in ran.err
+    third = write(tmp_path, "third.tsv", "a b\tc\t0-0\n")
+    run(capsys, "score", first, third, "--format", "xlwa").failed(first, third, "1 tokens")
+
+
+def test_texts_for_nothing_are_refused(capsys, tmp_path):
+    run(capsys, "score", PARAPHRASES, PARAPHRASES, *ANNA, *TEXTS).failed("leave out --source")
+    run(capsys, "score", EFLOMAL, GOLD, "--target", TEXTS[3]).failed("--target needs --source")
+    run(capsys, "score", EFLOMAL, GOLD, "--ignore-identical").failed(EFLOMAL, GOLD, "--source")
+
+
+def test_hypotheses_come_from_a_pipe(capsys, monkeypatch):
+    with open(EFLOMAL, "rb") as stream:
+        feed(monkeypatch, stream.read())
+    assert run(capsys, "score", "-", GOLD, "--json").json["pairs"] == 52
+
+
+def test_phrase_lists(capsys, tmp_path, monkeypatch):
+    corpus = write(tmp_path, "c.tsv", "a b\tc d\t0-0 1-1\n")
+    table = write(tmp_path, "t.tsv", "a\tc\na\td\nx\ty\n")
+    given = ["score-phrases", table, corpus, "--format", "xlwa"]
+    found = run(capsys, *given, "--json").json
+    assert found["precision"] == pytest.approx(1 / 2)
+    assert found["entries"] == 3
+    assert found["kept"] == 2
+    assert "2 of 3 entries kept" in run(capsys, *given, "--ci").out
+    feed(monkeypatch, "a ||| c ||| 0.5\n")
+    assert run(capsys, "score-phrases", "-", *given[2:], "--json").json["precision"] == 1
+    run(capsys, *given, "--annotator", "nobody").failed(corpus, "'nobody'")
+    empty = write(tmp_path, "empty", "")
+    run(capsys, "score-phrases", table, empty).failed(empty, "nothing can be scored")
+    run(capsys, "score-phrases", table, GOLD).failed(GOLD, "--source and --target")
+    run(capsys, "score-phrases", tmp_path / "none", *given[2:]).failed("none", "No such file")

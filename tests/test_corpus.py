@@ -1,0 +1,182 @@
+"""Sentence pairs check their links, and corpora slice, group and filter."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import pandas
+import pytest
+from hypothesis import given
+from strategies import corpora
+
+from alignkit.alignment import NULL, Alignment
+from alignkit.annotation import Annotation
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import AlignmentError, MissingTextError, UnknownNameError
+from alignkit.formats.format import EVERYTHING
+
+EXAMPLE = SentencePair(
+    "7",
+    ("they", "left"),
+    ("both", "went", "off"),
+    {
+        "anna": Annotation(Alignment.parse("0-0 1?2"), "unsure", {"odd"}, "paraphrase", "tool 1"),
+        "ben": Alignment(),
+    },
+    {"genre": "news"},
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "alignment"),
+    [
+        (("a",), ("b",), Alignment.parse("0-1")),
+        (("a",), ("b",), Alignment.parse("1?0")),
+        ((), ("b",), Alignment.parse("0-0")),
+        (("a",), None, Alignment.parse("1-9")),
+        (None, ("b",), Alignment.parse("9-1")),
+        (("a",), ("b",), Alignment.parse("1-")),
+        (("a",), ("b",), Alignment(possible_nulls=[(NULL, 1)])),
+        (("a",), ("b",), Alignment(labels={(0, 1): "wrong"})),
+    ],
+)
+def test_links_beyond_the_sentences_are_refused(source, target, alignment):
+    with pytest.raises(AlignmentError, match=r"pair '3': links of 'anna' reach"):
+        SentencePair("3", source, target, {"anna": alignment})
+    bare = SentencePair("3", None, None, {"anna": alignment})
+    assert bare.alignment("anna") == alignment
+    with pytest.raises(AlignmentError, match="reach"):
+        replace(bare, source=source, target=target)
+
+
+def test_a_sentence_is_not_one_string():
+    with pytest.raises(AlignmentError, match="split the text"):
+        SentencePair("1", "they left", ("they",))
+    with pytest.raises(AlignmentError, match="split the text"):
+        SentencePair("1", None, "they left")
+
+
+def test_a_pair_without_words_says_how_to_get_them():
+    pair = SentencePair("1", ("a",), None)
+    assert not pair.has_text
+    for ask in (lambda: pair.words, lambda: pair.lengths):
+        with pytest.raises(MissingTextError, match="--source and --target"):
+            ask()
+    known = SentencePair("1", [], iter(["b"]))
+    assert known.has_text
+    assert known.words == ((), ("b",))
+    assert known.lengths == (0, 1)
+
+
+def test_not_annotated_is_not_empty():
+    assert EXAMPLE.alignment("ben") == Alignment()
+    with pytest.raises(UnknownNameError, match="did you mean 'anna'"):
+        EXAMPLE.annotation("ana")
+    assert EXAMPLE.without_annotations("ben", "nobody") != EXAMPLE
+    assert list(EXAMPLE.without_annotations("ben").annotations) == ["anna"]
+
+
+def test_annotations_are_added_and_replaced_in_a_new_pair():
+    more = EXAMPLE.with_annotation("ben", Alignment.parse("0-0"))
+    assert list(more.annotations) == ["anna", "ben"]
+    assert more.alignment("ben") == Alignment.parse("0-0")
+    assert EXAMPLE.alignment("ben") == Alignment()
+    with pytest.raises(AlignmentError):
+        EXAMPLE.with_annotation("ben", Alignment.parse("0-3"))
+    with pytest.raises(FrozenInstanceError):
+        EXAMPLE.id = "8"
+
+
+@given(corpora(EVERYTHING))
+def test_copies_and_double_transposition_are_equal(corpus):
+    for again in (pickle.loads(pickle.dumps(corpus)), copy.deepcopy(corpus)):
+        assert again == corpus
+        assert hash(again) == hash(corpus)
+    turned = corpus.transpose()
+    assert turned.transpose() == corpus
+    for one, other in zip(corpus, turned, strict=True):
+        assert (one.source, one.target) == (other.target, other.source)
+        assert one.attributes == other.attributes
+        for name, annotation in one.annotations.items():
+            assert other.alignment(name) == annotation.alignment.transpose()
+            assert other.annotation(name).comment == annotation.comment
+
+
+def made(**genres):
+    return Corpus(
+        SentencePair(
+            id,
+            None,
+            None,
+            {name: Alignment() for name in names},
+            {"genre": genre} if genre else {},
+        )
+        for id, (genre, names) in genres.items()
+    )
+
+
+THREE = made(a=("news", ["anna"]), b=("", ["anna", "ben"]), c=("news", []))
+
+
+def test_a_corpus_is_a_sequence():
+    assert len(THREE) == 3
+    assert THREE.ids == ("a", "b", "c")
+    assert THREE[1].id == "b"
+    assert THREE[-1].id == "c"
+    assert THREE[1:].ids == ("b", "c")
+    assert THREE[::-1].ids == ("c", "b", "a")
+    assert THREE[:1] + THREE[1:] == THREE[:]
+    assert THREE[:2] != THREE[:]
+    assert list(THREE) != THREE[:]
+    with pytest.raises(IndexError):
+        THREE[3]
+    assert len(Corpus()) == 0
+    assert Corpus().annotators == ()
+    assert repr(THREE) == "Corpus(3 pairs, annotators: anna, ben)"
+
+
+def test_groups_hold_every_pair_once():
+    groups = THREE.groups("genre")
+    assert {name: part.ids for name, part in groups.items()} == {"news": ("a", "c"), "": ("b",)}
+    with pytest.raises(UnknownNameError, match="'genre'"):
+        THREE.groups("gendre")
+    assert Corpus().groups("genre") == {}
+
+
+def test_annotated_by_keeps_the_pairs_of_all_these_annotators():
+    assert THREE.annotators == ("anna", "ben")
+    assert THREE.annotated_by().ids == ("a", "b", "c")
+    assert THREE.annotated_by("anna").ids == ("a", "b")
+    assert THREE.annotated_by("anna", "ben").ids == ("b",)
+    with pytest.raises(UnknownNameError, match="annotator 'carl'"):
+        THREE.annotated_by("anna", "carl")
+
+
+def test_records_make_a_data_frame():
+    weighted = Alignment([(0, 0)], [(1, 2)], weights={(0, 0): 0.5}, labels={(1, 2): "loose"})
+    corpus = Corpus(
+        [
+            replace(EXAMPLE, annotations={"anna": weighted, "ben": Alignment()}),
+            SentencePair("8", None, None, {"anna": Alignment.parse("3-4")}),
+        ]
+    )
+    frame = pandas.DataFrame(corpus.to_records())
+    assert list(frame.columns) == [
+        *("id", "genre", "annotator", "i", "j", "sure", "source", "target", "weight", "label")
+    ]
+    assert frame["id"].tolist() == ["7", "7", "8"]
+    assert frame["sure"].tolist() == [True, False, True]
+    assert frame["source"].tolist()[:2] == ["they", "left"]
+    assert frame["target"].tolist()[:2] == ["both", "off"]
+    assert frame["label"][1] == "loose"
+    assert frame["label"].isna().tolist() == [True, False, True]
+    assert frame["source"].isna().tolist() == [False, False, True]
+
+
+def test_an_attribute_never_hides_a_column_of_the_records():
+    pair = SentencePair("1", None, None, {"a": Alignment.parse("0-0")}, {"id": "x", "i": "y"})
+    (record,) = Corpus([pair]).to_records()
+    assert record["id"] == "1"
+    assert record["i"] == 0

@@ -1,0 +1,286 @@
+"""Test the formats of tab-separated columns: GoldAlign, MultiMWA, XL-WA."""
+
+import shutil
+
+import pytest
+from format_files import comes_back, holds, read, refused, text
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import corpora
+
+from alignkit.alignment import Alignment
+from alignkit.annotation import Annotation
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import FormatError, OptionError
+from alignkit.formats import read_corpus, write_corpus
+from alignkit.formats.writing import WriteError
+
+# GoldAlign
+
+ROWS = {
+    "datasets/vpd/batch_0.tsv": [
+        "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0 1-1 \t \t ",
+        "1\ta\t\tb\t\t0\t0\t \t \t ",
+    ],
+    "users/u1/complete/vpd/batch_0.tsv": [
+        "1\ta b\tx.html\tc d\ty.html\t1\t0\t0-0\t1-1\t odd tokens",
+        "1\ta\t\tb\t\t0\t1\t\t\t",
+    ],
+    "users/u1/complete/vpd/batch_10.tsv": ["9\ta\t\tb\t\t0\t1\t0-0\t\t"],
+    "users/u2/complete/vpd/batch_0.tsv": [
+        "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0\t\t",
+        "1\ta\t\tb\t\t0\t0\t0-0\t\t",
+    ],
+    "users/u2/incomplete/vpd/batch_10.tsv": ["9\ta\t\tb\t\t0\t1\t0-0\t\t"],
+    "users/arbit/u1_u2/complete/vpd/batch_0.tsv": [
+        "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0\t1-1\t",
+        "1\ta\t\tb\t\t0\t0\t\t0-0\t",
+    ],
+}
+
+
+def folder(tmp_path, changes=None):
+    for name, rows in (ROWS | (changes or {})).items():
+        text(tmp_path, "\n".join(rows), f"x/{name}")
+    return tmp_path / "x"
+
+
+def test_goldalign_reads_users_the_start_and_what_was_settled(tmp_path):
+    corpus, counts = read(folder(tmp_path), "goldalign")
+    assert corpus.ids == ("batch_0:1", "batch_0:2", "batch_10:1")
+    assert corpus.annotators == ("initial", "u1", "u2", "arbit")
+    first, second, last = corpus
+    assert first.annotation("u1") == Annotation(
+        Alignment.parse("0-0 1?1"), "odd tokens", judgment="0"
+    )
+    assert second.annotation("initial") == Annotation(Alignment(), judgment="0")
+    assert str(second.alignment("arbit")) == "0?0"
+    assert list(last.annotations) == ["u1"]
+    assert dict(first.attributes) == {
+        "pairwise-id": "1",
+        "source-link": "x.html",
+        "target-link": "y.html",
+        "corpus-judgment": "1",
+        "corpus": "vpd",
+        "document": "batch_0",
+    }
+    assert counts == {"unfinished batch": 1}
+
+
+def test_goldalign_folder_comes_back_and_reads_from_above_too(tmp_path):
+    corpus = read_corpus(folder(tmp_path), format="goldalign")
+    assert not write_corpus(corpus, tmp_path / "top" / "data", format="goldalign")
+    assert read_corpus(tmp_path / "top", format="goldalign") == corpus
+    assert not write_corpus(corpus, tmp_path / "top" / "data", format="goldalign")
+    settled = tmp_path / "top/data/users/arbit/u1_u2/complete/vpd/batch_0.tsv"
+    assert settled.read_text() == (
+        "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0\t1-1\t\n1\ta\t\tb\t\t0\t0\t\t0-0\t\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("1\ta x\tx.html\tc d\ty.html\t1\t1\t\t\t", "the source differs"),
+        ("2\ta b\tx.html\tc d\ty.html\t1\t1\t\t\t", "the id differs"),
+        ("1\ta b\tx.html\tc d\ty.html\t1\t1\t\t", "9 tab-separated columns; expected 10"),
+        ("1\ta b\tx.html\tc d\ty.html\t1\t1\t0-2\t\t", "0-2 lies outside"),
+        ("1\ta b\tx.html\tc d\ty.html\t1\t1\t0?1\t\t", "'0?1' is not a link"),
+        ("", "1 tab-separated columns"),
+    ],
+)
+def test_goldalign_errors_name_both_files(tmp_path, row, message):
+    name = "users/u2/complete/vpd/batch_0.tsv"
+    path = folder(tmp_path, {name: [row, ROWS[name][1]]})
+    with pytest.raises(FormatError) as caught:
+        read_corpus(path, format="goldalign")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{path / name}:1:")
+    if "differs" in message:
+        assert f"{path / 'datasets/vpd/batch_0.tsv'}:1" in str(caught.value)
+
+
+def test_goldalign_missing_line_is_an_error(tmp_path):
+    name = "users/u2/complete/vpd/batch_0.tsv"
+    path = folder(tmp_path, {name: ROWS[name][:1]})
+    with pytest.raises(FormatError, match=r"batch_0.tsv:2: no such line, but .* has one"):
+        read_corpus(path, format="goldalign")
+
+
+def test_goldalign_other_link_or_corpus_judgment_is_noted(tmp_path):
+    name = "users/u2/complete/vpd/batch_0.tsv"
+    row = "1\ta b\tz.html\tc d\ty.html\t0\t1\t0-0\t\t"
+    _, counts = read(folder(tmp_path, {name: [row, ROWS[name][1]]}), "goldalign")
+    assert counts["column differs"] == 2
+
+
+def test_goldalign_several_corpora_and_settled_pairs_keep_apart(tmp_path):
+    row = ["9\ta\t\tb\t\t0\t1\t0-0\t\t"]
+    changes = {
+        "datasets/other/batch_0.tsv": row,
+        "users/arbit/u1_u3/complete/other/batch_0.tsv": row,
+    }
+    corpus = read_corpus(folder(tmp_path, changes), format="goldalign")
+    assert corpus.ids == ("other/batch_0:1", "vpd/batch_0:1", "vpd/batch_0:2", "vpd/batch_10:1")
+    assert corpus.annotators == ("initial", "arbit/u1_u3", "u1", "u2", "arbit/u1_u2")
+    write_corpus(corpus, tmp_path / "again", format="goldalign")
+    assert read_corpus(tmp_path / "again", format="goldalign") == corpus
+
+
+def test_goldalign_single_batch_reads_and_writes_alone(tmp_path):
+    path = folder(tmp_path) / "users/u1/complete/vpd/batch_0.tsv"
+    corpus = read_corpus(path, format="goldalign", name="u1")
+    assert corpus.ids == ("batch_0:1", "batch_0:2")
+    assert corpus.annotators == ("u1",)
+    (tmp_path / "out").mkdir()
+    write_corpus(corpus, tmp_path / "out" / "batch_0.tsv", format="goldalign")
+    assert read_corpus(tmp_path / "out" / "batch_0.tsv", format="goldalign", name="u1") == corpus
+
+
+def test_goldalign_never_mixes_with_what_is_there(tmp_path):
+    path = folder(tmp_path)
+    before = sorted(path.rglob("*"))
+    with pytest.raises(WriteError, match="is there already"):
+        write_corpus([SentencePair("1", ["a"], ["b"])], path, format="goldalign")
+    assert sorted(path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["../../x", ".", "", "a/b", "arbit/../x"])
+def test_goldalign_names_stay_within_the_folder(tmp_path, name):
+    pair = SentencePair("1", ["a"], ["b"], {name: Alignment()})
+    with pytest.raises(OptionError, match="cannot be the name of a file"):
+        write_corpus([pair], tmp_path / "out", format="goldalign")
+    pair = SentencePair("1", ["a"], ["b"], {"x": Alignment()}, {"document": "../" + name})
+    with pytest.raises(OptionError, match="cannot be the name of a file"):
+        write_corpus([pair], tmp_path / "out", format="goldalign")
+
+
+def test_ids_that_become_numbers_are_counted(tmp_path):
+    pairs = [SentencePair(id, ["a"], ["b"], {"x": Alignment()}) for id in ("batch_0000:1", "7")]
+    assert write_corpus(pairs, tmp_path / "out", format="goldalign") == {"ids": 1}
+    assert write_corpus(pairs, tmp_path / "out.tsv", format="xlwa") == {"ids": 2}
+
+
+def test_goldalign_folder_without_batches_is_refused(tmp_path):
+    (tmp_path / "x").mkdir()
+    refused(tmp_path / "x", "goldalign", "holds no datasets")
+
+
+@settings(max_examples=40)
+@given(corpora(holds("goldalign"), names=st.sampled_from(["initial", "anna", "ben", "arbit"])))
+def test_goldalign_random_folders_come_back(tmp_path_factory, corpus):
+    path = tmp_path_factory.getbasetemp() / "goldalign"
+    shutil.rmtree(path, ignore_errors=True)
+    corpus = Corpus(
+        SentencePair(
+            f"batch_0000:{number}",
+            *pair.words,
+            pair.annotations,
+            {"corpus": "corpus", "document": "batch_0000", "pairwise-id": pair.id},
+        )
+        for number, pair in enumerate(corpus, start=1)
+    )
+    if len(corpus):
+        assert not write_corpus(corpus, path, format="goldalign")
+        assert read_corpus(path, format="goldalign") == corpus
+
+
+# MultiMWA and XL-WA
+
+
+def test_multimwa_reads_ten_and_eleven_columns_with_unsorted_links(tmp_path):
+    rows = [
+        "0:0\ta b c\tN/A\td e\tN/A\t1\t1\t2-1 0-0\t1-1\t\t ",
+        "1:1\ta\tN/A\tb\tN/A\t1\t0\t\t\t ",
+        "2:2\ta\tN/A\tb\tN/A\t1\t1\t0-0\t\tcomment\tmore",
+    ]
+    corpus, counts = read(text(tmp_path, "\n".join(rows)), "multimwa")
+    assert corpus.ids == ("0:0", "1:1", "2:2")
+    assert str(corpus[0].alignment("alignment")) == "0-0 1?1 2-1"
+    assert corpus[1].annotation("alignment") == Annotation(Alignment(), judgment="0")
+    assert corpus[2].annotation("alignment").comment == "comment"
+    kept = {"source-link": "N/A", "target-link": "N/A", "corpus-judgment": "1"}
+    assert dict(corpus[0].attributes) == kept
+    assert dict(corpus[2].attributes) == kept | {"column-11": "more"}
+    assert not counts
+    assert not write_corpus(corpus, tmp_path / "again", format="multimwa")
+    assert read_corpus(tmp_path / "again", format="multimwa") == corpus
+
+
+def test_columns_count_what_they_cannot_hold(tmp_path):
+    said = Annotation(Alignment.parse("0-0"), comment="one\ttwo\n three")
+    pair = SentencePair("1", ["a"], ["b"], {"x": said}, {"genre": "news"})
+    lost = write_corpus([pair], tmp_path / "x", format="multimwa")
+    assert lost == {"attributes": 1, "white space in texts": 1}
+    back = read_corpus(tmp_path / "x", format="multimwa")[0]
+    assert back.annotation("alignment").comment == "one two three"
+
+
+@pytest.mark.parametrize(
+    ("format", "row", "message"),
+    [
+        (
+            "multimwa",
+            "0:0\ta\t\tb\t\t1\t1\t0-0\t\t\t\t",
+            "12 tab-separated columns; expected 10 to 11",
+        ),
+        ("multimwa", "a\tb\t0-0", "3 tab-separated columns"),
+        ("multimwa", "0:0\ta\t\tb\t\t1\t1\t0-0 1-0\t\t", "1-0 lies outside"),
+        ("xlwa", "a\tb", "2 tab-separated columns; expected 3"),
+        ("xlwa", "", "1 tab-separated columns"),
+        ("xlwa", "a\tb\t0-1", "0-1 lies outside"),
+        ("xlwa", "a\tb\t0-0-0", "'0-0-0' is not a link"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(tmp_path, format, row, message):
+    good = "0:0\ta\t\tb\t\t1\t1\t0-0\t\t" if format == "multimwa" else "a\tb\t0-0"
+    refused(text(tmp_path, f"{good}\n{row}\n"), format, message, 2)
+
+
+def test_xlwa_duplicate_links_collapse_and_are_noted(tmp_path):
+    path = text(tmp_path, "\ufeffa b\tc\t1-0 0-0 1-0 \r\nd\te\t\r\n")
+    corpus, counts = read(path, "xlwa")
+    assert [str(pair.alignment("alignment")) for pair in corpus] == ["0-0 1-0", ""]
+    assert counts == {"byte order mark": 1, "carriage returns": 1, "duplicate link": 1}
+    assert corpus[0].source == ("a", "b")
+
+
+# The real corpora
+
+
+@pytest.mark.real_data
+def test_goldalign_questions(data, tmp_path):
+    corpus, counts = read(data / "goldalign", "goldalign")
+    assert len(corpus) == len(set(corpus.ids)) == 612
+    assert corpus.annotators == ("initial", "demo-user-1", "demo-user-2", "arbit")
+    assert len(corpus.groups("document")) == 102
+    assert all(len(pair.annotations) == 4 for pair in corpus)
+    empty = {
+        name: sum(not len(pair.alignment(name)) for pair in corpus) for name in corpus.annotators
+    }
+    assert empty == {"initial": 95, "demo-user-1": 46, "demo-user-2": 62, "arbit": 56}
+    assert not counts
+    comes_back(corpus, tmp_path / "x", "goldalign")
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "count"), [("mtref-train", 2398), ("mtref-dev", 800), ("wiki-dev", 533)]
+)
+def test_multimwa_pairs(data, tmp_path, name, count):
+    corpus, counts = read(data / "multimwa" / f"{name}.tsv", "multimwa")
+    assert len(corpus) == len(set(corpus.ids)) == count
+    assert not counts
+    assert any(0 in pair.alignment("alignment").packed()[1] for pair in corpus) == (
+        name == "mtref-dev"
+    )
+    comes_back(corpus, tmp_path / "x", "multimwa")
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("language", ["bg", "da", "es"])
+def test_xlwa_pairs(data, tmp_path, language):
+    corpus, counts = read(data / "xl-wa" / language / "dev.tsv", "xlwa")
+    assert len(corpus) == 105
+    assert not counts
+    comes_back(corpus, tmp_path / "x", "xlwa")

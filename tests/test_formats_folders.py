@@ -1,0 +1,233 @@
+"""Formats of several files are read with their quirks, and read(write(x)) == x."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from other_formats import (
+    MANY,
+    holds,
+    labelled,
+    lenient,
+    put,
+    realigned,
+    rebuilt,
+    refused,
+    round_trip,
+)
+from strategies import corpora
+
+from alignkit.alignment import NULL, Alignment, Link
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import OptionError
+from alignkit.formats import (
+    read_corpus,
+    write_corpus,
+)
+from alignkit.formats.writing import WriteError
+
+# --- Blinker
+
+
+def blinker(folder):
+    put(folder, "EN.sample.1", "After all ,\nif you\n")
+    put(folder, "FR.sample.1", "Si toi\nsi vous\n")
+    put(folder, "A1/samp1.SentPair0", "1 2\n2 1\n3 0\n0 1\n")
+    put(folder, "A2/samp1.SentPair0", "")
+    put(folder, "A10/samp1.SentPair1", "1 1 \r\n 2 2")
+    put(folder, "A10/readme", "notes")
+    return str(folder)
+
+
+def test_blinker_folders_are_annotators_and_words_are_found(tmp_path):
+    corpus = read_corpus(blinker(tmp_path), format="blinker")
+    assert (corpus.ids, corpus.annotators) == (("1.0", "1.1"), ("A1", "A2", "A10"))
+    assert corpus[0].words == (("After", "all", ","), ("Si", "toi"))
+    assert str(corpus[0].alignment("A1")) == "0-1 1-0 -0 2-"
+    assert str(corpus[0].alignment("A2")) == ""
+    assert "A10" not in corpus[0].annotations
+    assert str(corpus[1].alignment("A10")) == "0-0 1-1"
+
+
+def test_blinker_reads_one_annotator_one_file_and_words_by_option(tmp_path):
+    blinker(tmp_path)
+    one = read_corpus(str(tmp_path / "A1"), format="blinker")
+    assert one.annotators == ("alignment",)
+    put(tmp_path, "A1/samp1.SentPair0", "2 1\n1 2\n0 3\n1 0\n")
+    assert read_corpus(str(tmp_path / "A1"), format="blinker", transpose=True) == one
+    blinker(tmp_path)
+    (pair,) = read_corpus(str(tmp_path / "A10" / "samp1.SentPair1"), format="blinker")
+    assert (pair.id, pair.target) == ("1.1", ("si", "vous"))
+    words = put(tmp_path, "w", "a b c ||| d e\nf g ||| h i\nj ||| k\n")
+    with refused("more sentences", "--partial"):
+        read_corpus(str(tmp_path), format="blinker", source=words)
+    more = read_corpus(str(tmp_path), format="blinker", source=words, partial=True)
+    assert (more.ids, more[1].source) == (("1.0", "1.1", "1.2"), ("f", "g"))
+    assert not more[2].annotations
+
+
+@pytest.mark.parametrize("line", ["0 0", "1", "1 1 1", "EN FR", "1 -1", "1_0 1", "1 3"])
+def test_blinker_refuses_a_broken_line(tmp_path, line):
+    blinker(tmp_path)
+    bad = put(tmp_path, "A2/samp1.SentPair0", f"1 1\n{line}\n")
+    with refused(f"{bad}:2:"):
+        read_corpus(str(tmp_path), format="blinker")
+    ids, reading = lenient(str(tmp_path), "blinker")
+    assert (ids, reading.refused) == (["1.1"], 1)
+
+
+def test_blinker_needs_files_and_writes_beside_no_others(tmp_path):
+    with refused("no file sampN.SentPairK"):
+        read_corpus(str(tmp_path), format="blinker")
+    pair = SentencePair("x", None, None, {"anna": Alignment.parse("0-0"), "../b": Alignment()})
+    with pytest.raises(OptionError, match="cannot be the name of a file"):
+        write_corpus([pair], str(tmp_path / "o"), format="blinker")
+    out = str(tmp_path / "o")
+    for _ in range(2):  # over itself
+        assert write_corpus([pair], out, format="blinker", annotator="anna") == {"ids": 1}
+    assert read_corpus(out, format="blinker").ids == ("1.0",)
+    with pytest.raises(WriteError, match="is there already"):
+        write_corpus([], out, format="blinker")
+
+
+@MANY
+@given(corpora(holds("blinker")), st.booleans())
+def test_blinker_round_trip(corpus, own):
+    if own:
+        corpus = Corpus(replace(p, id=f"{2 + k}.{3 * k}") for k, p in enumerate(corpus))
+    else:
+        corpus = Corpus(replace(p, id=f"1.{k}") for k, p in enumerate(corpus))
+    if corpus:
+        assert round_trip(corpus, "blinker") == (corpus, {})
+
+
+# --- Yawat and TransRead
+
+CRP = "0\nresumption of\nreprise de la\n1\nwelcome\nsouhaits\n7\nclosed\n\n"
+ALN = "\n7 0::unspec\n0 1,0:2,1:literal :0:unspec\n1\n"
+
+
+def test_yawat_groups_labels_nulls_and_pairs_not_annotated(tmp_path):
+    put(tmp_path, "n.crp", CRP)
+    put(tmp_path, "n.aln", ALN)
+    corpus = read_corpus(str(tmp_path / "n.aln"), format="yawat")
+    assert corpus.ids == ("0", "1", "7")
+    found = corpus[0].alignment("alignment")
+    assert str(found) == "0-1 0-2 1-1 1-2 -0"
+    assert found.labels == dict.fromkeys(found.possible, "literal")
+    assert not corpus[1].annotations
+    assert corpus[2].target == ()
+    assert str(corpus[2].alignment("alignment")) == "0-"
+    for path in ("n.crp", "n", ""):
+        assert read_corpus(str(tmp_path / path), format="yawat") == corpus
+    put(tmp_path, "m.crp", CRP)
+    put(tmp_path, "m.aln", ALN)
+    assert set(read_corpus(str(tmp_path), format="yawat").groups("document")) == {"m", "n"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("1,0:2,1:literal", "1,0:2,1", "n.aln:3"),
+        ("1,0:2,1:literal", "1,:2,1:literal", "n.aln:3"),
+        ("1,0:2,1:literal", "::literal", "n.aln:3"),
+        ("1,0:2,1:literal", "0:3:literal", "n.aln:3"),
+        ("1,0:2,1:literal", "1,0:2,1:literal 0:1:other", "n.aln:3"),
+        ("\n0 1,0", "\n8 1,0", "n.crp:1"),
+        ("1\n", "1\n9\n", "n.aln:5"),
+    ],
+)
+def test_yawat_refuses_what_is_broken(tmp_path, old, new, place):
+    put(tmp_path, "n.crp", CRP)
+    put(tmp_path, "n.aln", ALN.replace(old, new))
+    with refused(place):
+        read_corpus(str(tmp_path), format="yawat")
+    assert lenient(str(tmp_path), "yawat")[1].refused in (1, 2)
+
+
+def test_yawat_ids_may_repeat_and_lack_a_line_if_partial(tmp_path):
+    put(tmp_path, "n.crp", "1\na\nb\n1\nc\nd\n2\ne\nf\n")
+    put(tmp_path, "n.aln", "1 0:0:unspec\n1 0::unspec\n")
+    with refused("n.crp:7", "--partial"):
+        read_corpus(str(tmp_path), format="yawat")
+    first, second, third = read_corpus(str(tmp_path), format="yawat", partial=True)
+    assert [str(pair.alignment("alignment")) for pair in (first, second)] == ["0-0", "0-"]
+    assert not third.annotations
+
+
+def test_groups_are_blocks_where_they_can_be(tmp_path):
+    pair = SentencePair(
+        "1", tuple("abcd"), tuple("wxyz"), {"x": Alignment.parse("0-0 0-1 1-0 1-1 2-2 2-3 3-3")}
+    )
+    write_corpus([pair], str(tmp_path / "n"), format="yawat")
+    written = (tmp_path / "n.aln").read_text(encoding="utf-8")
+    assert written == "\n1 0,1:0,1:unspec 2:2,3:unspec 3:3:unspec\n"
+
+
+@MANY
+@given(corpora(holds("yawat"), texts=labelled(None)))
+def test_yawat_round_trip(corpus):
+    def there(a):
+        cells = a.possible | a.nulls
+        return rebuilt(a, labels={k: v for k, v in a.labels.items() if k in cells})
+
+    corpus = realigned(corpus, there)
+    assert round_trip(corpus, "yawat") == (corpus, {})
+
+
+TRANSREAD = "\n1 0,1:0:sure 1:1:contextual\n2 0:0:wrong 1::partial :1:wrong\n"
+
+
+def test_transread_labels_make_status_and_are_kept(tmp_path):
+    put(tmp_path, "n.txt", "1\na b\nc d\n2\ne f\ng h\n")
+    put(tmp_path, "n_annotation_1.txt", TRANSREAD)
+    put(tmp_path, "n_annotation_ben.txt", "1 0:0:sure\n2\n")
+    corpus = read_corpus(str(tmp_path / "n.txt"), format="transread")
+    first, second = (pair.alignment("1") for pair in corpus)
+    assert (str(first), str(second)) == ("0-0 1-0 1?1", "1?")
+    assert first.labels[Link(1, 1)] == "contextual"
+    assert second.labels == {Link(0, 0): "wrong", Link(1, NULL): "partial", Link(NULL, 1): "wrong"}
+    assert list(corpus[1].annotations) == ["1"]
+    assert read_corpus(str(tmp_path), format="transread") == corpus
+    only = read_corpus(str(tmp_path / "n_annotation_ben.txt"), format="transread")
+    assert only.annotators == ("ben",)
+    put(tmp_path, "n_annotation_1.txt", TRANSREAD.replace("partial", "maybe"))
+    with refused("n_annotation_1.txt:3", "maybe", "sure, partial, contextual, wrong"):
+        read_corpus(str(tmp_path), format="transread")
+
+
+def fitting(old):
+    """Give every link of an alignment a label that TransRead has for it."""
+    there, sure = old.possible | old.nulls, old.sure | old.sure_nulls
+    labels = {}
+    for link in there | set(old.labels):
+        if link in sure or link not in there:
+            labels[link] = "sure" if link in sure else "wrong"
+        else:
+            labels[link] = "contextual" if old.labels.get(link) == "contextual" else "partial"
+    return rebuilt(old, labels=labels)
+
+
+@MANY
+@given(corpora(holds("transread"), texts=labelled(["contextual", "wrong"])))
+def test_transread_round_trip(corpus):
+    corpus = realigned(corpus, fitting)
+    assert round_trip(corpus, "transread") == (corpus, {})
+
+
+def test_transread_writes_over_itself_but_not_beside_others(tmp_path):
+    pair = SentencePair("a b", ("a",), ("b",), {"x": Alignment([(0, 0)], labels={(0, 0): "odd"})})
+    path = str(tmp_path / "n")
+    for _ in range(2):
+        assert write_corpus([pair], path, format="transread") == {"labels": 1, "ids": 1}
+    assert read_corpus(path, format="transread")[0].alignment("x").labels == {(0, 0): "sure"}
+    with pytest.raises(WriteError, match="n_annotation_x"):
+        write_corpus([pair.without_annotations("x")], path, format="transread")
+    for format in ("transread", "yawat", "blinker"):
+        with pytest.raises(OptionError, match="standard"):
+            read_corpus("-", format=format)
+        with pytest.raises(OptionError, match="standard"):
+            write_corpus([pair], "-", format=format)

@@ -1,0 +1,167 @@
+"""Inputs are joined in step while their ids agree, else by id, and never by luck."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import AlignkitError, JoinError
+from alignkit.join import Differences, join_pairs, merge
+
+IDS = st.lists(st.sampled_from("abc12345"), max_size=7)
+
+
+def pairs(ids, *, words=None, **annotations):
+    return [SentencePair(id, words, words, annotations) for id in ids]
+
+
+def marked(ids):
+    """Make pairs of which each can be told, whatever its id."""
+    return [SentencePair(id, None, None, {}, {"at": str(k)}) for k, id in enumerate(ids)]
+
+
+def joined(first, second, **options):
+    both = join_pairs(marked(first), marked(second), **options)
+    return [(int(one.attributes["at"]), int(two.attributes["at"])) for one, two in both]
+
+
+def test_repeated_ids_are_joined_in_step():
+    assert joined("aab", "aab") == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_another_order_is_joined_by_id():
+    assert joined("xabc", "xcab") == [(0, 0), (1, 2), (2, 3), (3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("ab", "a", "1 pairs are in both, but the second input lacks 1 .*'b'"),
+        ("a", "ab", "1 pairs are in both, but the first input lacks 1 .*'b'"),
+        ("ab", "ac", "the second input lacks 1 .*'b'.*--partial"),
+        ("", "a", "the first input lacks 1"),
+        ("abb", "acb", "'b' repeats in the first"),
+        ("acb", "abb", "'b' repeats in the second"),
+        ("aab", "aba", "'a' repeats in the second"),
+    ],
+)
+def test_what_cannot_be_joined_surely_is_an_error(first, second, message):
+    with pytest.raises(JoinError, match=message):
+        joined(first, second)
+
+
+def test_partial_inputs_share_what_they_share():
+    found = Differences()
+    assert joined("abcd", "axd", partial=True, differences=found) == [(0, 0), (3, 2)]
+    assert (found.missing, found.surplus) == (["b", "c"], ["x"])
+    assert str(found) == "2 pairs are not in the second; 1 pairs are in the second alone"
+    assert joined("ab", "a", partial=True) == [(0, 0)]
+    assert joined("a", "ab", partial=True) == [(0, 0)]
+    assert joined("", "ab", partial=True) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("aab", "ab"), ("aab", "aba"), ("112", "12"), ("123431", "12314")]
+)
+def test_an_id_that_was_read_in_step_is_not_joined_by_id_again(first, second):
+    with pytest.raises(JoinError, match="repeats"):
+        joined(first, second, partial=True)
+
+
+@given(IDS, IDS)
+def test_a_join_is_the_one_that_ids_allow(first, second):
+    """Plain reference: in step as far as ids agree; then ids must be unique in each input."""
+    step = 0
+    while step < min(len(first), len(second)) and first[step] == second[step]:
+        step += 1
+    expected = [(k, k) for k in range(step)]
+    by_id = step < len(first)
+    rest = set(first[:step])
+    for ids in (first, second):
+        unique = len(set(ids[step:])) == len(ids[step:]) and not rest & set(ids[step:])
+        if by_id and not unique:
+            with pytest.raises(JoinError):
+                joined(first, second, partial=True)
+            return
+    if by_id:
+        places = {id: step + k for k, id in enumerate(second[step:])}
+        expected += [(step + k, places[id]) for k, id in enumerate(first[step:]) if id in places]
+    assert joined(first, second, partial=True) == expected
+
+
+def test_tokens_that_differ_are_told_and_counts_that_differ_refused():
+    one = [SentencePair("1", ("a", "."), ("b",)), SentencePair("2", ("c",), None)]
+    two = [SentencePair("1", ("a", ".."), ("B",)), SentencePair("2", None, ("d",))]
+    found = Differences()
+    assert len(list(join_pairs(one, two, differences=found))) == 2
+    assert found.tokens == [("1", "source", 1, ".", ".."), ("1", "target", 0, "b", "B")]
+    assert str(found) == (
+        "2 tokens differ in 1 pairs (pair '1', source word 1: '.' and '..'); "
+        "those of the first are kept"
+    )
+    longer = [SentencePair("1", ("a", ".", "!"), ("b",))]
+    with pytest.raises(JoinError, match=r"pair '1': the source sentence has 2 tokens .* 3"):
+        list(join_pairs(one[:1], longer))
+
+
+def test_joining_reads_no_more_than_it_must():
+    def endless():
+        k = 0
+        while True:
+            k += 1
+            yield SentencePair(str(k), None, None)
+
+    both = join_pairs(endless(), endless())
+    assert [next(both)[0].id for _ in range(3)] == ["1", "2", "3"]
+
+
+def test_merging_names_the_annotations():
+    base = pairs("ab", words=("x",), gold=Alignment.parse("0-0"))
+    several = pairs("ba", anna=Alignment.parse("0?0"), ben=Alignment())
+    single = pairs("ab", whoever=Alignment.parse("0-0"))
+    told = []
+    corpus = merge(base, {"team": several, "sys": single}, tell=lambda *what: told.append(what))
+    assert corpus.annotators == ("gold", "team/anna", "team/ben", "sys")
+    assert corpus[1].alignment("team/anna") == Alignment.parse("0?0")
+    assert all(pair.words == (("x",), ("x",)) for pair in corpus)
+    assert told == []
+
+
+def test_merging_takes_words_from_whoever_has_them():
+    base = pairs("a", gold=Alignment.parse("1-1"))
+    corpus = merge(base, {"sys": pairs("a", words=("x", "y"), s=Alignment())})
+    assert corpus[0].source == ("x", "y")
+    with pytest.raises(AlignkitError, match="reach 2 x 2"):
+        merge(base, {"sys": pairs("a", words=("x",), s=Alignment())})
+
+
+def test_merging_tells_of_what_is_missing():
+    told = {}
+    corpus = merge(
+        pairs("abc"),
+        {"sys": pairs("acd", s=Alignment())},
+        partial=True,
+        tell=lambda name, found: told.update({name: str(found)}),
+    )
+    assert [list(pair.annotations) for pair in corpus] == [["sys"], [], ["sys"]]
+    assert told == {"sys": "1 pairs are not in the second; 1 pairs are in the second alone"}
+    with pytest.raises(JoinError, match="--partial"):
+        merge(pairs("abc"), {"sys": pairs("ac", s=Alignment())})
+
+
+def test_merging_under_a_name_that_is_there_is_refused():
+    with pytest.raises(JoinError, match="'gold' already"):
+        merge(pairs("a", gold=Alignment()), {"gold": pairs("a", x=Alignment())})
+
+
+def test_merging_keeps_apart_pairs_that_are_one_object():
+    twice = pairs("a") * 2
+    others = [
+        SentencePair("a", None, None, {"s": Alignment.parse(text)}) for text in ("0-0", "1-1")
+    ]
+    merged = merge(twice, {"s": others})
+    assert [str(pair.alignment("s")) for pair in merged] == ["0-0", "1-1"]
+    assert isinstance(merged, Corpus)

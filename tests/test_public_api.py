@@ -1,0 +1,80 @@
+"""The package offers what it names, documents it, and loads nothing before it is used."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import alignkit
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(alignkit.__path__, "alignkit.")
+    if not module.name.endswith("__main__")
+)
+
+
+def python(code):
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return ran.stdout
+
+
+@pytest.mark.parametrize("name", alignkit.__all__)
+def test_each_name_is_there_and_documented(name):
+    found = getattr(alignkit, name)
+    assert name in dir(alignkit)
+    if inspect.isclass(found) or inspect.isfunction(found):
+        assert inspect.getdoc(found)
+        assert found.__module__.startswith("alignkit.")
+
+
+def test_the_lazy_names_are_those_that_type_checkers_see():
+    names = [name for names in alignkit._HOMES.values() for name in names]
+    assert sorted([*names, "__version__"]) == sorted(alignkit.__all__)
+    assert len(set(names)) == len(names)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        alignkit.nonsense  # noqa: B018
+
+
+def test_importing_the_package_loads_no_library():
+    loaded = json.loads(python("import alignkit, sys, json; print(json.dumps(list(sys.modules)))"))
+    heavy = {"numpy", "numba", "networkx", "nltk", "lxml", "scipy", "matplotlib", "argparse"}
+    assert not heavy & set(loaded)
+    mine = {name for name in loaded if name.startswith("alignkit.")}
+    assert mine == {"alignkit.version"}
+
+
+def test_links_and_pairs_need_no_numpy():
+    code = "import sys; from alignkit import Alignment, SentencePair, Corpus, Annotation, merge; "
+    code += "str(Alignment.parse('0-0').transpose()); print('numpy' in sys.modules)"
+    assert python(code) == "False\n"
+
+
+def test_no_module_has_the_name_of_a_public_function():
+    """Importing such a module would put it in the function's place."""
+    assert not {path.stem for path in Path(alignkit.__file__).parent.glob("*.py")} & {
+        name for name in alignkit.__all__ if not name.startswith("__")
+    }
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_all_that_is_public_is_there_and_documented(module):
+    loaded = importlib.import_module(module)
+    assert inspect.getdoc(loaded)
+    for name in getattr(loaded, "__all__", ()):
+        found = getattr(loaded, name)
+        if inspect.isclass(found) or inspect.isfunction(found):
+            assert inspect.getdoc(found), f"{module}.{name}"
+        if inspect.isclass(found) and found.__module__ == module:
+            for key, value in vars(found).items():
+                if not key.startswith("_") and (
+                    inspect.isfunction(value) or isinstance(value, property)
+                ):
+                    assert inspect.getdoc(value), f"{module}.{name}.{key}"

@@ -1,0 +1,263 @@
+"""Reading counts and complains in one place; writing leaves the whole output or the old one."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from alignkit.alignment import NULL, Alignment
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
+from alignkit.formats import (
+    FORMATS,
+    ReadOptions,
+    get_format,
+    iterate_pairs,
+    open_reading,
+    read_corpus,
+    write_corpus,
+)
+from alignkit.formats.format import EVERYTHING
+from alignkit.formats.reading import Finding, Reading, natural_key
+from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.writing import WriteError, replacing
+
+PAIR = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
+
+
+def build(links, *, source=("a", "b"), target=("x", "y", "z"), base=0, seen=None, **options):
+    observe = None if seen is None else seen.append
+    reading = Reading("file", ReadOptions(**options), base=base, observe=observe)
+    record = Record("7", 3, source, target, {"anna": RawAnnotation([RawLink(*k) for k in links])})
+    return reading.build(record), reading
+
+
+def alignment(links, **options):
+    return build(links, **options)[0].alignment("anna")
+
+
+def test_base_and_direction_are_settled_centrally():
+    assert alignment([(1, 0)]) == Alignment.parse("1-0")
+    assert alignment([(1, 3)], base=1) == Alignment.parse("0-2")
+    assert alignment([(2, 1)], transpose=True) == Alignment.parse("1-2")
+    assert alignment([(3, None), (None, 2)], base=1, transpose=True) == Alignment(
+        nulls=[(NULL, 2), (1, NULL)]
+    )
+
+
+def test_what_a_link_says_is_kept():
+    links = [
+        (0, 0, "sure", None, 0.5, "EQUI"),
+        (1, 1, "possible"),
+        (1, None, "possible", None, None, "NOALI"),
+        (0, 2, "none", None, None, "wrong"),
+    ]
+    made = alignment(links)
+    assert made.sure == {(0, 0)}
+    assert made.possible == {(0, 0), (1, 1)}
+    assert made.nulls == {(1, NULL)}
+    assert made.sure_nulls == set()
+    assert made.weights == {(0, 0): 0.5}
+    assert made.labels == {(0, 0): "EQUI", (1, NULL): "NOALI", (0, 2): "wrong"}
+
+
+@pytest.mark.parametrize(
+    ("link", "options", "said"),
+    [
+        ((2, 0), {}, "link 2-0 .*'7' of 2 x 3 words, counted from 0;"),
+        ((0, 3), {}, "link 0-3"),
+        ((0, 1), {"base": 1}, "link 0-1 .* counted from 1;"),
+        ((0, 2), {"transpose": True}, "link 0-2 .* target first;"),
+        ((None, 3), {}, "link -3"),
+        ((2, None), {"source": ("a",)}, r"link 2- .* 1 x 3"),
+        ((9, 3), {"source": None}, r"link 9-3 .* \? x 3"),
+        ((5, 5, "none", None, None, "wrong"), {}, "link 5-5"),
+    ],
+)
+def test_links_out_of_range_are_refused_or_dropped(link, options, said):
+    with pytest.raises(FormatError, match=f"^file:3: {said}"):
+        build([link], **options)
+    seen = []
+    first = (options.get("base", 0),) * 2
+    pair, reading = build([first, link], drop_out_of_range=True, seen=seen, **options)
+    assert len(pair.alignment("anna")) == 1
+    assert reading.counts == {"link out of range": 1}
+    assert str(seen[0]).startswith("file:3: link out of range: link ")
+    pair, reading = build([link], lenient=True, **options)
+    assert pair is None
+    assert (reading.read, reading.refused) == (0, 1)
+    assert reading.counts == {"broken record": 1}
+
+
+def test_tokens_are_shared_and_unescaped_once():
+    one, reading = build([], source=["".join("ab")], target=["&amp;lt;"], unescape=True)
+    other = reading.build(Record("8", 4, ["a" + "b"], ["&amp;lt;"]))
+    assert one.source[0] is other.source[0]
+    assert one.target == ("&lt;",)
+    assert reading.tokens(" ab\t&gt; ") == ("ab", ">")
+    assert reading.token("&amp;lt;") is one.target[0]
+
+
+def test_files_come_in_natural_order(tmp_path):
+    for name in ("b10", "b9", "a11", "b9x", "B1"):
+        (tmp_path / name).touch()
+    reading = Reading(str(tmp_path), ReadOptions())
+    assert [path.name for path in reading.files("*")] == ["B1", "a11", "b9", "b9x", "b10"]
+    assert natural_key(Path("7" * 200))
+
+
+def test_a_finding_names_its_place():
+    assert str(Finding("odd", "very", "a", 3)) == "a:3: odd: very"
+    assert str(Finding("odd", "very", "a")) == "a: odd: very"
+
+
+def test_how_much_is_read_is_known(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("0-0\n" * 400_000)
+    chosen, reading = open_reading(str(path), format="pharaoh")
+    assert reading.fraction() is None
+    pairs = chosen.pairs(reading)
+    next(pairs)
+    assert 0 < reading.fraction() < 1
+    pairs.close()
+    assert Reading("-", ReadOptions()).fraction() is None
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    for path in (tmp_path, tmp_path / "nowhere", tmp_path / "a.gz"):
+        with pytest.raises(FormatError, match=f"^{path}: cannot be read: "):
+            read_corpus(path, format="pharaoh")
+
+
+def test_options_that_make_no_sense_are_refused(tmp_path):
+    with pytest.raises(UnknownNameError, match="did you mean 'pharaoh'"):
+        read_corpus("a", format="pharao")
+    with pytest.raises(OptionError, match="colour"):
+        iterate_pairs("a", format="pharaoh", colour="red")
+    with pytest.raises(OptionError, match="--target needs --source"):
+        iterate_pairs("a", format="pharaoh", target="b")
+    with pytest.raises(OptionError, match="holds its own words"):
+        iterate_pairs("a", format="alignkit-xml", source="b")
+    with pytest.raises(OptionError, match="base must be 0 or 1, not 2"):
+        iterate_pairs("a", format="pharaoh", base=2)
+    with pytest.raises(OptionError, match="base must be 0 or 1"):
+        write_corpus([], tmp_path / "a", format="pharaoh", base=2)
+    with pytest.raises(OptionError, match="different files"):
+        write_corpus([], tmp_path / "a", format="pharaoh", source="t", target="t")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_says_what_it_holds(name):
+    chosen = get_format(name)
+    kinds = {kind for kind in chosen.holds if not kind.startswith("attribute ")}
+    assert kinds <= EVERYTHING
+
+
+# Writing
+
+
+def failing():
+    yield PAIR
+    raise KeyboardInterrupt
+
+
+def test_a_failure_leaves_the_old_files_and_nothing_else(tmp_path):
+    names = {name: tmp_path / name for name in ("links", "source", "target")}
+    for path in names.values():
+        path.write_text("old")
+    place = names.pop("links")
+    with pytest.raises(KeyboardInterrupt):
+        write_corpus(failing(), place, format="pharaoh", **names)
+    surrogate = SentencePair("2", ("a",), ("\udc80",), {"gold": Alignment()})
+    with pytest.raises(WriteError, match=r"target: '\\udc80' cannot be written as UTF-8"):
+        write_corpus([PAIR, surrogate], place, format="pharaoh", **names)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "links": "old",
+        "source": "old",
+        "target": "old",
+    }
+    write_corpus([PAIR], place, format="pharaoh", **names)
+    assert [path.read_text() for path in (place, *names.values())] == ["0-0\n", "a\n", "b\n"]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("old")
+
+    def watching():
+        yield PAIR
+        assert path.read_text() == "old"
+        yield PAIR
+
+    write_corpus(watching(), path, format="pharaoh")
+    assert path.read_text() == "0-0\n0-0\n"
+
+
+def test_a_file_can_be_converted_into_itself(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("1?1 0-0\n")
+    pairs = iterate_pairs(str(path), format="pharaoh")
+    write_corpus(pairs, path, format="pharaoh", transpose=True)
+    assert path.read_text() == "0-0 1?1\n"
+
+
+def test_the_mode_of_a_file_is_kept(tmp_path):
+    path = tmp_path / "a"
+    path.touch(mode=0o640)
+    path.chmod(0o640)
+    write_corpus([PAIR], path, format="pharaoh")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_symbolic_link_stays_one(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "real").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "deep" / "real")
+    write_corpus([PAIR], tmp_path / "link", format="pharaoh")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "deep" / "real").read_text() == "0-0\n"
+    assert len(list(tmp_path.rglob("*"))) == 3
+
+
+def test_places_that_cannot_be_written_are_named(tmp_path):
+    (tmp_path / "file").touch()
+    places = ["", "file/below", "nowhere/below", "x" * 300]
+    for path in (tmp_path / place for place in places):
+        with pytest.raises(WriteError, match=f"^{path}: "):
+            write_corpus([PAIR], path, format="pharaoh")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_device_is_an_error_and_stays_a_device():
+    with pytest.raises(WriteError, match="/dev/full: cannot be written: No space left"):
+        write_corpus([PAIR] * 9, "/dev/full", format="pharaoh")
+    assert Path("/dev/full").is_char_device()
+    write_corpus([PAIR], "/dev/null", format="pharaoh")
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_folder_without_permission_is_an_error(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(WriteError, match="Permission denied"):
+            write_corpus([PAIR], tmp_path / "a", format="pharaoh")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_standard_output_is_written(capsys):
+    write_corpus([PAIR], "-", format="pharaoh")
+    assert capsys.readouterr().out == "0-0\n"
+
+
+def test_an_error_of_the_package_passes_through(tmp_path):
+    with pytest.raises(AlignkitError, match="mine"), replacing(str(tmp_path / "a")):
+        raise AlignkitError("mine")
+    assert list(tmp_path.iterdir()) == []

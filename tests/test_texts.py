@@ -1,0 +1,87 @@
+"""Words beside the links are read from two files or one, and their lines must agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.formats import ReadOptions
+from alignkit.formats.reading import Reading
+from alignkit.formats.texts import Text, bitext_line, read_texts
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(source, target=None):
+        for name, content in (("s", source), ("t", target)):
+            if content is not None:
+                (tmp_path / name).write_bytes(content.encode())
+        options = ReadOptions(
+            source=str(tmp_path / "s"), target=None if target is None else str(tmp_path / "t")
+        )
+        return list(read_texts(Reading(str(tmp_path / "a"), options)))
+
+    return read
+
+
+def test_no_files_are_no_texts():
+    assert read_texts(Reading("a", ReadOptions())) is None
+
+
+def test_plain_lines_go_side_by_side(read):
+    assert read("a b\r\n\r\nc", "x\n y \nz\n") == [
+        Text(1, None, "a b", "x"),
+        Text(2, None, "", " y "),
+        Text(3, None, "c", "z"),
+    ]
+    assert read("", "") == []
+
+
+def test_a_bitext_has_one_divider_a_line(read):
+    assert read("a b ||| x\n|||\nc  |||  z") == [
+        Text(1, None, "a b ", " x"),
+        Text(2, None, "", ""),
+        Text(3, None, "c  ", "  z"),
+    ]
+    for line, count in (("a b", 0), ("a ||| b ||| c", 2), ("", 0)):
+        with pytest.raises(FormatError, match=rf"s:2: {count} dividers"):
+            read(f"a ||| b\n{line}\n")
+
+
+def test_tagged_lines_carry_their_number(read):
+    assert read("<s snum=0026> a b </s>\n\n", "\n<s snum=0026>x</s>".lstrip()) == [
+        Text(1, "0026", " a b ", "x")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("a\nb\nc\n", "x\n", r"s: has 3 sentences, but .*t has 1"),
+        ("a\n", "x\ny\nz", r"t: has 3 sentences, but .*s has 1"),
+        ("", "x\n", r"t: has 1 sentences, but .*s has 0"),
+        ("<s snum=1> a </s>\nb\n", "<s snum=1> x </s>\n", r"s:2: expected '<s snum=N> words </s>'"),
+        (
+            "<s snum=1> a </s>\n",
+            "\n".join(["<s snum=2> x </s>"]),
+            r"t:1: sentence 2, but .*s:1 has 1",
+        ),
+        ("<s snum=1> a </s>\n", "x\n", r"t:1: sentence without a number, but .*s:1 has 1"),
+        ("a\n", "<s snum=1> x </s>\n", r"t:1: sentence 1, but .*s:1 has none"),
+    ],
+)
+def test_lines_that_do_not_agree_are_refused(read, source, target, message):
+    with pytest.raises(FormatError, match=message):
+        read(source, target)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    options = ReadOptions(source=str(tmp_path / "nowhere"))
+    with pytest.raises(FormatError, match="nowhere: cannot be read: No such file"):
+        list(read_texts(Reading("a", options)))
+
+
+def test_a_bitext_line_is_one_that_can_be_read(read):
+    assert read(bitext_line("1", "a b", "")) == [Text(1, None, "a b ", " ")]
+    with pytest.raises(AlignkitError, match=r"pair '1': .*two files"):
+        bitext_line("1", "a ||| b", "c")
