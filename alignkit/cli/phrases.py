@@ -15,7 +15,9 @@ import argparse
 import json
 from collections.abc import Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
+from alignkit.annotation import Annotation
 from alignkit.cli.choice import Choice
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
@@ -23,6 +25,9 @@ from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError
 from alignkit.formats.writing import replacing
+
+if TYPE_CHECKING:
+    from alignkit.arrays import TokenArrays
 
 _BLOCK = 4096
 
@@ -77,44 +82,28 @@ def run(options: argparse.Namespace) -> int:
     announce()
     source = Input(options.input, options.format, reading_options(options))
     lines = _json_lines if options.jsonl else _tab_lines
+    chosen = Choice(source.path, options.annotator).annotated(source.pairs())
     with replacing(options.output) as out:
-        for block in _blocks(source, options.annotator):
-            for pair, spans, atomic in _extract(block, options):
-                out.writelines(lines(pair, spans, atomic))
+        while block := list(islice(chosen, _BLOCK)):
+            for pair, found in _extract(block, options):
+                out.writelines(lines(pair, found))
     return 0
 
 
-_Found = tuple[SentencePair, "list[list[int]]", "list[int]"]
+_Found = Iterator[tuple[int, int, int, int, int]]
+"""Source start and end, target start and end, and 1 for atomic, of each phrase pair."""
 
 
-def _blocks(source: Input, name: str | None) -> Iterator[list[SentencePair]]:
-    """Yield some thousand pairs at a time, each with the chosen annotation alone."""
-    chosen = Choice(source.path, name).annotated(source.pairs())
-    while block := list(islice(chosen, _BLOCK)):
-        yield [
-            SentencePair(pair.id, pair.source, pair.target, {"": annotation})
-            for pair, annotation in block
-        ]
-
-
-def _extract(block: list[SentencePair], options: argparse.Namespace) -> Iterator[_Found]:
-    from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+def _extract(
+    block: list[tuple[SentencePair, Annotation]], options: argparse.Namespace
+) -> Iterator[tuple[SentencePair, _Found]]:
+    from alignkit.arrays import LinkArrays
     from alignkit.phrases import extract_phrases
 
-    words = [(pair.source, pair.target) for pair in block]
-    known = [(s, t) for s, t in words if s is not None and t is not None]
-    source = target = None
-    if len(known) == len(words):
-        vocabulary = Vocabulary()
-        source = TokenArrays.pack((s for s, _ in known), vocabulary)
-        target = TokenArrays.pack((t for _, t in known), vocabulary)
-    elif options.loose or options.ignore_identical:
-        flag = "--loose" if options.loose else "--ignore-identical"
-        raise MissingTextError(
-            f"{options.input}: {flag} needs the words; name the texts by --source and --target"
-        )
+    words = options.loose or options.ignore_identical
+    source, target = _words(block, options) if words else (None, None)
     phrases = extract_phrases(
-        LinkArrays.pack(pair.alignment("") for pair in block),
+        LinkArrays.pack(annotation.alignment for _, annotation in block),
         links=options.links,
         kind=options.kind,
         loose=options.loose,
@@ -124,18 +113,36 @@ def _extract(block: list[SentencePair], options: argparse.Namespace) -> Iterator
         target=target,
     )
     ends = phrases.offsets.tolist()
-    spans, atomic = phrases.spans.tolist(), phrases.atomic.tolist()
-    for k, pair in enumerate(block):
-        part = slice(ends[k], ends[k + 1])
-        yield pair, spans[part], atomic[part]
+    # flat lists: a list for each phrase pair would keep the garbage collector busy
+    columns = [*(column.tolist() for column in phrases.spans.T), phrases.atomic.tolist()]
+    for (pair, _), start, end in zip(block, ends, ends[1:], strict=False):
+        yield pair, zip(*(column[start:end] for column in columns), strict=True)
 
 
-def _tab_lines(pair: SentencePair, spans: list[list[int]], atomic: list[int]) -> Iterator[str]:
+def _words(
+    block: list[tuple[SentencePair, Annotation]], options: argparse.Namespace
+) -> tuple[TokenArrays, TokenArrays]:
+    from alignkit.arrays import TokenArrays, Vocabulary
+
+    if not all(pair.has_text for pair, _ in block):
+        flag = "--loose" if options.loose else "--ignore-identical"
+        raise MissingTextError(
+            f"{options.input}: {flag} needs the words; name the texts by --source and --target"
+        )
+    vocabulary = Vocabulary()
+    words = [pair.words for pair, _ in block]
+    return (
+        TokenArrays.pack((source for source, _ in words), vocabulary),
+        TokenArrays.pack((target for _, target in words), vocabulary),
+    )
+
+
+def _tab_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
     id = _escaped(pair.id)
     source, before, after = _joined(pair.source)
     target, to_before, to_after = _joined(pair.target)
     kinds = ("composite", "atomic")
-    for (a, b, c, d), kind in zip(spans, atomic, strict=True):
+    for a, b, c, d, kind in found:
         yield (
             f"{id}\t{a}\t{b}\t{c}\t{d}\t{kinds[kind]}\t"
             f"{source[before[a] : after[b]]}\t{target[to_before[c] : to_after[d]]}\n"
@@ -163,8 +170,8 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
-def _json_lines(pair: SentencePair, spans: list[list[int]], atomic: list[int]) -> Iterator[str]:
-    for (a, b, c, d), kind in zip(spans, atomic, strict=True):
+def _json_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
+    for a, b, c, d, kind in found:
         record: dict[str, object] = {
             "id": pair.id,
             "source_start": a,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +25,7 @@ Block = tuple[LinkArrays, LinkArrays, "TokenArrays | None", "TokenArrays | None"
 """Hypothesis, reference, source words and target words of the same sentence pairs."""
 
 _BLOCK_PAIRS = 8192
+_THREADS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -255,9 +259,9 @@ def _score(
     none = {level: np.empty((0, len(LEVEL_COLUMNS[level])), np.int64) for level in settings.levels}
     totals = {level: rows.sum(axis=0) for level, rows in none.items()}
     kept = {level: [rows] for level, rows in none.items()}
-    for block in blocks:
+    for block, counts in _counted(blocks, settings):
         pairs += len(block[0])
-        for level, rows in _count(block, settings).items():
+        for level, rows in counts.items():
             totals[level] += rows.sum(axis=0)
             if keep_rows:
                 kept[level].append(rows)
@@ -274,6 +278,21 @@ def _score(
         signature=settings.sign(signature),
         rows={level: np.concatenate(rows) for level, rows in kept.items()} if keep_rows else {},
     )
+
+
+def _counted(
+    blocks: Iterable[Block], settings: Settings
+) -> Iterator[tuple[Block, dict[str, Rows]]]:
+    """Count in threads of their own, in order, while the next blocks are being read."""
+    ahead: deque[tuple[Block, Future[dict[str, Rows]]]] = deque()
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for block in blocks:
+            ahead.append((block, pool.submit(_count, block, settings)))
+            if len(ahead) > 2 * _THREADS:
+                done, counts = ahead.popleft()
+                yield done, counts.result()
+        for done, counts in ahead:
+            yield done, counts.result()
 
 
 def _count(block: Block, settings: Settings) -> dict[str, Rows]:
