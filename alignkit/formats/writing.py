@@ -40,7 +40,7 @@ def replacing(path: str) -> Iterator[TextIO]:
         sys.stdout.flush()
         return
     place = Path(path).resolve() if _is_link(path) else Path(path)
-    if place.is_dir():
+    if os.path.isdir(place):  # Path.is_dir fails at names that are too long
         raise WriteError(f"{path or repr(path)}: is a folder; name a file")
     beside = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
