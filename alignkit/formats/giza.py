@@ -17,7 +17,8 @@ Three lines a sentence pair::
 - GIZA itself aligns each word of the second line once; a position in the brackets of several words
   is read as several links.
 - The number in the header is the pair's id; it may repeat. Both lengths must be those of the
-  lines. The score is kept as written, as the attribute ``score``; it may be missing.
+  lines. The score is kept as written, as the attribute ``score``; it may be missing. Other
+  aligners write the header with a small ``s``, or other spaces in it, which is read too.
 
 Written are all links alike, sure or possible; nulls of the target words, not those of the source
 words; a number that is not the id where that is no whole number; and no pairs that are not
@@ -47,8 +48,9 @@ from alignkit.formats.writing import Writing
 __all__ = ["FORMAT"]
 
 _HEADER = re.compile(
-    r"# Sentence pair \(([0-9]{1,9})\) source length ([0-9]{1,9}) target length ([0-9]{1,9})"
-    r"(?: alignment score : (\S+))?"
+    r"#\s*sentence pair\s*\(([0-9]{1,9})\)\s+source length\s+([0-9]{1,9})"
+    r"\s+target length\s+([0-9]{1,9})(?:\s+alignment(?:\s+score\s*:\s*(\S+))?)?",
+    re.IGNORECASE,
 )
 _SHAPE = "# Sentence pair (N) source length L target length M alignment score : S"
 _POSITION = re.compile(r"[0-9]{1,9}")

@@ -23,8 +23,6 @@ MOST_CELLS = 1 << 20
 _LIST = r"((?:[0-9]{1,9}(?:,[0-9]{1,9})*)?)"
 _GROUP = re.compile(rf"{_LIST}:{_LIST}:(\S+)")
 
-Cell = tuple["int | None", "int | None"]
-
 
 class Group(NamedTuple):
     """Some source words, some target words (one of the two may be none) and their label."""
@@ -51,9 +49,8 @@ def parse_groups(
     Raises
     ------
     FormatError
-        If something is no group, a label is unknown, or a cell has two labels.
+        If something is no group, or a label is unknown.
     """
-    labels: dict[Cell, str] = {}
     count = 0
     for token in text.split():
         match = _GROUP.fullmatch(token)
@@ -74,12 +71,6 @@ def parse_groups(
                 f"groups of more than {MOST_CELLS} cells in one sentence pair", line, path=path
             )
         for cell in ((i, j) for i in sources for j in targets):
-            if labels.setdefault(cell, label) != label:
-                raise reading.error(
-                    f"{token[:40]!r}: a cell of it is labelled {labels[cell][:40]!r} before",
-                    line,
-                    path=path,
-                )
             yield RawLink(*cell, status, line, label=label)
 
 

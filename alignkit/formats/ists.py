@@ -32,7 +32,11 @@ Records that look like XML but are not (``<==>``), so they are read line by line
 - Each link gets the label ``TYPE SCORE``, such as ``SPE2 4``, or ``TYPE`` where the score is NIL.
   ``NOALI`` with NIL, which says no more than that words are aligned to nothing, is no label, and
   neither is ``NIL`` with NIL, which is written for links without one.
-- The words behind the score repeat the chunks; where they differ, this is counted.
+- ``NOALI`` between words of both sides makes all of them aligned to nothing, and is counted.
+- Chunks may share words (the M:N alignments of 2016). Of two types and scores of one pair of words
+  the first is kept, and this is counted.
+- The words behind the score repeat the chunks; where they differ, this is counted. They may be
+  missing.
 - The two ``//`` lines are the raw sentences. One that differs from its tokens is kept as
   the attribute ``source text`` or ``target text``; a status that is not empty as ``status``. The
   lines may be missing.
@@ -65,8 +69,8 @@ from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
 
-_HEAD = re.compile(r'<sentence id="(.*)" status="([^"]*)">')
-_NUMBERS = re.compile(r"[0-9]{1,9}(?: [0-9]{1,9})*")
+_HEAD = re.compile(r'<sentence\s+id\s*=\s*"(.*?)"(?:\s+status\s*=\s*"([^"]*)")?\s*>')
+_NUMBERS = re.compile(r"[0-9]{1,9}(?:\s+[0-9]{1,9})*", re.ASCII)
 _LABEL = re.compile(r"(\S+)(?: ([0-9]{1,4}(?:\.[0-9]{1,9})?))?")
 _SCORE = re.compile(r"NIL|[0-9]{1,4}(?:\.[0-9]{1,9})?")
 _MISSING = "-not aligned-"
@@ -165,12 +169,8 @@ class _Sentence:
     def _chunk_pairs(self, source: tuple[str, ...], target: tuple[str, ...]) -> list[RawLink]:
         self._expect("<alignment>")
         links: list[RawLink] = []
-        labels: dict[tuple[int | None, int | None], str | None] = {}
         while self._text() != "</alignment>":
-            for link in self._chunk_pair((source, target), MOST_CELLS - len(links)):
-                if labels.setdefault(link[:2], link.label) != link.label:
-                    raise self._error("each pair of words under one type and score")
-                links.append(link)
+            links += self._chunk_pair((source, target), MOST_CELLS - len(links))
             self._at += 1
         self._at += 1
         return links
@@ -178,25 +178,30 @@ class _Sentence:
     def _chunk_pair(self, words: tuple[Sequence[str], Sequence[str]], most: int) -> list[RawLink]:
         left, arrow, rest = self._text().partition("<==>")
         parts = rest.split("//", 3)
-        if not arrow or len(parts) < 4:
+        if not arrow or len(parts) < 3:
             raise self._error("i i <==> j j // TYPE // SCORE // words <==> words")
         kind, score = parts[1].strip(), parts[2].strip()
         if len(kind.split()) != 1 or not _SCORE.fullmatch(score):
             raise self._error("// TYPE // SCORE //, the score a number or NIL")
         sides = [self._positions(part) for part in (left, parts[0])]
-        if sides == [[None], [None]] or (kind == "NOALI" and None not in sides[0] + sides[1]):
-            raise self._error("0 on one side, and on one side only, where the type is NOALI")
+        if sides == [[None], [None]]:
+            raise self._error("words on one side at least")
         if len(sides[0]) * len(sides[1]) > most:
             raise self._error(f"at most {MOST_CELLS} pairs of words")
-        self._compare(parts[3], sides, words)
+        if len(parts) > 3:
+            self._compare(parts[3], sides, words)
         plain = _plain(f"{kind} {score}")
         label = None if plain else kind if score == "NIL" else f"{kind} {score}"
         line = self._lines[self._at][0]
-        return [RawLink(i, j, "sure", line, label=label) for i in sides[0] for j in sides[1]]
+        cells = [(i, j) for i in sides[0] for j in sides[1]]
+        if kind == "NOALI" and None not in sides[0] + sides[1]:
+            self._reading.note("NOALI with words on both sides", "read as aligned to nothing", line)
+            cells = [(i, None) for i in sides[0]] + [(None, j) for j in sides[1]]
+        return [RawLink(*cell, "sure", line, label=label) for cell in cells]
 
     def _positions(self, text: str) -> list[int | None]:
         if not _NUMBERS.fullmatch(text.strip()):
-            raise self._error("positions, divided by single spaces, on both sides of <==>")
+            raise self._error("positions, divided by spaces, on both sides of <==>")
         if text.strip() == "0" and self._reading.base == 1:
             return [None]
         return [int(number) for number in text.split()]

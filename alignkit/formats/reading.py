@@ -28,6 +28,8 @@ __all__ = ["BOM", "Finding", "Reading"]
 
 BOM = "\ufeff"
 
+_RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the surer is kept
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -283,14 +285,24 @@ class Reading:
         links: dict[bool, list[Link]] = {True: [], False: []}
         nulls: dict[bool, list[Link]] = {True: [], False: []}
         weights: dict[Link, float] = {}
-        labels: dict[Link, str] = {}
+        labels: dict[Link, RawLink] = {}
         seen: dict[Link, str] = {}
         for written in raw.links:
             link = self._link(written, raw, record)
             if link is None:
                 continue
             if written.label is not None:
-                labels[link] = written.label
+                before = labels.get(link)
+                if before is None or _RANKS[written.status] > _RANKS[before.status]:
+                    labels[link] = written
+                if before is not None and before.label != written.label:
+                    kept = labels[link].label
+                    self.note(
+                        "two labels",
+                        f"{before.label} and {written.label} for one cell; {kept} is kept",
+                        written.line or record.line,
+                        raw.path or record.path,
+                    )
             if written.status == "none":
                 continue
             self._note_repetition(link, written, seen, raw.path or record.path, record.line)
@@ -304,7 +316,7 @@ class Reading:
             nulls=nulls[True],
             possible_nulls=nulls[False],
             weights=weights,  # type: ignore[arg-type]
-            labels=labels,  # type: ignore[arg-type]
+            labels={link: written.label or "" for link, written in labels.items()},
         )
         return Annotation(
             alignment, raw.comment, frozenset(raw.flags), raw.judgment, raw.provenance

@@ -10,9 +10,10 @@ a pair, ``id group group ...``::
 
 - A group ``i,i:j,j:label`` links each of its source words to each of its target words. Positions
   count from 0. A group with an empty side says that its words are explicitly aligned to nothing.
-- ``sure`` makes sure links, ``contextual`` and ``partial`` possible ones; ``wrong`` marks cells
-  that are no links (an automatic alignment was judged). Other labels are errors. Every cell keeps
-  its label.
+- ``sure`` makes sure links, ``contextual``, ``partial`` and ``possible`` possible ones; ``wrong``
+  marks cells that are no links (an automatic alignment was judged), and ``unaligned``, with an empty
+  side, words aligned to nothing. Other labels are errors. Every cell keeps its label; of two labels
+  of one cell the surer is kept, and this is counted.
 - A bare id is a pair that the annotator did not annotate; so there is no annotation without
   groups. One with ``wrong`` groups only is an annotation without links.
 - A pair without a line is an error, or, with ``--partial``, not annotated; a line without a
@@ -33,7 +34,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
-from alignkit.alignment import Link
+from alignkit.alignment import NULL, Link
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
@@ -50,7 +51,9 @@ _STATUS: dict[str, Status] = {
     "sure": "sure",
     "partial": "possible",
     "contextual": "possible",
+    "possible": "possible",
     "wrong": "none",
+    "unaligned": "none",  # between two words; with an empty side it makes a sure null
 }
 _MARK = "_annotation_"
 
@@ -65,7 +68,18 @@ def _parse(reading: Reading) -> Iterator[Record]:
         files = _annotators(reading, path)
         if not files:
             reading.note("no annotations", f"no file {name}{_MARK}K.txt", path=str(path))
-        yield from read_triples(reading, path, files, _STATUS, attributes)
+        for record in read_triples(reading, path, files, _STATUS, attributes):
+            for annotation in record.annotations.values():
+                annotation.links = [
+                    link._replace(status=_status(link.label or "", None in link[:2]))
+                    for link in annotation.links
+                ]
+            yield record
+
+
+def _status(label: str, null: bool) -> Status | None:
+    """Return what a label makes of a link, or of a null; None where it is no label."""
+    return "sure" if null and label == "unaligned" else _STATUS.get(label)
 
 
 def _texts(reading: Reading) -> list[Path]:
@@ -146,7 +160,7 @@ def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
     for link in cells_of(alignment):
         status: Status = "sure" if link in sure else "possible" if link in there else "none"
         label = alignment.labels.get(link, "")
-        if _STATUS.get(label) == status:
+        if _status(label, NULL in link) == status:
             cells[link] = label
         elif status != "none":
             cells[link] = "sure" if status == "sure" else "partial"

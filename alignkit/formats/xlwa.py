@@ -7,7 +7,8 @@ Three tab-separated columns a line: source, target, links::
     a b c<TAB>d e<TAB>0-0 1-0 2-1
 
 Tokens are divided by white space, links are ``i-j``, source first, from 0, in any order; the same
-link may occur again. All links are sure. A pair's id is the number of its line, from 1.
+link may occur again. All links are sure. A pair's id is the number of its line, from 1. Empty
+columns behind the third, which some of the published files have, mean nothing.
 
 References
 ----------
@@ -43,6 +44,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _record(reading: Reading, text: str, line: int) -> Record:
     columns = text.split("\t")
+    while len(columns) > 3 and not columns[-1].strip():
+        columns.pop()
     if len(columns) != 3:
         raise FormatError(
             f"{len(columns)} tab-separated columns; expected 3: source, target, links"
