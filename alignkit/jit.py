@@ -14,7 +14,7 @@ import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
 
-__all__ = ["announce_compilation", "jit", "readonly"]
+__all__ = ["announce_compilation", "inlined", "jit", "readonly"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=np.generic)
@@ -54,6 +54,11 @@ def _forget_stale(folder: str) -> None:
             index.unlink(missing_ok=True)
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.write_text(_fingerprint(), encoding="ascii")
+
+
+def inlined(function: F) -> F:
+    """Compile a part of a kernel into each place that calls it: no call, no passing of arrays."""
+    return cast("F", numba.njit(nogil=True, forceinline=True)(function))
 
 
 def readonly(array: NDArray[T]) -> NDArray[T]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import jit
+from alignkit.jit import inlined, jit
 
 __all__ = ["ATOMIC", "COMPOSITE", "drop_identical", "fill", "match_phrases"]
 
@@ -30,7 +30,7 @@ Offsets = NDArray[np.int64]
 FAR = np.int32(2**31 - 1)
 
 
-@jit
+@inlined
 def ranges(
     links: Ints, start: int, end: int, n: int, m: int, by_source: Ints, by_target: Ints
 ) -> None:
@@ -47,7 +47,7 @@ def ranges(
         by_target[j, 1] = max(by_target[j, 1], i)
 
 
-@jit
+@inlined
 def closures(n: int, by_source: Ints, by_target: Ints, closure: Ints, reach: Ints) -> None:
     """Set the spans of the smallest consistent pair around the links of each source word.
 
@@ -169,7 +169,7 @@ def fill(
     return len(lengths)
 
 
-@jit
+@inlined
 def from_start(
     start: int,
     core: int,
