@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -26,11 +27,30 @@ def jit(function: F) -> F:
     Where the disk cannot be written, the kernel is compiled anew in each process.
     """
     try:
-        kernel = numba.njit(cache=True, nogil=True)(function)
+        with _cache_of_user():
+            kernel = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba found no place for its cache
         return cast("F", numba.njit(nogil=True)(function))
     _forget_stale(kernel.stats.cache_path)
     return cast("F", kernel)
+
+
+@contextmanager
+def _cache_of_user() -> Iterator[None]:
+    """Have numba keep machine code in the user's cache, unless the user chose another folder.
+
+    Beside the modules, its own choice, pip would leave it behind when it removes alignkit: a folder
+    ``alignkit`` without modules, which hides the next installation if that one is editable.
+    """
+    config: Any = numba.config
+    chosen = config.CACHE_DIR
+    if not chosen:
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        config.CACHE_DIR = os.path.join(home, "alignkit")
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = chosen
 
 
 @cache

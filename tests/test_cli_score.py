@@ -155,7 +155,9 @@ def test_systems_are_compared(capsys):
     assert {row["measure"] for row in found["comparisons"] if row["level"] == "links"} == {
         *("precision", "recall", "f1", "aer")
     }
-    assert "paired bootstrap" in run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST).out
+    told = run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST, "--seed", "7").out
+    assert "paired bootstrap" in told
+    assert "|confidence:0.95|samples:1000|trials:10000|seed:7|version:" in told
     run(capsys, "score", EFLOMAL, GOLD, "--compare", EFLOMAL).failed("named twice")
     run(capsys, "score", EFLOMAL, "-", "--compare", FAST).failed("cannot be stdin")
 

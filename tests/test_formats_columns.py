@@ -207,6 +207,16 @@ def test_multimwa_reads_ten_and_eleven_columns_with_unsorted_links(tmp_path):
     assert read_corpus(tmp_path / "again", format="multimwa") == corpus
 
 
+@pytest.mark.parametrize("format", ["goldalign", "multimwa", "xlwa"])
+def test_words_that_are_unusual_spaces_stay_words(tmp_path, format):
+    words = ["a", "\u3000", "b\u00a0c", "\u2028", "\x85"]
+    pair = SentencePair("x:1", words, words[::-1], {"alignment": Alignment.parse("0-4 4-0 1-3")})
+    write_corpus([pair], tmp_path / "x.tsv", format=format)
+    (back,) = read_corpus(tmp_path / "x.tsv", format=format)
+    assert back.words == pair.words
+    assert back.annotations == pair.annotations
+
+
 def test_columns_count_what_they_cannot_hold(tmp_path):
     said = Annotation(Alignment.parse("0-0"), comment="one\ttwo\n three")
     pair = SentencePair("1", ["a"], ["b"], {"x": said}, {"genre": "news"})
@@ -228,6 +238,7 @@ def test_columns_count_what_they_cannot_hold(tmp_path):
         ("multimwa", "0:0\ta\t\tb\t\t1\t1\t0-0 1-0\t\t", "1-0 lies outside"),
         ("xlwa", "a\tb", "2 tab-separated columns; expected 3"),
         ("xlwa", "", "1 tab-separated columns"),
+        ("xlwa", "a\tb\t0-0\t\tc\t", "5 tab-separated columns; expected 3"),
         ("xlwa", "a\tb\t0-1", "0-1 lies outside"),
         ("xlwa", "a\tb\t0-0-0", "'0-0-0' is not a link"),
     ],
@@ -243,6 +254,12 @@ def test_xlwa_duplicate_links_collapse_and_are_noted(tmp_path):
     assert [str(pair.alignment("alignment")) for pair in corpus] == ["0-0 1-0", ""]
     assert counts == {"byte order mark": 1, "carriage returns": 1, "duplicate link": 1}
     assert corpus[0].source == ("a", "b")
+
+
+def test_xlwa_takes_empty_columns_behind_the_links(tmp_path):
+    corpus, counts = read(text(tmp_path, "a b\tc\t1-0\t\t\t\t\nd\te\t\t\n"), "xlwa")
+    assert [str(pair.alignment("alignment")) for pair in corpus] == ["1-0", ""]
+    assert not counts
 
 
 # The real corpora

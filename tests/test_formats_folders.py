@@ -23,10 +23,7 @@ from strategies import corpora
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
-from alignkit.formats import (
-    read_corpus,
-    write_corpus,
-)
+from alignkit.formats import open_reading, read_corpus, read_pairs, write_corpus
 from alignkit.formats.writing import WriteError
 
 # --- Blinker
@@ -135,7 +132,6 @@ def test_yawat_groups_labels_nulls_and_pairs_not_annotated(tmp_path):
         ("1,0:2,1:literal", "1,:2,1:literal", "n.aln:3"),
         ("1,0:2,1:literal", "::literal", "n.aln:3"),
         ("1,0:2,1:literal", "0:3:literal", "n.aln:3"),
-        ("1,0:2,1:literal", "1,0:2,1:literal 0:1:other", "n.aln:3"),
         ("\n0 1,0", "\n8 1,0", "n.crp:1"),
         ("1\n", "1\n9\n", "n.aln:5"),
     ],
@@ -195,8 +191,26 @@ def test_transread_labels_make_status_and_are_kept(tmp_path):
     only = read_corpus(str(tmp_path / "n_annotation_ben.txt"), format="transread")
     assert only.annotators == ("ben",)
     put(tmp_path, "n_annotation_1.txt", TRANSREAD.replace("partial", "maybe"))
-    with refused("n_annotation_1.txt:3", "maybe", "sure, partial, contextual, wrong"):
+    with refused("n_annotation_1.txt:3", "maybe", "sure, partial, contextual, "):
         read_corpus(str(tmp_path), format="transread")
+
+
+def test_transread_labels_of_other_files_and_cells_with_two_labels(tmp_path):
+    put(tmp_path, "n.txt", "1\na b\nc d\n")
+    groups = "0:0:possible 1::unaligned :1,0:unaligned 1:1:unaligned 0:1:wrong 0:1:sure 0:0:partial"
+    path = put(tmp_path, "n_annotation_1.txt", f"\n1 {groups}\n")
+    chosen, reading = open_reading(path, format="transread")
+    (pair,) = read_pairs(chosen, reading)
+    found = pair.alignment("1")
+    assert str(found) == "0?0 0-1 -0 -1 1-"
+    assert found.sure_nulls == found.nulls
+    assert found.labels == {
+        **{(0, 0): "possible", (0, 1): "sure", (1, 1): "unaligned"},
+        **{(1, NULL): "unaligned", (NULL, 0): "unaligned", (NULL, 1): "unaligned"},
+    }
+    assert reading.counts == {"two labels": 2, "duplicate link": 1}
+    write_corpus([pair], str(tmp_path / "m.txt"), format="transread")
+    assert read_corpus(str(tmp_path / "m.txt"), format="transread") == Corpus([pair])
 
 
 def fitting(old):

@@ -311,7 +311,7 @@ def test_ists_counts_words_of_chunks_that_differ(tmp_path):
 def test_ists_reads_what_the_evaluation_script_of_the_task_takes(tmp_path):
     text = ISTS.replace('id="1" status="ok"', 'id ="1"').replace("// 1 // sleeps", "// 0 // sleeps")
     text = text.replace("1 2 <==> 1 2 // SPE2 // 4", "1  2<==>1\t2 // SPE2_FACT // 4.5")
-    text = text.replace("4 <==> 0 // NOALI // NIL // . ", "2 <==> 2 // SIMI // 3")
+    text = text.replace("4 <==> 0 // NOALI // NIL // . <==> -not aligned-", "2 <==> 2 // SIMI // 3")
     chosen, reading = open_reading(put(tmp_path, "a.wa", text), format="ists")
     pair = next(read_pairs(chosen, reading))
     found = pair.alignment("alignment")
@@ -322,7 +322,7 @@ def test_ists_reads_what_the_evaluation_script_of_the_task_takes(tmp_path):
 
 def test_ists_words_of_noali_are_aligned_to_nothing(tmp_path):
     path = put(tmp_path, "a.wa", ISTS.replace("// SPE2 // 4", "// NOALI // NIL", 1))
-    assert alignments(path, "ists") == {"1": "0- 1- 2- 3- -0 -1", "2": "-0"}
+    assert alignments(path, "ists") == {"1": "-0 -1 0- 1- 2- 3-", "2": "-0"}
 
 
 @pytest.mark.parametrize(
@@ -370,6 +370,16 @@ def test_ists_tells_what_it_loses(tmp_path):
     lost = write_corpus([pair], str(tmp_path / "a"), format="ists")
     assert lost == {"labels": 1, "ids": 1, "attributes": 2}
     assert alignments(str(tmp_path / "a"), "ists") == {"1": "0-0 1-"}
+
+
+def test_pharaoh_takes_no_links_for_an_id(tmp_path):
+    path = put(tmp_path, "a", "0-0 1-1\t\n\t\n0-0 \t\n")
+    assert alignments(path, "pharaoh") == {"1": "0-0 1-1", "2": "", "3": "0-0"}
+    with refused("a:1:", "is '0-0' before the tab an id or a link?"):
+        read_corpus(put(tmp_path, "a", "0-0\t\n"), format="pharaoh")
+    for head in ("0-0 1-1", "7 1-1"):
+        with refused("a:2:", "an id or a link?"):
+            read_corpus(put(tmp_path, "a", f"7\t0-0\n{head}\t0-0\n"), format="pharaoh")
 
 
 def test_giza_headers_of_other_aligners_are_read(tmp_path):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.inputs import add_reading_arguments
@@ -28,6 +29,8 @@ from alignkit.formats import FORMATS
 
 if TYPE_CHECKING:
     from alignkit.scoring import Score
+
+_TRIALS = 10_000  # of the randomization test
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -149,6 +152,8 @@ def run(options: argparse.Namespace) -> int:
         for path, one in scored.items()
     }
     comparisons = _compare(scores, options) if options.compare else []
+    if options.compare:
+        scores = {path: _signed(score, options) for path, score in scores.items()}
     if options.json:
         found = score_json(scores, breakdowns, comparisons)
         print(json.dumps(found, ensure_ascii=False, indent=2))
@@ -168,8 +173,21 @@ def _compare(scores: dict[str, Score], options: argparse.Namespace) -> list[Any]
             LEVELS[level],
             baseline=options.hypothesis,
             samples=options.samples,
+            trials=_TRIALS,
             confidence=options.confidence,
             rng=options.seed,
         )
         found.extend((level, comparison) for comparison in comparisons)
     return found
+
+
+def _signed(score: Score, options: argparse.Namespace) -> Score:
+    """Return the score with a signature that tells how the comparison was drawn."""
+    signature = replace(
+        score.signature,
+        confidence=options.confidence,
+        samples=options.samples,
+        trials=_TRIALS,
+        seed=options.seed,
+    )
+    return replace(score, signature=signature)

@@ -108,12 +108,13 @@ def write_row(
     more
         What goes to the eleventh column, which is left out where empty.
     """
-    source, target = writing.words(pair)
-    columns = [id, source, "", target, "", ""]
+    columns = [id, "", "", "", "", ""]
     for k, name in _NAMES.items():
         columns[k] = pair.attributes.get(name, "")
     if annotation is not None:
         links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
         columns += [annotation.judgment, links.sure, links.possible, annotation.comment]
         columns += [more] if more else []
-    return "\t".join(column(part, writing) for part in columns) + "\n"
+    columns = [column(part, writing) for part in columns]
+    columns[1], columns[3] = writing.words(pair)  # a word may be an ideographic space
+    return "\t".join(columns) + "\n"

@@ -218,19 +218,27 @@ class _Lines:
 
     def _id(self, line: str, number: int) -> tuple[str | None, str]:
         head, tab, body = line.partition("\t")
+        if tab and not self._ids and not body.strip() and (self._ids is False or _no_id(head)):
+            head, tab, body = line, "", ""  # white space behind the links
         if self._ids is None:
             self._ids = bool(tab)
         if self._ids != bool(tab):
             raise self._reading.error(
                 "every line has an id and a tab before its links, or none has", number
             )
-        if tab and ("\t" in body or _LINK.fullmatch(head.strip())):
+        if tab and ("\t" in body or any(map(_LINK.fullmatch, head.split()))):
             raise self._reading.error(
                 f"is {head[:40]!r} before the tab an id or a link? Divide links by spaces, "
                 "and give ids that do not look like links",
                 number,
             )
         return (head.strip(), body) if tab else (None, line)
+
+
+def _no_id(head: str) -> bool:
+    """Return whether this can be no id: several links, or nothing."""
+    tokens = head.split()
+    return len(tokens) != 1 and all(map(_LINK.fullmatch, tokens))
 
 
 def _without_id(id: str, text: Text, reading: Reading) -> Text:

@@ -11,9 +11,9 @@ a pair, ``id group group ...``::
 - A group ``i,i:j,j:label`` links each of its source words to each of its target words. Positions
   count from 0. A group with an empty side says that its words are explicitly aligned to nothing.
 - ``sure`` makes sure links, ``contextual``, ``partial`` and ``possible`` possible ones; ``wrong``
-  marks cells that are no links (an automatic alignment was judged), and ``unaligned``, with an empty
-  side, words aligned to nothing. Other labels are errors. Every cell keeps its label; of two labels
-  of one cell the surer is kept, and this is counted.
+  marks cells that are no links (an automatic alignment was judged), and ``unaligned``, with an
+  empty side, words aligned to nothing. Other labels are errors. Every cell keeps its label; of two
+  labels of one cell the surer is kept, and this is counted.
 - A bare id is a pair that the annotator did not annotate; so there is no annotation without
   groups. One with ``wrong`` groups only is an annotation without links.
 - A pair without a line is an error, or, with ``--partial``, not annotated; a line without a
@@ -71,7 +71,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         for record in read_triples(reading, path, files, _STATUS, attributes):
             for annotation in record.annotations.values():
                 annotation.links = [
-                    link._replace(status=_status(link.label or "", None in link[:2]))
+                    link._replace(status=_status(link.label or "", None in link[:2]) or link.status)
                     for link in annotation.links
                 ]
             yield record
