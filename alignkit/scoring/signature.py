@@ -32,7 +32,9 @@ class Signature:
         ``"tight"`` or ``"loose"`` phrase pairs.
     min_length, max_length
         The bounds on both sides of a phrase pair.
-    interval, confidence, samples, trials, seed
+    unit, normalizer, aggregate, chance, reading, initial, missing_initial, tolerance
+        The settings of an agreement beyond chance, see `alignkit.agreement.agreement`.
+    interval, confidence, samples, resamples, trials, seed
         How intervals and p-values were drawn.
     version
         The version of alignkit.
@@ -53,9 +55,18 @@ class Signature:
     phrases: str | None = None
     min_length: int | None = None
     max_length: int | None = None
+    unit: str | None = None
+    normalizer: str | None = None
+    aggregate: str | None = None
+    chance: str | None = None
+    reading: str | None = None
+    initial: str | None = None
+    missing_initial: str | None = None
+    tolerance: float | None = None
     interval: str | None = None
     confidence: float | None = None
     samples: int | None = None
+    resamples: int | None = None
     trials: int | None = None
     seed: int | None = None
     version: str | None = __version__
