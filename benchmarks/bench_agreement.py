@@ -57,8 +57,9 @@ def plain(pairs: list[SentencePair], sampling: Sampling, samples: int) -> float:
     start = perf_counter()
     for k, pair in enumerate(pairs):
         source, target = pair.words
+        initial = pair.alignment("initial").sure
         sampled(
-            pair.alignment("initial").sure, *pair.lengths, sampling.rates[k].tolist(), samples, draw,
+            initial, *pair.lengths, sampling.rates[k].tolist(), samples, draw,
             unit="phrases", source=source, target=target, normalizer="min",
         )  # fmt: skip
     return perf_counter() - start

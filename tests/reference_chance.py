@@ -22,9 +22,7 @@ def closure(part, links):
     while True:
         low_i, high_i = min(i for i, _ in inside), max(i for i, _ in inside)
         low_j, high_j = min(j for _, j in inside), max(j for _, j in inside)
-        grown = {
-            (i, j) for i, j in links if low_i <= i <= high_i or low_j <= j <= high_j
-        }
+        grown = {(i, j) for i, j in links if low_i <= i <= high_i or low_j <= j <= high_j}
         if len(grown) == len(inside):
             return low_i, high_i, low_j, high_j
         inside = grown
@@ -38,9 +36,7 @@ def items(links, unit, source, target, include_identical):
         boxes = {closure(part, links) for part in components(links)}
     if include_identical:
         return frozenset(boxes)
-    return frozenset(
-        (a, b, c, d) for a, b, c, d in boxes if source[a : b + 1] != target[c : d + 1]
-    )
+    return frozenset((a, b, c, d) for a, b, c, d in boxes if source[a : b + 1] != target[c : d + 1])
 
 
 def norm(a, b, normalizer):
@@ -62,9 +58,7 @@ def sampled(initial, n, m, rates, samples, random, *, unit, source, target, norm
     ratios = []
     for _ in range(samples):
         first, second = (
-            items(
-                flipped(initial, n, m, *rates[k : k + 2], random), unit, source, target, False
-            )
+            items(flipped(initial, n, m, *rates[k : k + 2], random), unit, source, target, False)
             for k in (0, 2)
         )
         if first or second:
@@ -89,9 +83,7 @@ def outcomes(initial, n, m, add, delete, unit, source, target, include_identical
     return found
 
 
-def exact(
-    initial, n, m, rates, *, unit, source, target, normalizer="min", include_identical=False
-):
+def exact(initial, n, m, rates, *, unit, source, target, normalizer="min", include_identical=False):
     """Enumerate all pairs of alignments: the expected ratio, common items, norm; nan if empty."""
     words = (unit, source, target, include_identical)
     first, second = (outcomes(initial, n, m, *rates[k : k + 2], *words) for k in (0, 2))

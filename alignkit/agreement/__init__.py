@@ -1,10 +1,21 @@
 """Measure how far annotators agree."""
 
 from alignkit.agreement.cells import CellAgreement, cell_agreement
+from alignkit.agreement.chance import CHANCE_MODELS
 from alignkit.agreement.comparison import Comparison, compare, weighted_mean
 from alignkit.agreement.contingency import Contingency, cohen_kappa, gwet_ac1
+from alignkit.agreement.corrected import agreement
+from alignkit.agreement.corrected_result import (
+    CorrectedAgreement,
+    CorrectedSection,
+    SentenceAgreement,
+)
+from alignkit.agreement.correction import AGGREGATES, NORMALIZERS, Correction, correct_sets
 from alignkit.agreement.distance import DISTANCES
+from alignkit.agreement.edit_model import READINGS, EditData, EditModel, fit_edit_model
+from alignkit.agreement.everyone import Everyone, everyone
 from alignkit.agreement.fleiss import FleissKappa, fleiss_from_counts, fleiss_kappa
+from alignkit.agreement.items import UNITS
 from alignkit.agreement.krippendorff import (
     KrippendorffAlpha,
     alpha_from_units,
@@ -15,21 +26,37 @@ from alignkit.agreement.report import AgreementReport, AgreementSection, agreeme
 from alignkit.agreement.tables import render_report
 
 __all__ = [
+    "AGGREGATES",
+    "CHANCE_MODELS",
     "DISTANCES",
+    "NORMALIZERS",
+    "READINGS",
+    "UNITS",
     "AgreementReport",
     "AgreementSection",
     "CellAgreement",
     "Comparison",
     "Contingency",
+    "CorrectedAgreement",
+    "CorrectedSection",
+    "Correction",
+    "EditData",
+    "EditModel",
+    "Everyone",
     "FleissKappa",
     "KrippendorffAlpha",
     "Overlap",
     "OverlapRow",
+    "SentenceAgreement",
+    "agreement",
     "agreement_report",
     "alpha_from_units",
     "cell_agreement",
     "cohen_kappa",
     "compare",
+    "correct_sets",
+    "everyone",
+    "fit_edit_model",
     "fleiss_from_counts",
     "fleiss_kappa",
     "gwet_ac1",

@@ -21,10 +21,11 @@ from alignkit.agreement.correction import CHANCE_IS_ONE, NO_PAIRS, correct, nois
 from alignkit.agreement.expectation import BOTH_EMPTY, ONLY_EMPTY, Expectation, expect, part
 from alignkit.agreement.monte_carlo import Progress, Sampling
 from alignkit.corpus import Corpus
+from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.bootstrap import Interval
 
-__all__ = ["agreement"]
+__all__ = ["agreement", "choose_seed"]
 
 Groups = list[tuple[str, NDArray[np.int64]]]
 """The sections of the report: a name, and positions in the corpus."""
@@ -105,7 +106,7 @@ def agreement(
     workers
         Threads; None takes one for each core. The result does not depend on it.
     rng
-        A generator or its seed; None takes a fresh one.
+        A generator or its seed; None takes a fresh one. The signature names the seed.
     progress
         Is told how many samples are drawn, and of how many.
 
@@ -156,8 +157,8 @@ def agreement(
     )  # fmt: skip
     groups = _groups(corpus, by)
     compared = ComparedPairs(corpus, (first, second), settings)
-    entropy = np.random.default_rng(rng).integers(0, 2**32, 4, np.uint32).tolist()
-    sample_seeds, interval_seeds = np.random.SeedSequence(entropy).spawn(2)
+    seed = choose_seed(rng)
+    sample_seeds, interval_seeds = np.random.SeedSequence(seed).spawn(2)
     expected = expect(compared, sample_seeds, workers=workers, progress=progress)
     masks = [np.isin(compared.places, members) for _, members in groups]
     intervals, redrawn = _intervals(compared, expected, masks, interval_seeds, workers)
@@ -177,8 +178,23 @@ def agreement(
         samples=sampled.drawn.samples if sampled else 0,
         distribution=sampled.drawn.distribution(aggregate) if sampled else np.zeros(0),
         redrawn=redrawn,
-        signature=str(settings.sign(rng if isinstance(rng, int) else None)),
+        signature=str(settings.sign(seed)),
     )
+
+
+def choose_seed(rng: np.random.Generator | int | None) -> int:
+    """Return the seed itself, or one that the generator (None: a fresh one) draws.
+
+    Raises
+    ------
+    OptionError
+        If it is below 0.
+    """
+    if isinstance(rng, int):
+        if rng < 0:
+            raise OptionError(f"a seed must not be below 0, and is {rng}")
+        return rng
+    return int(np.random.default_rng(rng).integers(2**32))
 
 
 def _groups(corpus: Corpus, by: str | None) -> Groups:

@@ -83,7 +83,7 @@ class CorrectedSettings:
         """Whether chance is sampled, and initial alignments are needed."""
         return isinstance(self.model, SampledChance)
 
-    def sign(self, seed: int | None) -> Signature:
+    def sign(self, seed: int) -> Signature:
         """Return the signature."""
         sampled, resampled = self.sampled, self.bootstrap != "none"
         return Signature(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.sampling_kernel import LINK_ITEMS, PHRASE_ITEMS, identical_choices
+from alignkit.agreement.items_kernel import LINK_ITEMS, PHRASE_ITEMS, identical_choices
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import SentencePair
 from alignkit.jit import readonly

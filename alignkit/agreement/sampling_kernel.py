@@ -15,13 +15,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.agreement.items_kernel import (
+    PHRASE_ITEMS,
+    atomic_boxes,
+    common_boxes,
+    common_cells,
+    drop_identical_boxes,
+    drop_identical_cells,
+    partners,
+)
 from alignkit.jit import jit
-from alignkit.phrase_kernel import FAR
 
-__all__ = ["LINK_ITEMS", "MOMENTS", "PHRASE_ITEMS", "RECORD", "identical_choices", "reweigh", "run"]
-
-PHRASE_ITEMS, LINK_ITEMS = 0, 1
-"""What is compared: atomic phrase pairs or links."""
+__all__ = ["MOMENTS", "RECORD", "reweigh", "run"]
 
 MOMENTS = (
     "samples",
@@ -128,146 +133,6 @@ def draw(
 
 
 @jit
-def partners(cells: Cells, size: int, n: int, m: int, of_source: Cells, of_target: Cells) -> None:
-    """Set the least and greatest partner of each word; FAR and -1 where it has none.
-
-    As `phrase_kernel.ranges`, for cells that rise.
-    """
-    of_target[:m, 0] = FAR
-    of_target[:m, 1] = -1
-    k = 0
-    for i in range(n):
-        row = i * m
-        if k == size or cells[k] >= row + m:
-            of_source[i, 0] = FAR
-            of_source[i, 1] = -1
-            continue
-        of_source[i, 0] = cells[k] - row
-        while k < size and cells[k] < row + m:
-            j = cells[k] - row
-            of_target[j, 0] = min(of_target[j, 0], i)
-            of_target[j, 1] = i
-            k += 1
-        of_source[i, 1] = cells[k - 1] - row
-
-
-@jit
-def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes: Cells) -> int:
-    """Write the atomic phrase pairs, each once, as (first, last) words of both sides.
-
-    As `phrase_kernel.closures`, but a word is given up as soon as an earlier word is met whose
-    closure holds it: its own closure holds that earlier word, so the two are equal. Returns how
-    many there are.
-    """
-    count = 0
-    for i in range(n):
-        low, high = of_source[i, 0], of_source[i, 1]
-        if high < 0:
-            last[i] = -1
-            continue
-        first, end = i, i
-        done_low, done_high = low, low - 1
-        known = False
-        while not known and (done_low > low or done_high < high):
-            need_first, need_end = first, end
-            for j in range(low, done_low):
-                need_first = min(need_first, of_target[j, 0])
-                need_end = max(need_end, of_target[j, 1])
-            for j in range(done_high + 1, high + 1):
-                need_first = min(need_first, of_target[j, 0])
-                need_end = max(need_end, of_target[j, 1])
-            done_low, done_high = low, high
-            for k in range(need_first, first):
-                if last[k] >= i:
-                    end = last[k]
-                    known = True
-                    break
-                low = min(low, of_source[k, 0])
-                high = max(high, of_source[k, 1])
-            if not known:
-                for k in range(end + 1, need_end + 1):
-                    low = min(low, of_source[k, 0])
-                    high = max(high, of_source[k, 1])
-                first, end = need_first, need_end
-        last[i] = end
-        if not known:
-            boxes[count, 0], boxes[count, 1] = first, end
-            boxes[count, 2], boxes[count, 3] = low, high
-            count += 1
-    return count
-
-
-@jit
-def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -> int:
-    """Move the boxes of different words to the front; return how many."""
-    kept = 0
-    for b in range(count):
-        size = boxes[b, 1] - boxes[b, 0]
-        same = size == boxes[b, 3] - boxes[b, 2]
-        k = 0
-        while same and k <= size:
-            same = source[boxes[b, 0] + k] == target[boxes[b, 2] + k]
-            k += 1
-        if not same:
-            for c in range(4):
-                boxes[kept, c] = boxes[b, c]
-            kept += 1
-    return kept
-
-
-@jit
-def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) -> int:
-    """Move the links of different words to the front; return how many."""
-    m = len(target)
-    kept, i = 0, 0
-    for k in range(size):
-        cell = cells[k]
-        while cell >= (i + 1) * m:
-            i += 1
-        if source[i] != target[cell - i * m]:
-            cells[kept] = cell
-            kept += 1
-    return kept
-
-
-@jit
-def common_boxes(
-    first: Cells, first_count: int, second: Cells, second_count: int, n: int, chains: Cells
-) -> int:
-    """Count the boxes of both sets; `chains` links those of one set by their first word."""
-    chains[:n, 0] = -1
-    for b in range(first_count):
-        start = first[b, 0]
-        chains[b, 1] = chains[start, 0]
-        chains[start, 0] = b
-    common = 0
-    for b in range(second_count):
-        k = chains[second[b, 0], 0]
-        while k >= 0:
-            if (
-                first[k, 1] == second[b, 1]
-                and first[k, 2] == second[b, 2]
-                and first[k, 3] == second[b, 3]
-            ):
-                common += 1
-                break
-            k = chains[k, 1]
-    return common
-
-
-@jit
-def common_cells(first: Cells, first_size: int, second: Cells, second_size: int) -> int:
-    """Count the links of both."""
-    common, a, b = 0, 0, 0
-    while a < first_size and b < second_size:
-        x, y = first[a], second[b]
-        common += x == y
-        a += x <= y
-        b += y <= x
-    return common
-
-
-@jit
 def run(
     initial: Ints,
     offsets: Offsets,
@@ -297,7 +162,7 @@ def run(
     source_ids, source_offsets, target_ids, target_offsets
         The words, as in `TokenArrays`; needed if `drop`.
     items
-        `PHRASE_ITEMS` or `LINK_ITEMS`.
+        `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
     drop
         Whether identical items are left out of the samples.
     largest
@@ -445,32 +310,3 @@ def reweigh(
         means[p, 0] = ratios / filled if filled > 0.0 else np.nan
         means[p, 1] = commons / total if total > 0.0 else np.nan
         means[p, 2] = norms / total if total > 0.0 else np.nan
-
-
-@jit
-def identical_choices(
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
-    target_offsets: Offsets,
-    items: int,
-) -> Floats:
-    """Return the (P,) numbers of identical items that could be chosen in each sentence pair.
-
-    For phrase pairs: at every cell there end as many pairs of equal spans as the longest equal
-    stretches that end there are long.
-    """
-    pairs = len(source_offsets) - 1
-    found = np.zeros(pairs)
-    for p in range(pairs):
-        source = source_ids[source_offsets[p] : source_offsets[p + 1]]
-        target = target_ids[target_offsets[p] : target_offsets[p + 1]]
-        stretch = np.zeros(len(target) + 1)
-        for i in range(len(source)):
-            for j in range(len(target) - 1, -1, -1):
-                if source[i] != target[j]:
-                    stretch[j + 1] = 0.0
-                else:
-                    stretch[j + 1] = stretch[j] + 1.0 if items == PHRASE_ITEMS else 1.0
-                found[p] += stretch[j + 1]
-    return found

@@ -1,0 +1,375 @@
+"""`agreement` puts observation, chance and intervals together, and names what has no value."""
+
+from __future__ import annotations
+
+import json
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_chance import exact, items, norm
+from strategies_agreement import corpora
+
+from alignkit.agreement import CHANCE_MODELS, agreement, everyone
+from alignkit.agreement.everyone import ADJUDICATED_WARNING
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.formats import read_corpus
+
+
+def corpus(*rows, source="abc", target="xyz", attributes=None):
+    """Make pairs of links by annotator: "initial", "A" and "B" in this order, None for none."""
+    pairs = []
+    for number, links in enumerate(rows):
+        names = zip(("initial", "A", "B"), links, strict=True)
+        pairs.append(
+            SentencePair(
+                str(number), source, target,
+                {name: Alignment.parse(text) for name, text in names if text is not None},
+                attributes[number] if attributes else {},
+            )
+        )  # fmt: skip
+    return Corpus(pairs)
+
+
+def measure(pairs, first="A", second="B", **options):
+    given = {"initial": "initial", "rng": 1, "samples": 200, "resamples": 100, **options}
+    return agreement(pairs, first, second, **given)
+
+
+ROWS = [
+    ("0-0 1-1", "0-0 1-1 2-2", "0-0 1-2 2-1"),
+    ("0-0", "0-1 1-1", "0-0 1?1"),
+    ("0-0 1-1 2-2", "0-0 1-1", "0-0 1-1 2?2"),
+]
+
+
+@pytest.mark.parametrize("aggregate", ["macro", "micro"])
+@pytest.mark.parametrize("chance", ["edit", "edit-split"])
+@pytest.mark.parametrize("reading", ["count", "probability"])
+def test_chance_is_that_of_the_fitted_rates(chance, reading, aggregate) -> None:
+    found = measure(
+        corpus(*ROWS), chance=chance, reading=reading, aggregate=aggregate, samples=4000
+    )
+    model, terms = CHANCE_MODELS[chance], []
+    for row in ROWS:
+        start = Alignment.parse(row[0]).sure
+        rates = [
+            model.rates(found.models[name], np.array([[3, 3]]), np.array([len(start)]))[0]
+            for name in "AB"
+        ]
+        terms.append(
+            exact(start, 3, 3, np.concatenate(rates), unit="phrases", source="abc", target="xyz")
+        )
+    pi0 = np.mean([term[0] for term in terms])
+    if aggregate == "micro":
+        pi0 = sum(term[1] for term in terms) / sum(term[2] for term in terms)
+    assert abs(found.pi0 - pi0) < 4 * found.pi0_error
+    assert (found.pi - found.pi0) / (1 - found.pi0) == found.C
+    assert found.C_error == pytest.approx(found.pi0_error * (1 - found.pi) / (1 - found.pi0) ** 2)
+
+
+def test_edits_are_those_of_the_links_that_are_compared() -> None:
+    sure, possible = (measure(corpus(*ROWS), links=links) for links in ("sure", "possible"))
+    assert sure.models["B"]["edit"].data.edits.tolist() == [3, 0, 1]
+    assert possible.models["B"]["edit"].data.edits.tolist() == [3, 1, 0]
+    split = measure(corpus(*ROWS), chance="edit-split").models["B"]
+    assert split["add"].data.edits.tolist() == [2, 0, 0]
+    assert split["delete"].data.edits.tolist() == [1, 0, 1]
+    assert split["add"].data.trials.tolist() == [7, 8, 6]
+
+
+def test_a_model_is_fitted_to_all_that_an_annotator_did() -> None:
+    more = corpus(*ROWS, ("0-0", "0-0 1-1", None))
+    found = measure(more)
+    assert (found.models["A"]["edit"].pairs, found.models["B"]["edit"].pairs) == (4, 3)
+    assert (found.pairs, found.used, dict(found.left_out)) == (4, 3, {"not annotated by B": 1})
+
+
+def test_nobody_edits_is_undefined() -> None:
+    found = measure(corpus(("0-0 1-1", "0-0 1-1", "0-0 1-1"), ("0-2", "0-2", "0-2")))
+    assert (found.pi, found.pi0) == (1, 1)
+    assert isnan(found.C)
+    assert "nobody edits" in found.undefined
+    assert found.to_json()["C"] is None
+    assert isnan(found.interval.low)
+    assert found.interval.undefined == 100
+
+
+def test_everybody_flips_every_cell_is_undefined() -> None:
+    rest = "0-1 0-2 1-0 1-2 2-0 2-1"
+    for chance in ("edit", "edit-split"):
+        found = measure(corpus(("0-0 1-1 2-2", rest, rest), ("0-0 1-1 2-2", rest, rest)),
+                        chance=chance)  # fmt: skip
+        assert found.pi0 == 1
+        assert "flips every cell" in found.undefined
+        assert isnan(found.C)
+
+
+def test_only_empty_samples_make_chance_undefined_not_one() -> None:
+    # A and B link words that are identical or nothing is sampled: every sampled item is identical
+    pairs = Corpus([SentencePair("1", "aa", "aa", {"initial": Alignment.parse("0-0"),
+                                                   "A": Alignment.parse("0-0"),
+                                                   "B": Alignment.parse("0-0")})])  # fmt: skip
+    assert dict(measure(pairs).left_out) == {"both sets empty": 1}
+    pairs = Corpus([SentencePair("1", "ab", "xy", {"initial": Alignment(),
+                                                   "A": Alignment.parse("0?0"),
+                                                   "B": Alignment.parse("0?0")}),
+                    SentencePair("2", "ab", "xy", {"initial": Alignment.parse("0-0"),
+                                                   "A": Alignment.parse("0-0"),
+                                                   "B": Alignment.parse("0-0")})])  # fmt: skip
+    found = measure(pairs)
+    assert dict(found.left_out) == {"both sets empty": 1}
+    # the annotators' single link is not the initial one, and with 2 samples none may come up
+    rare = corpus(("", "0-0", "0-0"), *[("", "", "")] * 400)
+    found = measure(rare, samples=2)
+    assert dict(found.left_out) == {"only empty samples": 1, "both sets empty": 400}
+    assert isnan(found.pi)
+    assert isnan(found.pi0)
+    assert "every sample" in found.undefined
+
+
+def test_one_sentence_gives_a_value() -> None:
+    found = measure(corpus(ROWS[0]))
+    assert (found.pairs, found.used) == (1, 1)
+    assert found.pi == pytest.approx(1 / 3)
+    assert 0 < found.pi0 < 1
+    assert found.interval.low == pytest.approx(found.C)
+    assert found.interval.high == pytest.approx(found.C)
+
+
+def test_links_of_one_annotator_alone_are_no_agreement() -> None:
+    found = measure(corpus(("0-0", "0-0 1-1", ""), *ROWS))
+    assert found.sentences[0].observed == 0
+    assert found.sentences[0].expected > 0
+    assert found.used == 4
+    alone = measure(corpus(("0-0", "0-0 1-1", "")))
+    assert alone.pi == 0
+    assert alone.C < 0
+    pooled = measure(corpus(("0-0", "0-0 1-1", "")), aggregate="micro")
+    assert isnan(pooled.C)
+    assert "norms" in pooled.undefined
+
+
+def test_pairs_without_links_are_counted_and_left_out() -> None:
+    found = measure(corpus(*ROWS, ("0-0", "", "")))
+    assert dict(found.left_out) == {"both sets empty": 1}
+    assert found.used == 3
+    assert found.sentences[3].left_out == "both sets empty"
+    assert isnan(found.sentences[3].observed)
+
+
+def test_a_missing_initial_alignment_is_an_error_that_helps() -> None:
+    pairs = corpus(*ROWS, (None, "0-0", "0-0"))
+    with pytest.raises(
+        OptionError, match=r"pair '3' has no initial alignment 'initial'.*--initial"
+    ):
+        measure(pairs)
+    with pytest.raises(OptionError, match="--missing-initial empty"):
+        measure(pairs, initial=None)
+    with pytest.raises(UnknownNameError, match="known: initial, A, B"):
+        measure(pairs, initial="giza")
+    left = measure(pairs, missing_initial="leave-out")
+    assert dict(left.left_out) == {"without an initial alignment": 1}
+    assert left.models["A"]["edit"].pairs == 3
+    empty = measure(pairs, missing_initial="empty")
+    assert empty.models["A"]["edit"].data.edits.tolist() == [1, 3, 1, 1]
+    nothing = measure(pairs, initial=None, missing_initial="empty")
+    assert nothing.models["A"]["edit"].data.edits.tolist() == [3, 2, 2, 1]
+    assert "initial:empty" in nothing.signature
+
+
+def test_a_closed_form_needs_no_initial_alignment() -> None:
+    found = measure(corpus(*[(None, *row[1:]) for row in ROWS]), initial=None,
+                    chance="kupper-hafner", unit="links", normalizer="max")  # fmt: skip
+    assert found.pi0 == pytest.approx((3 / 9 + 1 / 9 + 2 / 9) / 3)
+    assert (found.samples, found.pi0_error, found.C_error) == (0, 0, 0)
+    assert len(found.distribution) == 0
+    assert "reading" not in found.signature
+
+
+@pytest.mark.parametrize("bootstrap", ["fixed", "refit"])
+def test_the_result_does_not_depend_on_the_workers(bootstrap: str) -> None:
+    pairs = corpus(*ROWS * 7)
+    one, two = (measure(pairs, workers=workers, bootstrap=bootstrap) for workers in (1, 2))
+    assert one.to_json() == two.to_json()
+    assert one.C == two.C
+    assert measure(pairs, rng=2, workers=1).C != one.C
+
+
+def test_the_signature_names_a_seed_that_gives_the_same_again() -> None:
+    found = measure(corpus(*ROWS), rng=None)
+    seed = int(found.signature.split("seed:")[1].split("|")[0])
+    assert measure(corpus(*ROWS), rng=seed).to_json() == found.to_json()
+    generator = measure(corpus(*ROWS), rng=np.random.default_rng(3))
+    assert generator.C == measure(corpus(*ROWS), rng=np.random.default_rng(3)).C
+    with pytest.raises(OptionError, match="seed"):
+        measure(corpus(*ROWS), rng=-1)
+
+
+def test_tolerance_stops_the_sampling() -> None:
+    rough = measure(corpus(*ROWS), samples=100_000, tolerance=0.02)
+    assert rough.C_error <= 0.02
+    assert 100 <= rough.samples < 10_000
+    assert measure(corpus(*ROWS), samples=150, tolerance=1e-6).samples == 150
+
+
+def test_groups_share_models_and_samples() -> None:
+    genres = [{"genre": "news"}, {"genre": "talk"}, {"genre": "news"}, {}]
+    pairs = corpus(*ROWS, (None, "0-0", None), attributes=genres)
+    found = measure(pairs, by="genre")
+    assert [(one.name, one.pairs, one.used) for one in found.groups] == [
+        ("news", 2, 2), ("talk", 1, 1), ("", 1, 0),
+    ]  # fmt: skip
+    assert found.groups[0].pi0 == pytest.approx(
+        (found.sentences[0].expected + found.sentences[2].expected) / 2
+    )
+    assert found.groups[1].C_error == pytest.approx(
+        found.sentences[1].expected_error * (1 - found.groups[1].pi)
+        / (1 - found.groups[1].pi0) ** 2
+    )  # fmt: skip
+    assert dict(found.groups[2].left_out) == {"not annotated by B": 1}
+    assert "both annotated" in found.groups[2].undefined
+    with pytest.raises(UnknownNameError, match="attribute"):
+        measure(pairs, by="author")
+
+
+def test_refitting_is_close_to_the_fixed_interval_and_honours_sections() -> None:
+    genres = [{"genre": "news"}, {"genre": "talk"}, {"genre": "news"}] * 10
+    pairs = corpus(*ROWS * 10, attributes=genres)
+    for aggregate in ("macro", "micro"):
+        fixed, refit = (
+            measure(pairs, bootstrap=kind, by="genre", resamples=300, samples=500,
+                    aggregate=aggregate)
+            for kind in ("fixed", "refit")
+        )  # fmt: skip
+        assert fixed.C == refit.C
+        assert refit.interval.low == pytest.approx(fixed.interval.low, abs=0.15)
+        assert refit.interval.high == pytest.approx(fixed.interval.high, abs=0.15)
+        assert not isnan(refit.groups[1].interval.low)
+    assert measure(pairs, bootstrap="none").interval is None
+
+
+def test_refitting_redraws_where_samples_say_too_little() -> None:
+    # one long pair is changed all over: how often it is drawn decides the rates
+    start = " ".join(f"{k}-{k}" for k in range(12))
+    shifted = " ".join(f"{k}-{k + 1}" for k in range(11))
+    pairs = corpus(*[(start, start, start)] * 5, (start, shifted, shifted),
+                   source="abcdefghijkl", target="mnopqrstuvwx")  # fmt: skip
+    found = measure(pairs, bootstrap="refit")
+    assert found.redrawn > 0
+    assert found.interval.undefined > 0  # without that pair nobody edits
+
+
+def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
+    options = {"bootstrap": "refit", "resamples": 60, "samples": 2000}
+    pairs = corpus(*ROWS * 3)
+    lows, redrawn = [], []
+    for least in (0.0, 2.0):  # never, always
+        monkeypatch.setattr("alignkit.agreement.corrected_bootstrap._LEAST_EFFECTIVE", least)
+        found = measure(pairs, **options)
+        lows.append((found.interval.low, found.interval.high, found.interval.standard_error))
+        redrawn.append(found.redrawn)
+    assert lows[0] == pytest.approx(lows[1], abs=0.02)
+    assert redrawn[0] < redrawn[1]
+
+
+def test_everything_fits_into_json() -> None:
+    found = measure(corpus(*ROWS, ("0-0", "", "")), by=None)
+    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["pairs"]["used"] == 3
+    assert found.distribution.shape == (200,)
+    assert found.distribution.mean() == pytest.approx(found.pi0, abs=0.05)
+
+
+def test_options_are_checked() -> None:
+    pairs = corpus(*ROWS)
+    for wrong in ({"chance": "x"}, {"unit": "x"}, {"links": "x"}, {"normalizer": "x"},
+                  {"aggregate": "x"}, {"reading": "x"}, {"bootstrap": "x"},
+                  {"missing_initial": "x"}):  # fmt: skip
+        with pytest.raises(UnknownNameError, match="known: "):
+            measure(pairs, **wrong)
+    for wrong in ({"samples": 1}, {"tolerance": 0}, {"resamples": 0}, {"confidence": 1},
+                  {"workers": 0}):  # fmt: skip
+        with pytest.raises(OptionError):
+            measure(pairs, **wrong)
+    with pytest.raises(OptionError, match="named twice"):
+        measure(pairs, "A", "A")
+    with pytest.raises(UnknownNameError, match="annotator"):
+        measure(pairs, "A", "Z")
+    words = pairs.map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
+    with pytest.raises(MissingTextError):
+        measure(words)
+
+
+@settings(max_examples=60)
+@given(
+    corpora(("initial", "A", "B"), complete=True), st.sampled_from(["phrases", "links"]),
+    st.sampled_from(["sure", "possible"]), st.sampled_from(["min", "max"]), st.booleans(),
+)  # fmt: skip
+def test_pi_equals_a_plain_reference(pairs, unit, links, normalizer, kept) -> None:
+    found = measure(pairs, unit=unit, links=links, normalizer=normalizer, include_identical=kept,
+                    samples=3, bootstrap="none")  # fmt: skip
+    for sentence, pair in zip(found.sentences, pairs, strict=True):
+        source, target = ([word.casefold() for word in side] for side in pair.words)
+        a, b = (
+            items(getattr(pair.alignment(name), links), unit, source, target, kept) for name in "AB"
+        )
+        assert (sentence.first, sentence.second, sentence.common) == (len(a), len(b), len(a & b))
+        if not a and not b:
+            assert sentence.left_out == "both sets empty"
+            continue
+        below = norm(len(a), len(b), normalizer)
+        assert sentence.observed == (len(a & b) / below if below else 0)
+    used = [one for one in found.sentences if not one.left_out]
+    assert found.used == len(used)
+    if used:
+        assert found.pi == pytest.approx(np.mean([one.observed for one in used]))
+        assert found.pi0 == pytest.approx(np.mean([one.expected for one in used]))
+        spread = sqrt(sum(one.expected_error**2 for one in used)) / len(used)
+        assert found.pi0_error == pytest.approx(spread)
+
+
+THREE = [
+    {"initial": "0-0", "A": "0-0 1-1", "B": "0-0 1-1", "C": "0-0 1-2", "gold": "0-0 1-1"},
+    {"initial": "0-0 1-1", "A": "0-0 1-1 2-2", "B": "0-0 1-1", "C": "0-0 2-2", "gold": "0-0 1-1"},
+    {"initial": "0-1", "A": "0-1 1-1", "B": "0-0", "gold": "0-0"},
+]
+
+
+def test_everyone_is_compared_with_everyone_and_with_what_is_agreed_on() -> None:
+    pairs = Corpus(
+        SentencePair(str(k), "abc", "xyz", {name: Alignment.parse(t) for name, t in row.items()})
+        for k, row in enumerate(THREE)
+    )
+    options = {"initial": "initial", "samples": 100, "resamples": 50}
+    found = everyone(pairs, adjudicated="gold", rng=1, **options)
+    assert found.annotators == ("A", "B", "C")
+    assert [one.used for one in found.pairs] == [3, 2, 2]
+    assert found.pairs[0].to_json() == agreement(pairs, "A", "B", rng=1, **options).to_json()
+    for name in ("pi", "pi0", "C"):
+        values = [getattr(one, name) for one in found.pairs]
+        assert found.mean[name] == pytest.approx(np.average(values, weights=[3, 2, 2]))
+    assert [one.annotators[1] for one in found.adjudicated] == ["gold"] * 3
+    assert found.warnings == (ADJUDICATED_WARNING,)
+    assert [one.annotators for one in found.consensus] == [
+        (name, f"majority without {name}") for name in "ABC"
+    ]
+    # A against what B and C both have: 0-0 in the first two pairs
+    assert found.consensus[0].pi == 1
+    assert found.figures()[0]["C"] == found.pairs[0].C
+    assert {"cells.sure.kappa", "cells.sure.ac1", "alpha.sure.masi"} <= set(found.figures()[0])
+    json.dumps(found.to_json(), allow_nan=False)
+    with pytest.raises(OptionError, match="adjudicated"):
+        everyone(pairs, ["A", "gold"], adjudicated="gold", **options)
+
+
+@pytest.mark.real_data
+def test_goldalign_gives_values_for_every_model(data) -> None:
+    pairs = read_corpus(str(data / "goldalign"), format="goldalign")
+    for chance in CHANCE_MODELS:
+        found = measure(pairs, "demo-user-1", "demo-user-2", chance=chance, links="possible")
+        assert found.pairs == found.used + sum(found.left_out.values()) == 612
+        assert found.interval.low < found.C < found.interval.high

@@ -1,0 +1,145 @@
+"""The edit model is the binomial maximum under its constraints."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_chance import log_likelihood
+
+from alignkit.agreement import CHANCE_MODELS, READINGS, EditData, fit_edit_model
+from alignkit.agreement.chance import Edits
+from alignkit.errors import OptionError, UnknownNameError
+
+
+def fit(data, reading="count", **options):
+    return fit_edit_model(EditData(*zip(*data, strict=True)), reading=reading, **options)
+
+
+def test_count_reading_fits_a_line_to_the_edits() -> None:
+    # every pair lies on edits = 1 + 0.25 (N + M): the maximum, as each pair's own rate is met
+    model = fit([(8, 15, 3), (12, 36, 4), (20, 100, 6)])
+    assert (model.a, model.b) == pytest.approx((1, 0.25))
+    assert model.rates([12, 40], [36, 400]) == pytest.approx([4 / 36, 11 / 400])
+
+
+def test_probability_reading_fits_a_line_to_the_rates() -> None:
+    # 0.1 + 0.01 (N + M)
+    model = fit([(10, 25, 5), (20, 100, 30), (30, 200, 80)], "probability")
+    assert (model.a, model.b) == pytest.approx((0.1, 0.01))
+    assert model.rates([20, 95], [7, 7]) == pytest.approx([0.3, 1.0])  # clipped
+
+
+def test_log_likelihood_is_that_of_the_binomial() -> None:
+    model = fit([(4, 4, 1)])
+    assert model.log_likelihood == pytest.approx(np.log(4 * (1 / 4) * (3 / 4) ** 3))
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_equal_lengths_have_no_slope(reading: str) -> None:
+    model = fit([(6, 9, 2), (6, 9, 3)], reading)
+    assert model.b == 0
+    assert model.rates([6], [9]) == pytest.approx([5 / 18])
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_nobody_edits_is_exactly_zero(reading: str) -> None:
+    model = fit([(6, 9, 0), (7, 12, 0), (9, 20, 0)], reading)
+    assert (model.a, model.b, model.log_likelihood) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_everything_edited_is_exactly_one(reading: str) -> None:
+    data = [(4, 4, 4), (5, 6, 6)]  # a line goes through the cells of two lengths
+    assert fit(data, reading).rates([4, 5], [4, 6]).tolist() == [1, 1]
+    three = fit([*data, (8, 16, 16)], "probability")
+    assert (three.a, three.b) == (1, 0)
+
+
+def test_a_constraint_that_binds_is_met_exactly_and_is_no_clipping() -> None:
+    # free of constraints, the line would give short pairs a rate below 0
+    data = [(2, 1, 0), (4, 4, 0), (10, 25, 20), (12, 36, 35)]
+    model = fit(data)
+    assert model.a + 2 * model.b == pytest.approx(0, abs=1e-12)
+    assert model.rates([2], [1]).tolist() == [0]
+    assert model.log_likelihood > -60
+
+
+def test_pairs_without_trials_drop_out() -> None:
+    model = fit([(5, 0, 0), (6, 9, 3)])
+    assert model.pairs == 1
+    assert model.rates([5, 6], [0, 9]) == pytest.approx([0, 1 / 3])
+    nothing = fit([(5, 0, 0)])
+    assert isnan(nothing.a)
+    assert nothing.rates([5], [9]).tolist() == [0]
+
+
+def test_weights_repeat_pairs() -> None:
+    data = [(6, 9, 3), (8, 16, 1), (9, 18, 7)]
+    weighted = fit(data, weights=[2, 0, 1])
+    repeated = fit([data[0], data[0], data[2]])
+    assert (weighted.a, weighted.b) == pytest.approx((repeated.a, repeated.b))
+    assert weighted.log_likelihood == pytest.approx(repeated.log_likelihood)
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="known: count, probability"):
+        fit([(6, 9, 3)], "rate")
+    with pytest.raises(OptionError, match="between 0 and the number of trials"):
+        EditData([6], [9], [10])
+    with pytest.raises(OptionError, match="same sentence pairs"):
+        EditData([6], [9], [1, 2])
+    with pytest.raises(OptionError, match="one number for each pair"):
+        fit([(6, 9, 3)], weights=[1, 1])
+
+
+def test_split_counts_trials_of_its_own() -> None:
+    edits = Edits(
+        np.arange(2), np.array([[3, 3], [2, 2]]), np.array([3, 0]), np.array([2, 1]),
+        np.array([1, 0]),
+    )  # fmt: skip
+    models = CHANCE_MODELS["edit-split"].fit(edits, reading="count")
+    assert (models["add"].pairs, models["delete"].pairs) == (2, 1)
+    rates = CHANCE_MODELS["edit-split"].rates(models, edits.lengths, edits.filled)
+    assert rates == pytest.approx(np.array([[2 / 6, 1 / 3], [1 / 4, 0]]))
+    one = CHANCE_MODELS["edit"].fit(edits, reading="count")
+    rates = CHANCE_MODELS["edit"].rates(one, edits.lengths, edits.filled)
+    assert rates == pytest.approx(np.array([[3 / 9, 3 / 9], [1 / 4, 1 / 4]]))
+
+
+@st.composite
+def edited(draw):
+    data = []
+    for _ in range(draw(st.integers(1, 5))):
+        n, m = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+        data.append((n + m, n * m, draw(st.sampled_from([0, n * m]) | st.integers(0, n * m))))
+    return data
+
+
+@settings(max_examples=100)
+@given(edited(), st.sampled_from(READINGS))
+def test_no_other_line_is_more_likely(data, reading: str) -> None:
+    model = fit(data, reading)
+    mine = log_likelihood(model.a, model.b, reading, data)
+    low, high = min(row[0] for row in data), max(row[0] for row in data)
+    top = max(row[1] for row in data) * 2.0 if reading == "count" else 1.0
+    if low == high:
+        for a in np.linspace(0, top, 300):
+            assert log_likelihood(a, 0, reading, data) <= mine + 1e-9
+        return
+    # a grid over the values at both ends, made finer around its best point
+    bounds = [(0.0, top * 2), (0.0, top * 2)]
+    for _ in range(4):
+        values, best = [np.linspace(*one, 13) for one in bounds], (-np.inf, 0.0, 0.0)
+        for u in values[0]:
+            for v in values[1]:
+                b = (v - u) / (high - low)
+                best = max(best, (log_likelihood(u - b * low, b, reading, data), u, v))
+        assert best[0] <= mine + 1e-7
+        bounds = [
+            (max(0.0, at - (one[1] - one[0]) / 8), at + (one[1] - one[0]) / 8)
+            for at, one in zip(best[1:], bounds, strict=True)
+        ]

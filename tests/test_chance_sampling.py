@@ -1,0 +1,282 @@
+"""Sampled chance is that of the definition: exact enumeration, honest errors, any workers."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_chance import exact, items
+
+from alignkit.agreement import items_kernel
+from alignkit.agreement import sampling_kernel as kernel
+from alignkit.agreement.correction import ObservedTerms, correct, noise, rows
+from alignkit.agreement.items import UNITS, Items
+from alignkit.agreement.monte_carlo import Sampling, monte_carlo
+from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays
+from alignkit.corpus import SentencePair
+from alignkit.errors import OptionError
+
+WORDS = st.sampled_from("abc")
+
+
+def sampling(pairs, rates, unit="phrases", normalizer="min", include_identical=False):
+    """Make what is sampled from (source, target, links) and a row of four rates for each."""
+    made = [SentencePair("", source, target) for source, target, _ in pairs]
+    initial = LinkArrays.pack(
+        [Alignment.parse(links) for *_, links in pairs], [pair.lengths for pair in made]
+    )
+    words = Items.of(made, unit, include_identical, False)
+    return Sampling(initial, words, np.array(rates, float).reshape(-1, 4), normalizer)
+
+
+def draw(what, samples, seed=1, **options):
+    seeds = np.random.SeedSequence(seed)
+    return monte_carlo(what, samples=samples, seeds=seeds, **options)
+
+
+@st.composite
+def linked(draw):
+    source, target = (draw(st.lists(WORDS, min_size=1, max_size=6)) for _ in range(2))
+    cells = [(i, j) for i in range(len(source)) for j in range(len(target))]
+    first, second = (draw(st.sets(st.sampled_from(cells))) for _ in range(2))
+    return source, target, first, second
+
+
+@settings(max_examples=200)
+@given(linked())
+def test_the_kernel_finds_the_closures_of_the_links(case) -> None:
+    source, target, *sides = case
+    n, m = len(source), len(target)
+    ids = [np.array([ord(word) for word in side], np.int32) for side in (source, target)]
+    found, sizes = [], []
+    for links in sides:
+        cells = np.array(sorted(i * m + j for i, j in links), np.int64)
+        spans = np.empty((n, 2), np.int64), np.empty((m, 2), np.int64)
+        boxes = np.empty((n, 4), np.int64)
+        items_kernel.partners(cells, len(cells), n, m, *spans)
+        count = items_kernel.atomic_boxes(n, *spans, np.empty(n, np.int64), boxes)
+        every = [tuple(box) for box in boxes[:count].tolist()]
+        assert len(set(every)) == count
+        assert set(every) == items(links, "phrases", source, target, True)
+        rest = boxes.copy()
+        kept = items_kernel.drop_identical_boxes(rest, count, *ids)
+        assert {tuple(box) for box in rest[:kept].tolist()} == items(
+            links, "phrases", source, target, False
+        )
+        kept_cells = items_kernel.drop_identical_cells(cells.copy(), len(cells), *ids)
+        assert kept_cells == len(items(links, "links", source, target, False))
+        found.append((boxes, count))
+        sizes.append((cells, len(cells)))
+    chains = np.empty((n, 2), np.int64)
+    shared = [items(links, "phrases", source, target, True) for links in sides]
+    assert items_kernel.common_boxes(*found[0], *found[1], n, chains) == len(shared[0] & shared[1])
+    assert items_kernel.common_cells(*sizes[0], *sizes[1]) == len(sides[0] & sides[1])
+
+
+# at most 9 cells; rates of (empty, filled) cells for either annotator
+TINY = [
+    (("abc", "xyz", "0-0 1-1 2-2"), (0.2, 0.2, 0.1, 0.1)),
+    (("abc", "xay", "0-1 2-2"), (0.3, 0.3, 0.15, 0.15)),
+    (("aab", "bac", ""), (0.1, 0.1, 0.4, 0.4)),
+    (("ab", "abcd", "0-0 1-1 1-2"), (0.12, 0.4, 0.05, 0.7)),
+    (("abc", "abc", "0-2 1-0 2-1"), (0.25, 0.5, 0.3, 0.0)),
+    (("a", "bcdef", "0-1"), (0.6, 0.6, 0.0, 1.0)),
+]
+
+
+@pytest.mark.parametrize("normalizer", ["min", "max"])
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(("pair", "rates"), TINY)
+def test_agrees_with_the_enumeration_of_all_outcomes(pair, rates, unit, normalizer) -> None:
+    source, target, links = pair
+    initial = Alignment.parse(links).possible
+    n, m = len(source), len(target)
+    truth = exact(
+        initial, n, m, rates, unit=unit, source=source, target=target, normalizer=normalizer
+    )
+    drawn = draw(sampling([pair], [rates], unit, normalizer), 4000)
+    terms = drawn.terms()
+    for value, variance, known in (
+        (terms.ratio, terms.ratio_variance, truth[0]),
+        (terms.common, terms.common_variance, truth[1]),
+        (terms.norm, terms.norm_variance, truth[2]),
+    ):
+        assert abs(value[0] - known) <= 4 * np.sqrt(variance[0]) + 1e-12
+
+
+def test_identical_items_take_part_if_asked() -> None:
+    pair, rates = TINY[4]
+    truth = exact(
+        Alignment.parse(pair[2]).possible, 3, 3, rates, unit="phrases", source=pair[0],
+        target=pair[1], include_identical=True,
+    )  # fmt: skip
+    terms = draw(sampling([pair], [rates], include_identical=True), 4000).terms()
+    assert abs(terms.ratio[0] - truth[0]) <= 4 * np.sqrt(terms.ratio_variance[0])
+
+
+@pytest.mark.parametrize("aggregate", ["macro", "micro"])
+def test_the_standard_errors_are_honest(aggregate: str) -> None:
+    pairs, rates = zip(*TINY[:4], strict=True)
+    truths = [
+        exact(
+            Alignment.parse(links).possible, len(source), len(target), row, unit="phrases",
+            source=source, target=target,
+        )
+        for (source, target, links), row in zip(pairs, rates, strict=True)
+    ]  # fmt: skip
+    macro = np.mean([truth[0] for truth in truths])
+    micro = sum(truth[1] for truth in truths) / sum(truth[2] for truth in truths)
+    truth = micro if aggregate == "micro" else macro
+    what = sampling(pairs, rates)
+    one = np.ones(len(pairs))
+    observed = ObservedTerms.of(2 * one, 2 * one, one, "min")
+    inside = 0
+    for seed in range(200):
+        terms = draw(what, 150, seed, workers=1).terms()
+        found = correct(rows(observed, terms, aggregate), noise(terms, aggregate))
+        inside += abs(found.pi0 - truth) <= 1.96 * found.pi0_error
+        c = (0.5 - truth) / (1 - truth)
+        assert found.C_error == pytest.approx(found.pi0_error * 0.5 / (1 - found.pi0) ** 2)
+        assert abs(found.C - c) < 8 * found.C_error
+    assert 180 <= inside <= 198
+
+
+def many(seed=0):
+    rng = np.random.default_rng(seed)
+    pairs, rates = [], []
+    for _ in range(150):
+        n, m = rng.integers(1, 12, 2)
+        source, target = ("".join(rng.choice(list("abcdef"), k)) for k in (n, m))
+        pairs.append((source, target, " ".join(f"{i}-{i}" for i in range(0, min(n, m), 2))))
+        rates.append(rng.random(4) * 0.3)
+    return sampling(pairs, rates)
+
+
+def test_the_number_of_workers_changes_no_bit() -> None:
+    what = many()
+    one, two, four = (draw(what, 60, workers=workers, keep=True) for workers in (1, 2, 4))
+    for other in (two, four):
+        assert np.array_equal(one.moments, other.moments)
+        assert np.array_equal(one.totals, other.totals)
+        assert np.array_equal(one.records, other.records)
+    assert not np.array_equal(one.moments, draw(what, 60, seed=2).moments)
+
+
+def test_rounds_change_no_sample() -> None:
+    what = many()
+    whole = draw(what, 300, keep=True)
+    parts = draw(what, 300, keep=True, tolerance=1e-9, error=lambda terms: 1.0)
+    assert np.array_equal(whole.moments, parts.moments)
+    assert np.array_equal(whole.records, parts.records)
+
+
+def test_sampling_stops_when_the_error_is_small_enough() -> None:
+    what = many()
+    assert draw(what, 5000, tolerance=1.0, error=lambda terms: 0.5).samples == 100
+    drawn = draw(
+        what, 5000, tolerance=0.002,
+        error=lambda terms: float(np.sqrt(np.nansum(terms.ratio_variance)) / len(what)),
+    )  # fmt: skip
+    terms = drawn.terms()
+    assert 100 < drawn.samples < 5000
+    assert np.sqrt(np.nansum(terms.ratio_variance)) / len(what) <= 0.002
+
+
+def test_progress_ends_where_it_should() -> None:
+    told = []
+    draw(many(), 20, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (3000, 3000)
+    assert told == sorted(told)
+
+
+def test_records_and_totals_add_up() -> None:
+    what = many()
+    drawn = draw(what, 40, keep=True)
+    common, a, b = (drawn.records[:, :, k].astype(float) for k in range(3))
+    norm = np.minimum(a, b)
+    share = np.divide(common, norm, out=np.zeros_like(common), where=norm > 0)
+    for column, expected in (
+        ("filled", (a + b > 0)), ("ratio", share), ("common_norm", common * norm),
+    ):  # fmt: skip
+        place = kernel.MOMENTS.index(column)
+        assert drawn.moments[:, place] == pytest.approx(expected.sum(axis=1))
+    assert drawn.totals[:, 0] == pytest.approx(share.sum(axis=0))
+    assert drawn.distribution("micro") == pytest.approx(common.sum(axis=0) / norm.sum(axis=0))
+    cells = what.items.lengths.prod(axis=1)
+    assert (drawn.records[:, :, 3] + np.diff(what.initial.offsets)[:, None] <= cells[:, None]).all()
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_rates_of_nought_and_one_are_certain(unit: str) -> None:
+    pair = ("abc", "xyz", "0-0 1-1")
+    still = draw(sampling([pair], [[0, 0, 0, 0]], unit), 50, keep=True).records[0]
+    assert (still == [2, 2, 2, 0, 0, 0, 0]).all()
+    flipped = draw(sampling([pair], [[1, 1, 1, 1]], unit), 50, keep=True).records[0]
+    assert (flipped[:, 3:] == [7, 2, 7, 2]).all()
+    assert (flipped[:, 0] == flipped[:, 1]).all()
+
+
+def test_flips_come_at_their_rates() -> None:
+    drawn = draw(sampling([("a" * 9, "b" * 11, "0-0 1-1 2-2 3-3")], [[0.03, 0.5, 0.9, 0.2]]), 4000,
+                 keep=True)  # fmt: skip
+    counts = drawn.records[0, :, 3:].mean(axis=0)
+    trials, rates = np.array([95, 4, 95, 4]), np.array([0.03, 0.5, 0.9, 0.2])
+    error = np.sqrt(trials * rates * (1 - rates) / 4000)
+    assert (abs(counts - trials * rates) < 4 * error).all()
+
+
+def test_only_empty_samples_are_undefined_not_one() -> None:
+    terms = draw(sampling([("aa", "aa", "0-0")], [[0, 0, 0, 0]]), 20).terms()
+    assert isnan(terms.ratio[0])
+
+
+def test_no_pairs_and_empty_sentences_are_no_trouble() -> None:
+    assert draw(sampling([], np.zeros((0, 4))), 10).terms().ratio.tolist() == []
+    assert isnan(draw(sampling([("", "", "")], [[0.5] * 4]), 10).terms().ratio[0])
+
+
+def test_workers_must_be_one_at_least() -> None:
+    with pytest.raises(OptionError, match="workers must be at least 1"):
+        draw(many(), 2, workers=0)
+
+
+@pytest.mark.parametrize("normalizer", ["min", "max"])
+def test_reweighed_samples_are_those_of_other_rates(normalizer: str) -> None:
+    pair, old = TINY[0]
+    new = np.array([[0.15, 0.25, 0.13, 0.1]])
+    drawn = draw(sampling([pair], [old], normalizer=normalizer), 20000, keep=True)
+    before = np.array([old])
+    shifts = np.log(new / (1 - new)) - np.log(before / (1 - before))
+    means, effective = np.empty((1, 3)), np.empty(1)
+    kernel.reweigh(drawn.records, normalizer == "max", shifts, np.array([True]), means, effective)
+    truth = exact(
+        Alignment.parse(pair[2]).possible, 3, 3, new[0], unit="phrases", source=pair[0],
+        target=pair[1], normalizer=normalizer,
+    )  # fmt: skip
+    assert 5000 < effective[0] < 20000
+    assert means[0] == pytest.approx(truth, abs=4 * 2 / np.sqrt(effective[0]))
+    same = np.empty((1, 3))
+    kernel.reweigh(
+        drawn.records, normalizer == "max", 0 * shifts, np.array([True]), same, effective
+    )
+    terms = drawn.terms()
+    assert effective[0] == pytest.approx(20000)
+    assert same[0] == pytest.approx([terms.ratio[0], terms.common[0], terms.norm[0]])
+
+
+@given(linked(), st.sampled_from(list(UNITS)))
+def test_choices_leave_identical_items_out(case, unit: str) -> None:
+    source, target, *_ = case
+    n, m = len(source), len(target)
+    spans = [
+        [(a, b) for a in range(k) for b in range(a + 1, k + 1 if unit == "phrases" else a + 2)]
+        for k in (n, m)
+    ]
+    pair = [SentencePair("", source, target)]
+    different = sum(source[a:b] != target[c:d] for a, b in spans[0] for c, d in spans[1])
+    assert Items.of(pair, unit, False, False).choices().tolist() == [different]
+    assert Items.of(pair, unit, True, False).choices() == [len(spans[0]) * len(spans[1])]
