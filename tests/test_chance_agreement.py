@@ -277,6 +277,23 @@ def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
     assert redrawn[0] < redrawn[1]
 
 
+def test_annotators_who_edit_at_random_agree_by_chance_alone() -> None:
+    rng, pairs = np.random.default_rng(0), []
+    for number in range(150):
+        n, m = rng.integers(6, 15, 2)
+        start = {(k, k) for k in range(min(n, m))}
+        made = {"initial": Alignment(start)}
+        for name in "AB":
+            flips = rng.random((n, m)) < 0.2 * (n + m) / (n * m)
+            made[name] = Alignment(start ^ {(int(i), int(j)) for i, j in np.argwhere(flips)})
+        pairs.append(SentencePair(str(number), ["x"] * n, ["y"] * m, made))
+    for unit in ("phrases", "links"):
+        found = measure(Corpus(pairs), unit=unit)
+        assert found.models["A"]["edit"].rates([20], [100])[0] == pytest.approx(0.04, abs=0.004)
+        assert found.interval.low < 0 < found.interval.high
+        assert abs(found.C) < 0.1
+
+
 def test_everything_fits_into_json() -> None:
     found = measure(corpus(*ROWS, ("0-0", "", "")), by=None)
     assert json.loads(json.dumps(found.to_json(), allow_nan=False))["pairs"]["used"] == 3

@@ -80,8 +80,11 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
                 need_first = min(need_first, of_target[j, 0])
                 need_end = max(need_end, of_target[j, 1])
             for j in range(done_high + 1, high + 1):
-                need_first = min(need_first, of_target[j, 0])
                 need_end = max(need_end, of_target[j, 1])
+                if of_target[j, 0] < need_first:
+                    need_first = of_target[j, 0]
+                    if last[need_first] >= i:
+                        break
             done_low, done_high = low, high
             for k in range(need_first, first):
                 if last[k] >= i:
