@@ -27,7 +27,7 @@ def corpus(*rows, source="abc", target="xyz", attributes=None):
         names = zip(("initial", "A", "B"), links, strict=True)
         pairs.append(
             SentencePair(
-                str(number), source, target,
+                str(number), list(source), list(target),
                 {name: Alignment.parse(text) for name, text in names if text is not None},
                 attributes[number] if attributes else {},
             )
@@ -111,14 +111,14 @@ def test_everybody_flips_every_cell_is_undefined() -> None:
 
 def test_only_empty_samples_make_chance_undefined_not_one() -> None:
     # A and B link words that are identical or nothing is sampled: every sampled item is identical
-    pairs = Corpus([SentencePair("1", "aa", "aa", {"initial": Alignment.parse("0-0"),
+    pairs = Corpus([SentencePair("1", list("aa"), list("aa"), {"initial": Alignment.parse("0-0"),
                                                    "A": Alignment.parse("0-0"),
                                                    "B": Alignment.parse("0-0")})])  # fmt: skip
     assert dict(measure(pairs).left_out) == {"both sets empty": 1}
-    pairs = Corpus([SentencePair("1", "ab", "xy", {"initial": Alignment(),
+    pairs = Corpus([SentencePair("1", list("ab"), list("xy"), {"initial": Alignment(),
                                                    "A": Alignment.parse("0?0"),
                                                    "B": Alignment.parse("0?0")}),
-                    SentencePair("2", "ab", "xy", {"initial": Alignment.parse("0-0"),
+                    SentencePair("2", list("ab"), list("xy"), {"initial": Alignment.parse("0-0"),
                                                    "A": Alignment.parse("0-0"),
                                                    "B": Alignment.parse("0-0")})])  # fmt: skip
     found = measure(pairs)
@@ -358,7 +358,7 @@ THREE = [
 
 def test_everyone_is_compared_with_everyone_and_with_what_is_agreed_on() -> None:
     pairs = Corpus(
-        SentencePair(str(k), "abc", "xyz", {name: Alignment.parse(t) for name, t in row.items()})
+        SentencePair(str(k), list("abc"), list("xyz"), {name: Alignment.parse(t) for name, t in row.items()})
         for k, row in enumerate(THREE)
     )
     options = {"initial": "initial", "samples": 100, "resamples": 50}

@@ -25,7 +25,7 @@ WORDS = st.sampled_from("abc")
 
 def sampling(pairs, rates, unit="phrases", normalizer="min", include_identical=False):
     """Make what is sampled from (source, target, links) and a row of four rates for each."""
-    made = [SentencePair("", source, target) for source, target, _ in pairs]
+    made = [SentencePair("", list(source), list(target)) for source, target, _ in pairs]
     initial = LinkArrays.pack(
         [Alignment.parse(links) for *_, links in pairs], [pair.lengths for pair in made]
     )
@@ -276,7 +276,7 @@ def test_choices_leave_identical_items_out(case, unit: str) -> None:
         [(a, b) for a in range(k) for b in range(a + 1, k + 1 if unit == "phrases" else a + 2)]
         for k in (n, m)
     ]
-    pair = [SentencePair("", source, target)]
+    pair = [SentencePair("", list(source), list(target))]
     different = sum(source[a:b] != target[c:d] for a, b in spans[0] for c, d in spans[1])
     assert Items.of(pair, unit, False, False).choices().tolist() == [different]
     assert Items.of(pair, unit, True, False).choices() == [len(spans[0]) * len(spans[1])]
