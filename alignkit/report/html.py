@@ -13,7 +13,14 @@ from alignkit.report.characters import is_wide, visible
 from alignkit.report.marks import Mark, find_mark, legend, tally
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
 
-__all__ = ["draw_html", "draw_html_fragment"]
+__all__ = [
+    "draw_figure",
+    "draw_html",
+    "draw_html_fragment",
+    "isolated_text",
+    "safe_text",
+    "start_page",
+]
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -58,19 +65,12 @@ def draw_html(
     if annotators is None:
         annotators = (name for pair in kept for name in pair.annotations)
     names = tuple(dict.fromkeys(annotators))
-    yield (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_text(title)}</title>\n<style>{MATRIX_STYLE}{PAGE_STYLE}</style>\n</head>\n"
-        f'<body class="alignkit">\n<header>\n<h1>{_text(title)}</h1>\n'
-    )
+    yield start_page(title)
     yield _totals(kept, names)
     yield "</header>\n<main>\n"
     for pair in kept:
         grid = make_grid(pair, names)
-        yield f"<article>\n<h2>{_isolated(pair.id)}</h2>\n{_figure(grid)}</article>\n"
+        yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{draw_figure(grid)}</article>\n"
     yield "</main>\n</body>\n</html>\n"
 
 
@@ -90,8 +90,32 @@ def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = No
         A ``div`` with its style, which touches nothing outside of it.
     """
     grid = make_grid(pair, annotators)
-    heading = f"<p><strong>{_isolated(pair.id)}</strong></p>"
-    return f'<div class="alignkit"><style>{MATRIX_STYLE}</style>{heading}\n{_figure(grid)}</div>'
+    heading = f"<p><strong>{isolated_text(pair.id)}</strong></p>"
+    return (
+        f'<div class="alignkit"><style>{MATRIX_STYLE}</style>{heading}\n{draw_figure(grid)}</div>'
+    )
+
+
+def start_page(title: str, style: str = "") -> str:
+    """Return the start of a page that needs neither network nor script, up to its heading.
+
+    The caller ends the header, the body and the page.
+
+    Parameters
+    ----------
+    title
+        The heading.
+    style
+        Further style rules.
+    """
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{safe_text(title)}</title>\n<style>{MATRIX_STYLE}{PAGE_STYLE}{style}</style>\n"
+        f'</head>\n<body class="alignkit">\n<header>\n<h1>{safe_text(title)}</h1>\n'
+    )
 
 
 def _totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
@@ -108,7 +132,7 @@ def _totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
         cells += more_cells
         nulls += more_nulls
     body = "".join(
-        f"<tr><th scope=row>{_isolated(name)}{''.join(f'<td>{count}' for count in counts)}\n"
+        f"<tr><th scope=row>{isolated_text(name)}{''.join(f'<td>{count}' for count in counts)}\n"
         for name, counts in rows.items()
     )
     heads = ("annotator", "pairs", "sure", "possible", "nulls")
@@ -122,18 +146,23 @@ def _totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
 
 
 def _legend(cells: Counter[Mark], nulls: int) -> str:
-    items = [f"<li>{_sign(mark)} {_text(mark.meaning)} ({count})" for mark, count in legend(cells)]
+    items = [
+        f"<li>{_sign(mark)} {safe_text(mark.meaning)} ({count})" for mark, count in legend(cells)
+    ]
     if nulls:
         items.append(f"<li>{EMPTY_WORD} aligned to nothing ({nulls} of these)")
     return f'<ul class="legend">{"".join(items)}</ul>\n' if items else ""
 
 
-def _figure(grid: Grid) -> str:
-    facts = [f"{_isolated(name)}: {_isolated(text)}" for name, text in grid.attributes.items()]
+def draw_figure(grid: Grid) -> str:
+    """Draw a grid as HTML: the sentences, who linked how much, the matrix, legend and remarks."""
+    facts = [
+        f"{isolated_text(name)}: {isolated_text(text)}" for name, text in grid.attributes.items()
+    ]
     parts = [f'<p class="facts">{" · ".join(facts)}</p>\n'] if facts else []
     for words, known in ((grid.rows, grid.has_source), (grid.columns, grid.has_target)):
         if known:
-            parts.append(f'<p class="sentence" dir="auto">{_text(" ".join(words))}</p>\n')
+            parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}</p>\n')
     parts += [_who(grid), _matrix(grid), _legend(*tally([grid])), _remarks(grid)]
     return "".join(parts)
 
@@ -143,15 +172,15 @@ def _who(grid: Grid) -> str:
     for k, name in enumerate(grid.annotators):
         letter = f"{'AB'[k]} " if len(grid.annotators) == 2 else ""
         sure, possible = grid.counts(k)
-        said.append(f"{letter}{_isolated(name)}: {sure} sure, {possible} possible")
-    said += [f"{_isolated(name)}: not annotated" for name in grid.absent]
+        said.append(f"{letter}{isolated_text(name)}: {sure} sure, {possible} possible")
+    said += [f"{isolated_text(name)}: not annotated" for name in grid.absent]
     return f'<p class="facts">{" · ".join(said) or "no annotations"}</p>\n'
 
 
 def _matrix(grid: Grid) -> str:
     columns = [*range(len(grid.columns)), *([NULL] if grid.null_column else [])]
     rows = [*range(len(grid.rows)), *([NULL] if grid.null_row else [])]
-    name = _text(f"alignment matrix of pair {grid.id}")
+    name = safe_text(f"alignment matrix of pair {grid.id}")
     lines = [
         f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
         f'<table class="matrix" aria-label="{name}"><thead><tr><td>'
@@ -172,7 +201,7 @@ def _word(word: str, index: int, name: str) -> str:
     names = " ".join(part for part in (name, "empty-word" if index == NULL else "") if part)
     start = f'<bdi class="{names}"' if names else "<bdi"
     title = "aligned to nothing" if index == NULL else f"{index}: {word}"
-    return f'{start} title="{_text(title)}">{_text(word)}</bdi>'
+    return f'{start} title="{safe_text(title)}">{safe_text(word)}</bdi>'
 
 
 def _cell(grid: Grid, link: Link) -> str:
@@ -183,7 +212,7 @@ def _cell(grid: Grid, link: Link) -> str:
 
 
 def _sign(mark: Mark, title: str = "") -> str:
-    told = f' role="img" title="{_text(title)}"' if title else ' aria-hidden="true"'
+    told = f' role="img" title="{safe_text(title)}"' if title else ' aria-hidden="true"'
     return f'<b class="{mark.kind}"{told}>{mark.sign}</b>'
 
 
@@ -198,7 +227,7 @@ def _remarks(grid: Grid) -> str:
             "provenance": value.provenance,
         }
         parts += [
-            f'<dt>{_isolated(name)}, {kind}<dd dir="auto">{_lines(text)}\n'
+            f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">{_lines(text)}\n'
             for kind, text in said.items()
             if text
         ]
@@ -206,12 +235,14 @@ def _remarks(grid: Grid) -> str:
 
 
 def _lines(text: str) -> str:
-    return "\n".join(map(_text, text.splitlines()))
+    return "\n".join(map(safe_text, text.splitlines()))
 
 
-def _isolated(text: str) -> str:
-    return f"<bdi>{_text(text)}</bdi>"
+def isolated_text(text: str) -> str:
+    """Return text as HTML that keeps its direction of writing to itself."""
+    return f"<bdi>{safe_text(text)}</bdi>"
 
 
-def _text(text: str) -> str:
+def safe_text(text: str) -> str:
+    """Return text as HTML in which nothing hidden can act."""
     return escape(visible(text))

@@ -48,8 +48,9 @@ border-radius:50%}
 @media(forced-colors:active){.alignkit b{color:CanvasText!important;border:0}}
 .alignkit .legend{list-style:none;padding:0;margin:.4em 0;display:flex;flex-wrap:wrap;
 gap:.2em 1.4em;font-size:14px}
-.alignkit .facts{color:var(--soft);margin:.1em 0}
-.alignkit .sentence{margin:.15em 0;width:fit-content;max-width:min(100%,75em)}
+.alignkit .facts{color:var(--soft);margin:.1em 0;overflow-wrap:anywhere}
+.alignkit .sentence{margin:.15em 0;width:fit-content;max-width:min(100%,75em);
+overflow-wrap:anywhere}
 .alignkit dl{margin:.4em 0;display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em;
 font-size:14px}
 .alignkit dt{color:var(--soft)}

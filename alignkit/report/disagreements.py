@@ -1,0 +1,217 @@
+"""Count where two annotators differ: by sentence pair, by word pair, by kind of link."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from alignkit.alignment import Alignment, Link
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.frozen import FrozenMap
+from alignkit.report.word_kinds import FUNCTION_WORDS, WORD_KINDS, word_kinds
+
+__all__ = ["SHAPES", "Disagreements", "Outcome", "PairOutcome", "WordOutcome", "disagreements"]
+
+SHAPES = ("1-1", "1-n", "block")
+"""One word with one, one with several, several with several; as the annotators linked them."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Count the links that at least one of two annotators has.
+
+    Parameters
+    ----------
+    both
+        Those of both, sure for both or only possible for both.
+    unsure
+        Those of both, sure for one and only possible for the other.
+    first, second
+        Those of one of them only.
+    """
+
+    both: int = 0
+    unsure: int = 0
+    first: int = 0
+    second: int = 0
+
+    @property
+    def links(self) -> int:
+        """All of them."""
+        return self.both + self.unsure + self.first + self.second
+
+    @property
+    def alone(self) -> int:
+        """The links of one annotator only."""
+        return self.first + self.second
+
+    def __add__(self, other: Outcome) -> Outcome:
+        return Outcome(
+            self.both + other.both,
+            self.unsure + other.unsure,
+            self.first + other.first,
+            self.second + other.second,
+        )
+
+
+@dataclass(frozen=True)
+class WordOutcome:
+    """Count what becomes of one pair of words, in small letters.
+
+    Parameters
+    ----------
+    source, target
+        The words.
+    kinds
+        What kind of words they are, see `WORD_KINDS`.
+    outcome
+        The counts.
+    """
+
+    source: str
+    target: str
+    kinds: tuple[str, ...]
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class PairOutcome:
+    """Count the links of one sentence pair.
+
+    Parameters
+    ----------
+    place
+        Its position in the corpus.
+    outcome
+        The counts.
+    """
+
+    place: int
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Disagreements:
+    """Hold where two annotators differ.
+
+    Parameters
+    ----------
+    annotators
+        The two.
+    total
+        The counts over all sentence pairs that both annotated.
+    kinds
+        The counts for each of `WORD_KINDS` and `SHAPES`. A link can be of several kinds of words;
+        it has one shape.
+    words
+        The word pairs that some annotator linked alone, those that are so most often first.
+    pairs
+        The sentence pairs, those with the most links of one annotator only first.
+    """
+
+    annotators: tuple[str, str]
+    total: Outcome
+    kinds: FrozenMap[str, Outcome]
+    words: tuple[WordOutcome, ...]
+    pairs: tuple[PairOutcome, ...]
+
+
+_BOTH, _UNSURE = Outcome(both=1), Outcome(unsure=1)
+_FIRST, _SECOND = Outcome(first=1), Outcome(second=1)
+_NONE = Outcome()
+
+
+def disagreements(
+    corpus: Corpus,
+    first: str,
+    second: str,
+    *,
+    function_words: Collection[str] = FUNCTION_WORDS,
+) -> Disagreements:
+    """Count where two annotators differ, over all links, identical ones too.
+
+    Parameters
+    ----------
+    corpus
+        The sentence pairs, with their words; those that both annotated count.
+    first, second
+        The annotators.
+    function_words
+        See `word_kinds`.
+
+    Raises
+    ------
+    UnknownNameError
+        If one of them annotated nothing.
+    MissingTextError
+        If the words of a pair are not known.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
+    ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1?1")})
+    >>> found = disagreements(Corpus([pair]), "A", "B")
+    >>> found.total
+    Outcome(both=1, unsure=1, first=1, second=0)
+    >>> [(one.source, one.target) for one in found.words], found.kinds["1-n"].links
+    ([('left', 'away')], 2)
+    """
+    corpus.require(first, second)
+    kinds = dict.fromkeys((*WORD_KINDS, *SHAPES), _NONE)
+    words: dict[tuple[str, str], Outcome] = {}
+    pairs = []
+    for place, pair in enumerate(corpus):
+        if first not in pair.annotations or second not in pair.annotations:
+            continue
+        total = _NONE
+        source, target = ([word.casefold() for word in side] for side in pair.words)
+        for link, shape, outcome in _outcomes(pair, first, second):
+            total += outcome
+            joined = source[link.i], target[link.j]
+            words[joined] = words.get(joined, _NONE) + outcome
+            kinds[shape] += outcome
+        pairs.append(PairOutcome(place, total))
+    listed = []
+    for joined, outcome in words.items():
+        found = WordOutcome(*joined, word_kinds(*joined, function_words), outcome)
+        for kind in found.kinds:
+            kinds[kind] += outcome
+        if outcome.alone:
+            listed.append(found)
+    listed.sort(key=lambda one: (-one.outcome.alone, one.source, one.target))
+    pairs.sort(key=lambda one: (-one.outcome.alone, -one.outcome.unsure, one.place))
+    return Disagreements(
+        (first, second),
+        sum((one.outcome for one in pairs), _NONE),
+        FrozenMap(kinds),
+        tuple(listed),
+        tuple(pairs),
+    )
+
+
+def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Link, str, Outcome]]:
+    """Yield each link of either, with its shape and which of them have it.
+
+    A link of both that they shape differently has the larger shape.
+    """
+    alignments = pair.alignment(first), pair.alignment(second)
+    mine, other = (dict(one.items()) for one in alignments)
+    shapes = [_shapes(one) for one in alignments]
+    for link in sorted({**mine, **other}):
+        shape = SHAPES[max(one.get(link, 0) for one in shapes)]
+        if link not in other:
+            outcome = _FIRST
+        elif link not in mine:
+            outcome = _SECOND
+        else:
+            outcome = _BOTH if mine[link] == other[link] else _UNSURE
+        yield link, shape, outcome
+
+
+def _shapes(alignment: Alignment) -> dict[Link, int]:
+    found = {}
+    for links in alignment.components():
+        sides = len({link.i for link in links}), len({link.j for link in links})
+        shape = 0 if max(sides) == 1 else 1 if min(sides) == 1 else 2
+        found.update(dict.fromkeys(links, shape))
+    return found

@@ -1,0 +1,39 @@
+"""Say how many further sentence pairs would make an interval as narrow as is wanted."""
+
+from __future__ import annotations
+
+from math import ceil, isnan
+
+from alignkit.agreement.corrected_result import CorrectedAgreement
+
+__all__ = ["further_pairs"]
+
+
+def further_pairs(result: CorrectedAgreement, width: float) -> int | None:
+    """Extrapolate how many further pairs two annotators would have to annotate.
+
+    The width of an interval falls with the square root of the number of pairs that are used, as
+    long as the further ones are like those at hand; so does the share of them that is used.
+
+    Parameters
+    ----------
+    result
+        The agreement at hand.
+    width
+        The wanted distance of the bounds.
+
+    Returns
+    -------
+    int or None
+        0 where the interval is narrow enough; None where there is none to extrapolate from.
+    """
+    interval = result.interval
+    if interval is None or isnan(interval.high - interval.low) or not result.used:
+        return None
+    now = interval.high - interval.low
+    if now <= 0 or width <= 0:  # all pairs are alike, which says nothing of others
+        return None
+    if now <= width:
+        return 0
+    wanted = result.used * (now / width) ** 2
+    return ceil((wanted - result.used) * len(result.sentences) / result.used)
