@@ -187,8 +187,8 @@ def _head(results: Results, found: Disagreements, warnings: Sequence[str]) -> st
     said = "".join(f"<li>{safe_text(text)}" for text in dict.fromkeys(warnings))
     return (
         f"<p>{isolated_text(first)} (A) and {isolated_text(second)} (B): both annotated "
-        f"{len(found.pairs):,} of {one.pairs:,} {'pair' if one.pairs == 1 else 'pairs'} of "
-        "sentences</p>\n"
+        f"{len(found.pairs):,} of {one.pairs:,} sentence {'pair' if one.pairs == 1 else 'pairs'}"
+        "</p>\n"
     ) + (f'<ul class="notes warnings" aria-label="warnings">{said}</ul>\n' if said else "")
 
 
