@@ -358,7 +358,9 @@ THREE = [
 
 def test_everyone_is_compared_with_everyone_and_with_what_is_agreed_on() -> None:
     pairs = Corpus(
-        SentencePair(str(k), list("abc"), list("xyz"), {name: Alignment.parse(t) for name, t in row.items()})
+        SentencePair(
+            str(k), list("abc"), list("xyz"), {name: Alignment.parse(t) for name, t in row.items()}
+        )
         for k, row in enumerate(THREE)
     )
     options = {"initial": "initial", "samples": 100, "resamples": 50}

@@ -15,6 +15,10 @@ from alignkit.agreement.distance import DISTANCES
 from alignkit.agreement.edit_model import READINGS, EditData, EditModel, fit_edit_model
 from alignkit.agreement.everyone import Everyone, everyone
 from alignkit.agreement.fleiss import FleissKappa, fleiss_from_counts, fleiss_kappa
+from alignkit.agreement.full import LEVELS, FullAgreement, Pairing, full_agreement
+from alignkit.agreement.full_json import full_json
+from alignkit.agreement.full_records import agreement_records
+from alignkit.agreement.full_tables import render_full
 from alignkit.agreement.items import UNITS
 from alignkit.agreement.krippendorff import (
     KrippendorffAlpha,
@@ -29,6 +33,7 @@ __all__ = [
     "AGGREGATES",
     "CHANCE_MODELS",
     "DISTANCES",
+    "LEVELS",
     "NORMALIZERS",
     "READINGS",
     "UNITS",
@@ -44,11 +49,14 @@ __all__ = [
     "EditModel",
     "Everyone",
     "FleissKappa",
+    "FullAgreement",
     "KrippendorffAlpha",
     "Overlap",
     "OverlapRow",
+    "Pairing",
     "SentenceAgreement",
     "agreement",
+    "agreement_records",
     "agreement_report",
     "alpha_from_units",
     "cell_agreement",
@@ -59,9 +67,12 @@ __all__ = [
     "fit_edit_model",
     "fleiss_from_counts",
     "fleiss_kappa",
+    "full_agreement",
+    "full_json",
     "gwet_ac1",
     "krippendorff_alpha",
     "overlap",
+    "render_full",
     "render_report",
     "weighted_mean",
 ]

@@ -59,6 +59,7 @@ class ComparedPairs:
 
     def __init__(self, corpus: Corpus, names: tuple[str, str], settings: CorrectedSettings) -> None:
         self.corpus, self.names, self.settings = corpus, names, settings
+        self._needs_initial = settings.sampled and settings.missing_initial != "empty"
         check_annotators(corpus, names)
         if settings.sampled:
             self._check_initial()
@@ -117,8 +118,7 @@ class ComparedPairs:
         ]
 
     def _has_initial(self, pair: SentencePair) -> bool:
-        needed = self.settings.sampled and self.settings.missing_initial != "empty"
-        return not needed or self.settings.initial in pair.annotations
+        return not self._needs_initial or self.settings.initial in pair.annotations
 
     def _check_initial(self) -> None:
         name, missing = self.settings.initial, self.settings.missing_initial

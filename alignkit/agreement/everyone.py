@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import isnan, nan
 from typing import Any
 
 from alignkit.agreement.comparison import Comparison, compare
 from alignkit.agreement.corrected import agreement, choose_seed
-from alignkit.agreement.corrected_result import CorrectedAgreement
+from alignkit.agreement.corrected_result import CorrectedAgreement, CorrectedSection
 from alignkit.agreement.jsonable import jsonable
+from alignkit.agreement.monte_carlo import Progress
 from alignkit.agreement.shared import check_annotators
 from alignkit.alignment import Alignment, Link
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
 
-__all__ = ["ADJUDICATED_WARNING", "Everyone", "everyone", "majority", "mean_agreement"]
+__all__ = [
+    "ADJUDICATED_WARNING",
+    "Everyone",
+    "everyone",
+    "majority",
+    "mean_agreement",
+    "parts",
+    "with_majorities",
+]
+
+_WHOLE = 1000
 
 ADJUDICATED_WARNING = (
     "the adjudicated version was made from these annotations, so agreement with it is inflated: "
@@ -86,6 +98,7 @@ def everyone(
     adjudicated: str | None = None,
     consensus: bool = True,
     rng: Any = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Everyone:
     """Measure the agreement beyond chance of every two annotators, and of each with what is agreed.
@@ -103,6 +116,8 @@ def everyone(
         or more annotators.
     rng
         A generator or its seed; every comparison has the same seed, that of its signature.
+    progress
+        Is told how much of the sampling of all comparisons is done, and of how much.
     **options
         As in `agreement`.
 
@@ -133,23 +148,44 @@ def everyone(
         )
     options["rng"] = choose_seed(rng)
     twos = list(combinations(names, 2))
-    pairs = tuple(agreement(corpus, *two, **options) for two in twos)
+    with_others = consensus and len(names) > 2
+    total = len(twos) + len(names) * ((adjudicated is not None) + with_others)
+    stages = parts(progress, total)
+    pairs = tuple(agreement(corpus, *two, progress=next(stages), **options) for two in twos)
     kept = bool(options.get("include_identical", False))
     settled: tuple[CorrectedAgreement, ...] = ()
     if adjudicated is not None:
-        settled = tuple(agreement(corpus, name, adjudicated, **options) for name in names)
+        settled = tuple(
+            agreement(corpus, name, adjudicated, progress=next(stages), **options) for name in names
+        )
+    others: tuple[CorrectedAgreement, ...] = ()
+    if with_others:
+        voted, labels = with_majorities(corpus, names)
+        others = tuple(
+            agreement(voted, *two, progress=next(stages), **options) for two in labels.items()
+        )
     return Everyone(
         names,
         pairs,
         tuple(compare(corpus, *two, include_identical=kept) for two in twos),
         mean_agreement(pairs),
         settled,
-        _with_consensus(corpus, names, options) if consensus and len(names) > 2 else (),
+        others,
         (ADJUDICATED_WARNING,) if settled else (),
     )
 
 
-def mean_agreement(pairs: Sequence[CorrectedAgreement]) -> FrozenMap[str, float]:
+def parts(progress: Progress | None, count: int) -> Iterator[Progress | None]:
+    """Yield, for each of some equal parts of the work, what tells `progress` of the whole."""
+    for number in range(count):
+        yield None if progress is None else partial(_tell, progress, number, count)
+
+
+def _tell(progress: Progress, number: int, count: int, done: int, total: int) -> None:
+    progress(_WHOLE * number + _WHOLE * done // max(total, 1), _WHOLE * count)
+
+
+def mean_agreement(pairs: Sequence[CorrectedSection]) -> FrozenMap[str, float]:
     """Average pi, pi0 and C, each two annotators weighted by the sentence pairs that they used.
 
     What is undefined for two annotators is left out of its mean, with its weight; the mean of none
@@ -182,10 +218,17 @@ def majority(alignments: Sequence[Alignment]) -> Alignment:
     )
 
 
-def _with_consensus(
-    corpus: Corpus, names: tuple[str, ...], options: dict[str, Any]
-) -> tuple[CorrectedAgreement, ...]:
-    found = []
+def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:
+    """Add for each annotator the `majority` of the others, where all others annotated.
+
+    Returns
+    -------
+    Corpus
+        With annotations ``majority without NAME``.
+    dict
+        The name of that annotation for each annotator for whom there is one.
+    """
+    labels = {}
     for name in names:
         others = [one for one in names if one != name]
         label = f"majority without {name}"
@@ -197,7 +240,7 @@ def _with_consensus(
                 return pair
             return pair.with_annotation(label, majority([pair.alignment(one) for one in others]))
 
-        settled = corpus.map(settle)
-        if label in settled.annotators:
-            found.append(agreement(settled, name, label, **options))
-    return tuple(found)
+        corpus = corpus.map(settle)
+        if label in corpus.annotators:
+            labels[name] = label
+    return corpus, labels

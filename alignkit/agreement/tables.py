@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isnan, nan
+from math import nan
 from typing import NamedTuple
 
+from alignkit.agreement.grid import decimal, layout, percent, whole
 from alignkit.agreement.report import AgreementReport, AgreementSection
 
 __all__ = ["render_report"]
@@ -24,25 +25,13 @@ class _Row(NamedTuple):
     figures: Mapping[str, float]
 
 
-def _percent(value: float) -> str:
-    return "-" if isnan(value) else f"{100 * value:.1f}"
-
-
-def _decimal(value: float) -> str:
-    return "-" if isnan(value) else f"{value:.3f}"
-
-
-def _whole(value: float) -> str:
-    return "-" if isnan(value) else f"{value:.0f}"
-
-
 _LINKS = {"possible": "poss", "sure": "sure", "eq2": "eq. 2"}
 _RATIOS = {"precision": "P", "recall": "R", "f1": "F1"}
 
 
 def _overlap_columns(level: str, links: Sequence[str]) -> list[_Column]:
     return [
-        _Column(_LINKS[kind], heading, f"{level}.{kind}.{ratio}", _percent)
+        _Column(_LINKS[kind], heading, f"{level}.{kind}.{ratio}", percent)
         for kind in links
         for ratio, heading in _RATIOS.items()
     ]
@@ -51,15 +40,15 @@ def _overlap_columns(level: str, links: Sequence[str]) -> list[_Column]:
 _WORDS = _overlap_columns("words", ("possible", "sure", "eq2"))
 _PHRASES = _overlap_columns("phrases", ("possible", "sure"))
 _CELLS = [
-    _Column(span, heading, f"cells.{key}.{measure}", _decimal)
+    _Column(span, heading, f"cells.{key}.{measure}", decimal)
     for measure, span in (("kappa", "Cohen's kappa"), ("ac1", "Gwet's AC1"))
     for key, heading in (("all", "3-way"), ("possible", "poss"), ("sure", "sure"))
 ] + [
-    _Column("% linked", _LINKS[kind], f"cells.{kind}.prevalence", _percent)
+    _Column("% linked", _LINKS[kind], f"cells.{kind}.prevalence", percent)
     for kind in ("possible", "sure")
 ]
 _ALPHA = [
-    _Column(_LINKS[kind], heading, f"alpha.{kind}.{distance}", _decimal)
+    _Column(_LINKS[kind], heading, f"alpha.{kind}.{distance}", decimal)
     for kind in ("possible", "sure")
     for distance, heading in (("jaccard", "Jaccard"), ("dice", "Dice"), ("masi", "MASI"))
 ]
@@ -133,7 +122,7 @@ def _group(section: AgreementSection) -> str:
 def _table(rows: Sequence[_Row], columns: Sequence[_Column]) -> str:
     body = [[column.show(row.figures.get(column.key, nan)) for column in columns] for row in rows]
     labels = [(row.label, str(row.pairs)) for row in rows]
-    return _grid(labels, [(column.span, column.heading) for column in columns], body)
+    return layout(labels, [(column.span, column.heading) for column in columns], body)
 
 
 def _fleiss(report: AgreementReport) -> str:
@@ -152,51 +141,10 @@ def _fleiss(report: AgreementReport) -> str:
         ratios = (found.kappa, found.observed, found.expected)
         body.append(
             [
-                *map(_decimal, ratios),
-                _whole(found.items),
-                *(_percent(found.categories[name]) for name in shares),
-                *(_whole(found.agreeing[n]) for n in names),
+                *map(decimal, ratios),
+                whole(found.items),
+                *(percent(found.categories[name]) for name in shares),
+                *(whole(found.agreeing[n]) for n in names),
             ]
         )
-    return _grid(labels, headings, body)
-
-
-def _grid(
-    labels: Sequence[tuple[str, str]],
-    headings: Sequence[tuple[str, str]],
-    body: Sequence[Sequence[str]],
-) -> str:
-    """Align cells to the right under two lines of headings; equal spans stand once, on the left."""
-    label_width = max(len(label) for label, _ in labels)
-    pairs_width = max(len("pairs"), *(len(pairs) for _, pairs in labels))
-    widths = [
-        max(len(heading), 5, *(len(row[place]) for row in body))
-        for place, (_, heading) in enumerate(headings)
-    ]
-    gaps = [
-        "   " if place == 0 or headings[place - 1][0] != span else "  "
-        for place, (span, _) in enumerate(headings)
-    ]
-    _widen(widths, gaps, [span for span, _ in headings])
-    left = " " * label_width + "  " + "pairs".rjust(pairs_width)
-    top, under = " " * len(left), left
-    for place, (span, heading) in enumerate(headings):
-        if place == 0 or headings[place - 1][0] != span:
-            top = top.ljust(len(under)) + gaps[place] + span
-        under += gaps[place] + heading.rjust(widths[place])
-    lines = [top.rstrip(), under] if top.strip() else [under]
-    for (label, pairs), row in zip(labels, body, strict=True):
-        cells = (
-            gap + cell.rjust(width) for gap, cell, width in zip(gaps, row, widths, strict=True)
-        )
-        lines.append(f"{label.ljust(label_width)}  {pairs.rjust(pairs_width)}{''.join(cells)}")
-    return "\n".join(lines)
-
-
-def _widen(widths: list[int], gaps: Sequence[str], spans: Sequence[str]) -> None:
-    """Give the first column of a span what the span's own heading needs beyond its columns."""
-    for span in dict.fromkeys(spans):
-        places = [place for place, other in enumerate(spans) if other == span]
-        width = sum(widths[place] for place in places)
-        width += sum(len(gaps[place]) for place in places[1:])
-        widths[places[0]] += max(0, len(span) - width)
+    return layout(labels, headings, body)

@@ -22,10 +22,14 @@ class Progress:
         What is being worked on.
     fraction
         Returns the share done, 0 to 1, or None where it cannot be known.
+    unit
+        What a step is; None does not show how many there were.
     """
 
-    def __init__(self, label: str, fraction: Callable[[], float | None]) -> None:
-        self._label = label
+    def __init__(
+        self, label: str, fraction: Callable[[], float | None], unit: str | None = "pairs"
+    ) -> None:
+        self._label, self._unit = label, unit
         self._fraction = fraction
         self._steps = 0
         self._start = time.monotonic()
@@ -44,8 +48,10 @@ class Progress:
         self._next = now + _EVERY
         passed = now - self._start
         done = self._fraction()
-        left = f", {done:.0%}, {passed / done - passed:.0f} s left" if done else ""
-        text = f"{self._label}: {self._steps:,} pairs{left}"
+        parts = [] if self._unit is None else [f"{self._steps:,} {self._unit}"]
+        if done:
+            parts += [f"{done:.0%}", f"{passed / done - passed:.0f} s left"]
+        text = f"{self._label}: {', '.join(parts)}"
         text = text[: shutil.get_terminal_size().columns - 1]  # a line that wraps cannot be wiped
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
         self._shown = True

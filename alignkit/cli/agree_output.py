@@ -1,0 +1,67 @@
+"""Print how far annotators agree: as tables, JSON, CSV or LaTeX."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from math import isnan
+
+from alignkit.agreement import FullAgreement, full_json, render_full, render_report
+from alignkit.agreement.full_records import COLUMNS, agreement_records
+from alignkit.agreement.full_tables import agreement_tables
+from alignkit.corpus import Corpus
+from alignkit.report.latex import latex_table
+
+__all__ = ["agreement_output"]
+
+
+def agreement_output(full: FullAgreement, corpus: Corpus, options: argparse.Namespace) -> str:
+    """Return what the options ask for."""
+    if options.json:
+        return json.dumps(full_json(full), ensure_ascii=False, indent=2)
+    if options.csv:
+        return _csv(full)
+    if options.latex:
+        return _latex(full)
+    if full.settings is not None:
+        return render_full(full)
+    systems = [f"{table}\n" for table in agreement_tables(full) if table.title.startswith("Human")]
+    return "\n".join([render_report(full.report), *systems, _how_to_go_on(full, corpus)])
+
+
+def _csv(full: FullAgreement) -> str:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for record in agreement_records(full):
+        writer.writerow({name: _known(value) for name, value in record.items()})
+    return out.getvalue().rstrip("\n")
+
+
+def _known(value: object) -> object:
+    return "" if isinstance(value, float) and isnan(value) else value
+
+
+def _latex(full: FullAgreement) -> str:
+    parts = [
+        latex_table(
+            [("", ""), ("", "pairs"), *table.headings],
+            [[*label, *row] for label, row in zip(table.labels, table.body, strict=True)],
+            title=table.title,
+        )
+        for table in agreement_tables(full)
+    ]
+    signature = full.signature or full.report.signature
+    return "\n\n".join([*parts, f"% {signature}"])
+
+
+def _how_to_go_on(full: FullAgreement, corpus: Corpus) -> str:
+    """Say what C needs, and who could be meant."""
+    others = [name for name in corpus.annotators if name not in full.report.annotators]
+    who = f"here perhaps one of {', '.join(others)}" if others else "'alignkit merge' adds one"
+    return (
+        "C, the article's agreement beyond chance, needs the automatic alignment that annotators\n"
+        f"started from: name it by --initial NAME ({who})"
+    )
