@@ -346,8 +346,8 @@ def test_progress_covers_all_the_sampling(corpus):
     )
     shares = [done / total for done, total in told]
     assert shares == sorted(shares)
-    assert shares[0] < 0.1
-    assert shares[-1] == pytest.approx(3 / 5)  # machines' chance is not sampled
+    assert shares[0] < 0.2
+    assert shares[-1] == 1
 
 
 def test_nothing_goes_to_stderr(tmp_path):

@@ -212,7 +212,9 @@ def full_agreement(
     twos += [(CONSENSUS, name, label) for name, label in labels.items()]
     twos += [(AUTOMATIC, machine, name) for machine in machines for name in names]
     pairings = []
-    for (kind, first, second), stage in zip(twos, parts(progress, len(twos)), strict=True):
+    stages = parts(progress, sum(kind != AUTOMATIC for kind, *_ in twos))
+    for kind, first, second in twos:
+        stage = None if kind == AUTOMATIC else next(stages)  # a closed form takes no time
         found: dict[str, CorrectedAgreement] = {}
         if settings is not None:
             options = _options(settings, kind) | {"by": by, "workers": workers, "rng": seed}
