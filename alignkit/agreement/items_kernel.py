@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import jit
+from alignkit.jit import inlined, jit
 from alignkit.phrase_kernel import FAR
 
 __all__ = [
@@ -33,7 +33,7 @@ Offsets = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@jit
+@inlined
 def partners(cells: Cells, size: int, n: int, m: int, of_source: Cells, of_target: Cells) -> None:
     """Set the least and greatest partner of each word; FAR and -1 where it has none.
 
@@ -57,7 +57,7 @@ def partners(cells: Cells, size: int, n: int, m: int, of_source: Cells, of_targe
         of_source[i, 1] = cells[k - 1] - row
 
 
-@jit
+@inlined
 def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes: Cells) -> int:
     """Write the atomic phrase pairs, each once, as (first, last) words of both sides.
 
@@ -70,6 +70,12 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
         low, high = of_source[i, 0], of_source[i, 1]
         if high < 0:
             last[i] = -1
+            continue
+        if low == high and of_target[low, 0] == of_target[low, 1]:  # most words: it is alone
+            last[i] = i
+            boxes[count, 0], boxes[count, 1] = i, i
+            boxes[count, 2], boxes[count, 3] = low, low
+            count += 1
             continue
         first, end = i, i
         done_low, done_high = low, low - 1
@@ -106,7 +112,7 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
     return count
 
 
-@jit
+@inlined
 def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -> int:
     """Move the boxes of different words to the front; return how many."""
     kept = 0
@@ -124,7 +130,7 @@ def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -
     return kept
 
 
-@jit
+@inlined
 def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) -> int:
     """Move the links of different words to the front; return how many."""
     m = len(target)
@@ -139,7 +145,7 @@ def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) ->
     return kept
 
 
-@jit
+@inlined
 def common_boxes(
     first: Cells, first_count: int, second: Cells, second_count: int, n: int, chains: Cells
 ) -> int:
@@ -164,7 +170,7 @@ def common_boxes(
     return common
 
 
-@jit
+@inlined
 def common_cells(first: Cells, first_size: int, second: Cells, second_size: int) -> int:
     """Count the links of both."""
     common, a, b = 0, 0, 0

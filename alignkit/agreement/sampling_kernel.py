@@ -24,7 +24,7 @@ from alignkit.agreement.items_kernel import (
     drop_identical_cells,
     partners,
 )
-from alignkit.jit import jit
+from alignkit.jit import inlined, jit
 
 __all__ = ["MOMENTS", "RECORD", "reweigh", "run"]
 
@@ -63,7 +63,7 @@ _UNIT = 2.0**-53
 _11, _17, _19, _23, _41, _45 = (np.uint64(shift) for shift in (11, 17, 19, 23, 41, 45))
 
 
-@jit
+@inlined
 def uniform(state: States) -> float:
     """Draw from (0, 1]."""
     total = state[0] + state[3]
@@ -78,7 +78,7 @@ def uniform(state: States) -> float:
     return (np.float64(drawn >> _11) + 1.0) * _UNIT
 
 
-@jit
+@inlined
 def gap(state: States, log_keep: float) -> int:
     """Draw how many cells stay before the next flip; `log_keep` is log(1 - rate)."""
     if log_keep == 0.0:
@@ -87,7 +87,7 @@ def gap(state: States, log_keep: float) -> int:
     return int(jump) if jump < _FAR else _FAR
 
 
-@jit
+@inlined
 def draw(
     state: States,
     initial: Cells,
