@@ -31,7 +31,8 @@ from itertools import groupby
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
-from alignkit.formats.json_text import JsonText, Object, as_text, member, position
+from alignkit.formats.json_record import keep_attributes, read_id
+from alignkit.formats.json_text import JsonText, Object, member, position
 from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
 from alignkit.formats.words import split_words
@@ -67,23 +68,14 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     if type(value) is not dict:
         raise FormatError("expected an object for each paraphrase")
-    id = as_text(value.get("id", number))
-    if id is None:
-        raise FormatError("'id' is neither a text nor a number")
+    id = read_id(value, number)
     source: str = member(member(value, "S", dict), "string", str)
     target: str = member(member(value, "T", dict), "string", str)
     record = Record(id, line, split_words(source), split_words(target))
     annotations: Object = member(value, "annotations", dict, {})
     for name in annotations:
         record.annotations[name] = _annotation(reading, member(annotations, name, dict), line)
-    for key in value:
-        attribute = as_text(value[key])
-        if key in _OWN:
-            continue
-        if attribute is None:
-            reading.note("member left out", f"{key[:40]!r} is not a text", line)
-        else:
-            record.attributes[key] = attribute
+    keep_attributes(record, value, _OWN, reading)
     return record
 
 

@@ -35,6 +35,7 @@ from pathlib import Path
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
+from alignkit.formats.json_record import keep_attributes, read_id
 from alignkit.formats.json_text import JsonText, Object, as_text, member
 from alignkit.formats.notation import LinkTexts, parse_links
 from alignkit.formats.reading import BOM, Reading
@@ -90,9 +91,7 @@ def _records(reading: Reading, path: str) -> Iterator[Record]:
 def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     if type(value) is not dict:
         raise FormatError("expected an object for each pair")
-    id = as_text(value.get("id", number))
-    if id is None:
-        raise FormatError("'id' is neither a text nor a number")
+    id = read_id(value, number)
     source: str = member(value, "source", str)
     target: str = member(value, "target", str)
     sure: str | None = member(value, "sureAlign", str, "") if "sureAlign" in value else None
@@ -106,14 +105,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     name = as_text(value.get("name"))
     if name is not None and name != id:
         record.attributes["name"] = name
-    for key in value:
-        attribute = as_text(value[key])
-        if key in _OWN:
-            continue
-        if attribute is None:
-            reading.note("member left out", f"{key[:40]!r} is not a text", line)
-        else:
-            record.attributes[key] = attribute
+    keep_attributes(record, value, _OWN, reading)
     return record
 
 

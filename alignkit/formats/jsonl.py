@@ -23,7 +23,8 @@ from collections.abc import Iterable, Iterator
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
-from alignkit.formats.json_text import Object, as_text, member, parse_json, position, texts
+from alignkit.formats.json_record import keep_attributes, read_id
+from alignkit.formats.json_text import Object, member, parse_json, position, texts
 from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.writing import Writing
@@ -48,21 +49,12 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _record(reading: Reading, value: Object, line: int) -> Record:
     if type(value) is not dict:
         raise FormatError("expected an object, one a line")
-    id = as_text(value.get("id", line))
-    if id is None:
-        raise FormatError("'id' is neither a text nor a number")
+    id = read_id(value, line)
     record = Record(id, line, texts(value, "src_words"), texts(value, "tgt_words"))
     if value.get("alignment") is not None:
         links = [_link(entry) for entry in member(value, "alignment", list)]
         record.annotations[reading.name] = RawAnnotation(links)
-    for key in value:
-        attribute = as_text(value[key])
-        if key in _OWN:
-            continue
-        if attribute is None:
-            reading.note("member left out", f"{key[:40]!r} is not a text", line)
-        else:
-            record.attributes[key] = attribute
+    keep_attributes(record, value, _OWN, reading)
     return record
 
 
