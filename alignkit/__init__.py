@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from alignkit.formats import FORMATS, iterate_pairs, read_corpus, write_corpus
     from alignkit.join import join_pairs, merge
     from alignkit.nltk_bridge import from_nltk, to_nltk
+    from alignkit.pairings import pair_translations
     from alignkit.phrases import PhraseArrays, PhrasePair, extract_phrases
     from alignkit.scoring import compare, score, score_phrase_list
     from alignkit.statistics import count_corpus
@@ -35,6 +36,7 @@ _HOMES = {
     "formats": ("FORMATS", "iterate_pairs", "read_corpus", "write_corpus"),
     "join": ("join_pairs", "merge"),
     "nltk_bridge": ("from_nltk", "to_nltk"),
+    "pairings": ("pair_translations",),
     "phrases": ("PhraseArrays", "PhrasePair", "extract_phrases"),
     "scoring": ("compare", "score", "score_phrase_list"),
     "statistics": ("count_corpus",),
@@ -65,6 +67,7 @@ __all__ = [
     "iterate_pairs",
     "join_pairs",
     "merge",
+    "pair_translations",
     "read_corpus",
     "score",
     "score_phrase_list",

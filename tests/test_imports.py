@@ -18,7 +18,7 @@ LAYERS = [
     {"alignment"},
     {"annotation"},
     {"corpus", "arrays"},
-    {"join", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},
+    {"join", "pairings", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},
     {"phrases", "symmetrization"},
     {"formats", "scoring"},
     {"agreement", "doctor"},

@@ -27,6 +27,7 @@ COMMANDS = {
     "score": "score alignments against a gold standard",
     "score-phrases": "score a list of phrase pairs against a gold standard",
     "symmetrize": "merge alignments of both directions into one",
+    "pairs": "pair several translations of the same sentences with each other",
     "merge": "put several annotations of the same pairs into one corpus",
     "agree": "report how far annotators agree",
     "stats": "count what a corpus holds",

@@ -1,0 +1,101 @@
+"""Read several translations of the same sentences: a file each, or the columns of one.
+
+Several files are read in step: line k of each translates sentence k, so all have equally many
+lines. In one file, the columns of a line, divided by tabs, are the translations of a sentence;
+lines may have different numbers of columns. Words are divided by white space. An empty line or
+column is a translation that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from itertools import zip_longest
+
+from alignkit.errors import OptionError
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.reading import Reading
+from alignkit.formats.words import split_words
+
+__all__ = ["groups_of", "read_translations"]
+
+Group = list[list[str]]
+"""The translations of one sentence, as tokens."""
+
+
+def read_translations(*paths: str, encoding: str = "utf-8") -> Iterator[Group]:
+    """Yield the translations of each sentence, in memory that does not grow.
+
+    Parameters
+    ----------
+    *paths
+        Two or more files, the translations line by line; or one file, in whose columns they are.
+        ``-`` is standard input; files that end in ``.gz`` are unpacked.
+    encoding
+        Of all files.
+
+    Raises
+    ------
+    OptionError
+        If no file is named.
+    FormatError
+        If a file cannot be read or decoded, the files have different numbers of lines, or no line
+        of a single file has two columns.
+    """
+    if not paths:
+        raise OptionError("name a file of translations for each translator, or one with columns")
+    options = ReadOptions(encoding=encoding)
+    return groups_of([Reading(str(path), options) for path in paths])
+
+
+def groups_of(readings: Sequence[Reading]) -> Iterator[Group]:
+    """Yield the translations of each sentence from files prepared for reading.
+
+    Line k holds group k, in one file as in several.
+
+    Raises
+    ------
+    FormatError
+        As `read_translations`.
+    """
+    return _columns(readings[0]) if len(readings) == 1 else _in_step(readings)
+
+
+def _columns(reading: Reading) -> Iterator[Group]:
+    most = 0
+    with closing(_lines(reading)) as lines:
+        for _, text in lines:
+            columns = text.split("\t")
+            most = max(most, len(columns))
+            yield [split_words(column) for column in columns]
+    if most == 1:
+        raise reading.error(
+            "no line has two columns; divide the translations by tabs, or name a file for each"
+        )
+
+
+def _in_step(readings: Sequence[Reading]) -> Iterator[Group]:
+    with ExitStack() as stack:
+        files = [stack.enter_context(closing(_lines(reading))) for reading in readings]
+        for row in zip_longest(*files):
+            if None in row:
+                _refuse(readings, files, row)
+            yield [split_words(text) for _, text in row]
+
+
+def _lines(reading: Reading) -> Generator[tuple[int, str], None, None]:
+    yield from reading.lines()
+
+
+def _refuse(
+    readings: Sequence[Reading],
+    files: Sequence[Iterator[tuple[int, str]]],
+    row: Sequence[tuple[int, str] | None],
+) -> None:
+    ended = row.index(None)
+    going, line = next((k, found[0]) for k, found in enumerate(row) if found is not None)
+    total = line + sum(1 for _ in files[going])
+    raise readings[going].error(
+        f"has {total} lines, but {readings[ended].path} has {line - 1}; the same line of each "
+        "file is to translate the same sentence"
+    )

@@ -1,0 +1,217 @@
+"""All pairings of several translations of a sentence, and what the limits drop."""
+
+from collections import Counter
+from dataclasses import FrozenInstanceError, asdict
+from itertools import islice
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alignkit import AlignkitError, SentencePair, pair_translations
+from alignkit.errors import AlignmentError, OptionError, UnknownNameError
+from alignkit.pairings import PairingCounts
+
+WORDS = st.sampled_from(["a", "A", "b", "c", "ß", "ss", "1:", ";", "a1:b", "\ud800", ""])
+SENTENCES = st.lists(WORDS, max_size=5)
+GROUPS = st.lists(st.lists(SENTENCES, max_size=4), max_size=5)
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "which": st.sampled_from(["all", "first"]),
+        "both_orders": st.booleans(),
+        "min_length": st.integers(1, 2),
+        "max_length": st.none() | st.integers(2, 5),
+        "max_ratio": st.none() | st.sampled_from([1, 1.5, 2, 4]),
+        "drop_identical": st.booleans(),
+        "drop_repeated": st.booleans(),
+    },
+)
+
+
+def made(groups, **options):
+    pairings = pair_translations(groups, **options)
+    return list(pairings), pairings.counts
+
+
+def reference(groups, **options):
+    """Pair without haste: all ordered pairs of places, then one question after the other."""
+    found, counts, seen = [], Counter(), []
+    for number, group in enumerate(groups):
+        places = range(len(group))
+        pairs = [(i, j) for i in places for j in places if i < j]
+        if options.get("which") == "first":
+            pairs = [(i, j) for i, j in pairs if i == 0]
+        pairs = [(i, j) for i, j in pairs if len(group[i]) and len(group[j])]
+        if options.get("both_orders"):
+            pairs = [turned for i, j in pairs for turned in ((i, j), (j, i))]
+        counts.update(groups=1, sentences=len(group), pairs=len(pairs), unpaired=not pairs)
+        counts["empty"] += len([sentence for sentence in group if len(sentence) == 0])
+        for i, j in pairs:
+            kept = reason(group[i], group[j], seen, options)
+            counts[kept] += 1
+            if kept == "kept":
+                seen.append((group[i], group[j]))
+                if not options.get("both_orders"):
+                    seen.append((group[j], group[i]))
+                found.append((f"{number + 1}/{i + 1}-{j + 1}", group[i], group[j]))
+    return found, counts
+
+
+def reason(source, target, seen, options):
+    n, m = len(source), len(target)
+    if n < options.get("min_length", 1) or m < options.get("min_length", 1):
+        return "too_short"
+    most, ratio = options.get("max_length"), options.get("max_ratio")
+    if most is not None and (n > most or m > most):
+        return "too_long"
+    if ratio is not None and (n > ratio * m or m > ratio * n):
+        return "too_unequal"
+    if options.get("drop_identical") and [w.casefold() for w in source] == [
+        w.casefold() for w in target
+    ]:
+        return "identical"
+    if options.get("drop_repeated") and (source, target) in seen:
+        return "repeated"
+    return "kept"
+
+
+@given(GROUPS, OPTIONS)
+@settings(max_examples=200)
+def test_pairs_and_counts_are_those_of_the_reference(groups, options):
+    pairs, counts = made(groups, **options)
+    expected, told = reference(groups, **options)
+    assert [(pair.id, list(pair.source), list(pair.target)) for pair in pairs] == expected
+    assert asdict(counts) == {name: told[name] for name in asdict(counts)}
+
+
+@given(GROUPS, OPTIONS)
+def test_every_pair_is_kept_or_dropped_for_one_reason(groups, options):
+    pairs, counts = made(groups, **options)
+    assert counts.kept == len(pairs)
+    dropped = ("too_short", "too_long", "too_unequal", "identical", "repeated")
+    assert counts.dropped == sum(getattr(counts, name) for name in dropped)
+    assert len({pair.id for pair in pairs}) == len(pairs)
+
+
+@given(GROUPS)
+def test_both_orders_are_each_pair_and_its_mirror(groups):
+    once = made(groups)[0]
+    twice = [(pair.source, pair.target) for pair in made(groups, both_orders=True)[0]]
+    assert twice[::2] == [(pair.source, pair.target) for pair in once]
+    assert twice[1::2] == [(pair.target, pair.source) for pair in once]
+
+
+@pytest.mark.parametrize("both_orders", [False, True])
+@given(groups=GROUPS)
+def test_nothing_is_kept_twice(groups, both_orders):
+    pairs = made(groups + groups, drop_repeated=True, both_orders=both_orders)[0]
+    kept = [(pair.source, pair.target) for pair in pairs]
+    assert len(set(kept)) == len(kept)
+    if not both_orders:
+        assert all(s == t for s, t in set(kept) & {(t, s) for s, t in kept})
+    assert kept == [
+        (p.source, p.target) for p in made(groups, drop_repeated=True, both_orders=both_orders)[0]
+    ]
+
+
+def test_the_articles_translations_make_its_number_of_pairs():
+    """993 sentences, 11 translators, 55 pairings each (Cohn et al. 2008): 54,615 pairs."""
+    pairings = pair_translations([["a"]] * 11 for _ in range(993))
+    assert sum(1 for _ in pairings) == 54_615
+    assert pairings.counts == PairingCounts(
+        groups=993, sentences=993 * 11, pairs=54_615, kept=54_615
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"), [((1, 9), True), ((1, 10), False), ((2, 18), True), ((2, 19), False)]
+)
+def test_the_ratio_is_that_of_giza_and_moses(words, kept):
+    """They drop a pair where one side has more than 9 times the words of the other."""
+    group = [["w"] * n for n in words]
+    for order in (group, group[::-1]):
+        assert bool(made([order], max_ratio=9)[0]) is kept
+
+
+@pytest.mark.parametrize("tenths", range(11, 30))
+def test_a_ratio_is_compared_exactly(tenths):
+    group = [["w"] * 10, ["w"] * tenths]
+    assert made([group], max_ratio=tenths / 10)[1].kept == 1
+    assert made([group], max_ratio=tenths / 10 - 0.001)[1].too_unequal == 1
+
+
+def test_limits_of_length_are_inclusive():
+    group = [["w"] * n for n in (1, 2, 49, 50)]
+    pairs, counts = made([group], min_length=2, max_length=49)
+    assert [pair.id for pair in pairs] == ["1/2-3"]
+    assert (counts.too_short, counts.too_long) == (3, 2)
+
+
+def test_the_first_is_paired_with_each_of_the_others():
+    group = [["a"], ["b"], ["c"]]
+    assert [pair.id for pair in made([group], which="first")[0]] == ["1/1-2", "1/1-3"]
+    pairs, counts = made([[[], ["b"], ["c"]]], which="first")
+    assert (pairs, counts.unpaired, counts.empty) == ([], 1, 1)
+
+
+def test_groups_without_a_pair_are_counted():
+    counts = made([[], [["a"]], [["a"], []], [["a"], ["b"]]])[1]
+    assert counts == PairingCounts(groups=4, sentences=5, empty=1, unpaired=3, pairs=1, kept=1)
+
+
+def test_an_equal_pair_in_both_orders_is_kept_once():
+    assert made([[["a"], ["a"]]], both_orders=True, drop_repeated=True)[1].repeated == 1
+    assert made([[["a"], ["a"]]], both_orders=True)[1].kept == 2
+
+
+def test_words_do_not_run_into_each_other():
+    groups = [[["a b"], ["c"]], [["a", "b"], ["c"]], [["a"], ["b", "c"]], [["a"], ["1:b", "c"]]]
+    assert made(groups, drop_repeated=True)[1].kept == 4
+
+
+def test_pairs_are_sentence_pairs_without_annotations():
+    assert made([(("a", "b"), ["c"])])[0] == [SentencePair("1/1-2", ("a", "b"), ("c",))]
+
+
+def test_pairs_come_before_the_groups_are_read_to_their_end():
+    def endless():
+        while True:
+            yield [["a"], ["b"], ["c"]]
+
+    pairings = pair_translations(endless())
+    assert pairings.counts == PairingCounts()
+    assert [pair.id for pair in islice(pairings, 4)] == ["1/1-2", "1/1-3", "1/2-3", "2/1-2"]
+    assert (pairings.counts.groups, pairings.counts.kept) == (2, 4)
+
+
+def test_counts_do_not_change():
+    pairings = pair_translations([[["a"], ["b"]]])
+    before = pairings.counts
+    next(pairings)
+    assert (before.kept, pairings.counts.kept) == (0, 1)
+    with pytest.raises(FrozenInstanceError):
+        before.kept = 7
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "told"),
+    [
+        ({"which": "frist"}, UnknownNameError, "did you mean 'first'"),
+        ({"min_length": 0}, OptionError, "1 or more, not 0"),
+        ({"max_length": 0}, OptionError, "below the least"),
+        ({"min_length": 5, "max_length": 4}, OptionError, "4, is below the least, 5"),
+        ({"max_ratio": 0.9}, OptionError, "1 or more, not 0.9"),
+        ({"max_ratio": float("nan")}, OptionError, "not nan"),
+        ({"max_ratio": float("inf")}, OptionError, "not inf"),
+    ],
+)
+def test_options_without_sense_are_told_at_once(options, error, told):
+    with pytest.raises(error, match=told) as caught:
+        pair_translations([], **options)
+    assert isinstance(caught.value, AlignkitError)
+
+
+def test_a_sentence_that_is_not_split_is_told():
+    with pytest.raises(AlignmentError, match=r"group 2, translation 1: .* split"):
+        made([[["a"], ["b"]], ["a b", "c d"]])
