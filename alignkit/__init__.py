@@ -12,6 +12,7 @@ from alignkit.version import __version__
 
 if TYPE_CHECKING:
     from alignkit.agreement import agreement_report
+    from alignkit.aligner import AlignedLinks, Aligner, Bitext, Settings
     from alignkit.alignment import NULL, Alignment, Link
     from alignkit.annotation import Annotation
     from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "agreement": ("agreement_report",),
+    "aligner": ("AlignedLinks", "Aligner", "Bitext", "Settings"),
     "alignment": ("NULL", "Alignment", "Link"),
     "annotation": ("Annotation",),
     "arrays": ("LinkArrays", "TokenArrays", "Vocabulary"),
@@ -46,9 +48,12 @@ _HOMES = {
 __all__ = [
     "FORMATS",
     "NULL",
+    "AlignedLinks",
+    "Aligner",
     "AlignkitError",
     "Alignment",
     "Annotation",
+    "Bitext",
     "Corpus",
     "FormatError",
     "Link",
@@ -56,6 +61,7 @@ __all__ = [
     "PhraseArrays",
     "PhrasePair",
     "SentencePair",
+    "Settings",
     "TokenArrays",
     "Vocabulary",
     "__version__",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 __all__ = [
+    "AlignerError",
     "AlignkitError",
     "AlignmentError",
     "FormatError",
@@ -22,6 +23,10 @@ class AlignkitError(Exception):
 
 class AlignmentError(AlignkitError, ValueError):
     """A link or an alignment that cannot exist (a negative index, a label on nothing, ...)."""
+
+
+class AlignerError(AlignkitError, ValueError):
+    """A bitext that cannot be aligned, or a file that holds no aligner."""
 
 
 class OptionError(AlignkitError, ValueError):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from alignkit.report.table import render_table
 from benchmarks.clock import LONG, watched
+from benchmarks.machine import load, machine
 from benchmarks.material import TIMES, Material, make_material
 from benchmarks.tasks import TASKS, Row
 
@@ -26,7 +25,7 @@ def main() -> None:
     lines = _LINES // _QUICK if options.quick else _LINES
     material = make_material(lines, options.cache)
     print(f"{material.name}: {material.lines:,} lines, x {TIMES} for {TIMES * lines:,}")
-    print(f"{_machine()}\n{_compilation(material)}\n")
+    print(f"{machine(_PACKAGES)}\n{_compilation(material)}\n")
     rows = []
     for task in TASKS:
         for row in task(material, options.runs):
@@ -38,7 +37,7 @@ def main() -> None:
         f"\nSeconds: medians of {options.runs} runs, taken in turn, kernels compiled; what takes "
         f"over {LONG} s ran once. MB: greatest peak of a whole process."
     )
-    print(f"load after: {_load()}")
+    print(f"load after: {load()}")
 
 
 def _options() -> argparse.Namespace:
@@ -48,17 +47,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where files are kept")
     return parser.parse_args()
-
-
-def _machine() -> str:
-    versions = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    where = f"{os.cpu_count()} CPUs, {platform.system()} {platform.machine()}"
-    return f"{where}, {python}, {versions}; load before: {_load()}"
-
-
-def _load() -> str:
-    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
 
 
 def _compilation(material: Material) -> str:

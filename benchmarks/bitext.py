@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Bitext", "find_bitext"]
+__all__ = ["Bitext", "find_bitext", "read_bitext"]
 
 _WORDS = 20_000
 
@@ -26,13 +26,18 @@ class Bitext(NamedTuple):
 def find_bitext(lines: int) -> Bitext:
     """Return the first `lines` sentence pairs of the Hansards, or as many synthetic ones."""
     folder = Path(os.environ.get("ALIGNKIT_DATA", "")) / "hansards"
-    files = [folder / "train.fr", folder / "train.en"]
-    if not all(file.is_file() for file in files):
+    source, target = folder / "train.fr", folder / "train.en"
+    if not (source.is_file() and target.is_file()):
         return _synthetic(lines)
-    return Bitext("Hansards", *(_head(file, lines) for file in files))
+    return read_bitext("Hansards", source, target, lines)
 
 
-def _head(file: Path, lines: int) -> list[str]:
+def read_bitext(name: str, source: Path, target: Path, lines: int | None) -> Bitext:
+    """Return the first `lines` sentence pairs of two files; None for all."""
+    return Bitext(name, _head(source, lines), _head(target, lines))
+
+
+def _head(file: Path, lines: int | None) -> list[str]:
     with file.open(encoding="utf-8") as stream:
         return [line.rstrip("\n") for line in islice(stream, lines)]
 

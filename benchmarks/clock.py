@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,16 @@ from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
-__all__ = ["LONG", "Measured", "time_calls", "time_processes", "watched"]
+__all__ = [
+    "LONG",
+    "CommandError",
+    "Measured",
+    "in_turn",
+    "run",
+    "time_calls",
+    "time_processes",
+    "watched",
+]
 
 LONG = 20
 """What takes more seconds than this is run once."""
@@ -39,7 +49,7 @@ def time_calls(calls: Mapping[str, Callable[[], object]], *, runs: int) -> dict[
         call()
     gc.collect()
     gc.freeze()
-    found = _in_turn({name: partial(_timed, call) for name, call in calls.items()}, runs)
+    found = in_turn({name: partial(_timed, call) for name, call in calls.items()}, runs)
     gc.unfreeze()
     return found
 
@@ -50,10 +60,10 @@ def time_processes(commands: Mapping[str, Sequence[str]], *, runs: int) -> dict[
     The command named alignkit is run once before, so that its kernels are compiled.
     """
     watched(commands["alignkit"])
-    return _in_turn({name: partial(watched, args) for name, args in commands.items()}, runs)
+    return in_turn({name: partial(watched, args) for name, args in commands.items()}, runs)
 
 
-def _in_turn(measure: Mapping[str, Callable[[], Measured]], runs: int) -> dict[str, Measured]:
+def in_turn(measure: Mapping[str, Callable[[], Measured]], runs: int) -> dict[str, Measured]:
     """Measure each in turn, `runs` times, but what takes longer than `LONG` seconds once."""
     found: dict[str, list[Measured]] = {name: [] for name in measure}
     for _ in range(runs):
@@ -77,12 +87,36 @@ def _timed(call: Callable[[], object]) -> Measured:
 
 
 def watched(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Measured:
-    """Run `python -m ARGUMENTS...` once."""
-    command = [sys.executable, _WATCH, sys.executable, "-m", *arguments]
+    """Run `python -m ARGUMENTS...` once; end the benchmark where it fails."""
+    try:
+        return run([sys.executable, "-m", *arguments], environment=environment)
+    except CommandError as error:
+        raise SystemExit(f"failed: python -m {' '.join(arguments)}\n{error}") from None
+
+
+class CommandError(Exception):
+    """Say that a command failed: the last of what it printed as its errors."""
+
+
+def run(
+    command: Sequence[str],
+    *,
+    output: str = os.devnull,
+    environment: Mapping[str, str] | None = None,
+) -> Measured:
+    """Run a command once, what it prints going to a file, its errors to none.
+
+    Raises
+    ------
+    CommandError
+        If it fails.
+    """
+    watcher = [sys.executable, _WATCH, output, *command]
     ran = subprocess.run(
-        command, cwd=_ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True
+        watcher, cwd=_ROOT, env=environment, check=False, capture_output=True, text=True
     )
-    report = json.loads(ran.stdout)
+    report = json.loads(ran.stdout) if ran.stdout else {"status": ran.returncode}
     if report["status"]:
-        raise SystemExit(f"failed: python -m {' '.join(arguments)}")
+        lines = ran.stderr.strip().splitlines() or ["no message"]
+        raise CommandError(f"{' '.join(command)}: {lines[-1]}")
     return Measured(report["seconds"], report["peak"])

@@ -16,7 +16,7 @@ from alignkit.version import __version__
 HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk"}
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and devices")
 
-TEXT_ONLY = {"pairs"}  # these read sentences, no alignments
+TEXT_ONLY = {"align", "pairs"}  # these read sentences, no alignments
 READING = {
     "convert": ["IN", "OUT", "--to", "pharaoh"],
     "check": ["IN"],

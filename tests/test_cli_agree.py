@@ -97,7 +97,10 @@ def test_without_an_initial_alignment_the_report_says_what_c_needs(capsys, tmp_p
     for name in ("anna", "ben"):
         files.append(tmp_path / f"{name}.tsv")
         made(capsys, "convert", PARAPHRASES, files[-1], "--to", "multimwa", "--annotator", name)
-    assert "'alignkit merge' adds one" in made(capsys, "agree", *files, "--format", "multimwa").out
+    assert (
+        "'alignkit align' makes one, 'merge' adds it"
+        in made(capsys, "agree", *files, "--format", "multimwa").out
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,10 @@ COLUMNS = [
 def test_the_table_has_the_format(name: str) -> None:
     page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     chosen = get_format(name)
-    cells = ["yes" if column in chosen.holds else "" for column in COLUMNS]
+    cells = [
+        "yes" if column in chosen.holds else "if asked" if column in chosen.asked else ""
+        for column in COLUMNS
+    ]
     if chosen.text_beside:
         cells[0] = "beside"
     row = " | ".join([f"`{name}`", str(chosen.base), *cells])

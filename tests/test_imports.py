@@ -15,12 +15,12 @@ ROOT = Path(alignkit.__file__).parent
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
     {"errors", "version", "frozen", "jit"},
-    {"alignment"},
+    {"alignment", "output"},
     {"annotation"},
     {"corpus", "arrays"},
     {"join", "pairings", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},
     {"phrases", "symmetrization"},
-    {"formats", "scoring"},
+    {"aligner", "formats", "scoring"},
     {"agreement", "doctor"},
     {"report"},
     {"cli"},

@@ -126,8 +126,8 @@ class ComparedPairs:
             if missing != "empty":
                 raise OptionError(
                     f"chance model {self.settings.chance!r} starts from the initial alignment, and "
-                    "none is named: name it by --initial NAME (`alignkit merge` adds the output of "
-                    "an aligner), or ask for an empty one by --missing-initial empty"
+                    "none is named: name it by --initial NAME (`alignkit align` makes one, `merge` "
+                    "adds it), or ask for an empty one by --missing-initial empty"
                 )
             return
         self.corpus.require(name)
@@ -137,6 +137,6 @@ class ComparedPairs:
             if name not in pair.annotations and all(one in pair.annotations for one in self.names):
                 raise OptionError(
                     f"pair {pair.id!r} has no initial alignment {name!r}: name another one by "
-                    "--initial NAME (`alignkit merge` adds the output of an aligner), or say what "
+                    "--initial NAME (`alignkit align` makes one, `merge` adds it), or say what "
                     "becomes of such pairs by --missing-initial empty or leave-out"
                 )

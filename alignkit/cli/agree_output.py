@@ -60,7 +60,9 @@ def _latex(full: FullAgreement) -> str:
 def _how_to_go_on(full: FullAgreement, corpus: Corpus) -> str:
     """Say what C needs, and who could be meant."""
     others = [name for name in corpus.annotators if name not in full.report.annotators]
-    who = f"here perhaps one of {', '.join(others)}" if others else "'alignkit merge' adds one"
+    who = f"here perhaps one of {', '.join(others)}"
+    if not others:
+        who = "'alignkit align' makes one, 'merge' adds it"
     return (
         "C, the article's agreement beyond chance, needs the automatic alignment that annotators\n"
         f"started from: name it by --initial NAME ({who})"

@@ -60,6 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to-ids", action="store_true", help="write the pairs' ids before the links (pharaoh)"
     )
     group.add_argument(
+        "--to-weights",
+        action="store_true",
+        help="write the links' weights behind them, as in 0-0:0.93 (pharaoh)",
+    )
+    group.add_argument(
         "--annotator", metavar="A", help="the alignments of this one alone (default: all)"
     )
     group.add_argument(
@@ -87,6 +92,7 @@ def run(options: argparse.Namespace) -> int:
             source=options.to_source,
             target=options.to_target,
             ids=options.to_ids,
+            weights=options.to_weights,
             annotator=options.annotator,
         )
     tell_lost(options.output, options.to, lost)

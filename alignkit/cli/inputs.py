@@ -7,7 +7,7 @@ import gzip
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BufferedReader
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -20,17 +20,22 @@ from alignkit.formats import FORMATS, Format, Reading, ReadOptions, open_reading
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
 
-__all__ = ["Input", "add_reading_arguments", "detect_format", "reading_options", "tell"]
+__all__ = ["Input", "add_reading_arguments", "detect_format", "head", "reading_options", "tell"]
 
 T = TypeVar("T")
 
 _PLACES = ("input", "inputs", "corpus", "hypothesis", "reference", "compare", "forward")
-_READ = (*_PLACES, "reverse", "table", "source", "target")
+_READ = (*_PLACES, "second", "dictionary", "reverse", "table", "source", "target")
+_OWN = "alignkit's own where the file says so, else pharaoh"
 _HARMLESS = ("carriage returns", "byte order mark")
 
 
 def add_reading_arguments(
-    parser: argparse.ArgumentParser, *, flags: tuple[str, ...] = ("--format",)
+    parser: argparse.ArgumentParser,
+    *,
+    flags: tuple[str, ...] = ("--format",),
+    formats: Mapping[str, str] = FORMATS,
+    default: str = _OWN,
 ) -> None:
     """Add the options that declare what a file does not say of itself."""
     group = parser.add_argument_group("what the input is")
@@ -38,9 +43,8 @@ def add_reading_arguments(
         *flags,
         dest="format",
         metavar="F",
-        type=format_name(FORMATS),
-        help="its format (default: alignkit's own where the file says so, else pharaoh): "
-        + ", ".join(FORMATS),
+        type=format_name(formats),
+        help=f"its format (default: {default}): {', '.join(formats)}",
     )
     group.add_argument(
         "--base",
@@ -112,15 +116,16 @@ def detect_format(path: str, declared: str | None) -> str:
         return declared
     if os.path.isdir(path):
         raise OptionError(f"{path} is a folder; name a file, or the folder's format by --format")
-    head = _head(path).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if head.startswith(b'{"alignkit"'):
+    begin = head(path).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if begin.startswith(b'{"alignkit"'):
         return "alignkit-jsonl"
-    if head.startswith(b"<") and b"urn:alignkit:" in head:
+    if begin.startswith(b"<") and b"urn:alignkit:" in begin:
         return "alignkit-xml"
     return "pharaoh"
 
 
-def _head(path: str) -> bytes:
+def head(path: str) -> bytes:
+    """Return the first bytes of a file, which can be read again; none of a pipe with a name."""
     try:
         if path == "-":
             return cast("BufferedReader", sys.stdin.buffer).peek(512)

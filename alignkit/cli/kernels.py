@@ -7,10 +7,15 @@ import sys
 __all__ = ["announce"]
 
 
-def announce() -> None:
-    """Say, once and only if so, that kernels are being compiled."""
-    from alignkit.jit import announce_compilation
+def announce(*, spare_scipy: bool = False) -> None:
+    """Say, once and only if so, that kernels are being compiled.
 
+    With `spare_scipy`, numba is loaded without it; see `alignkit.jit.load_without_scipy`.
+    """
+    from alignkit.jit import announce_compilation, load_without_scipy
+
+    if spare_scipy:
+        load_without_scipy()
     announce_compilation(_tell)
 
 

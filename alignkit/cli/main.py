@@ -20,6 +20,7 @@ from alignkit.version import __version__
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
+    "align": "align words: train an aligner on sentence pairs, or load one",
     "convert": "turn a corpus from one format into another",
     "check": "examine a file: counts, base, direction, duplicates; mend it",
     "show": "draw alignments as matrices: terminal, HTML or SVG",
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _prepare_streams()
         with _stoppable():
-            code = _run(words)
+            code = _run(words, own=arguments is None)
             sys.stdout.flush()
     except AlignkitError as error:
         return _fail(str(error))
@@ -88,7 +89,7 @@ def _spare_the_collector() -> None:
     atexit.register(gc.freeze)
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: Sequence[str], *, own: bool) -> int:
     chosen = next((word for word in words if not word.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
         raise UnknownNameError("command", chosen, COMMANDS)
@@ -102,6 +103,7 @@ def _run(words: Sequence[str]) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
+    options.own = own  # whether the process is ours alone
     code: int = options.run(options)
     return code
 

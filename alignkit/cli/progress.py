@@ -24,12 +24,18 @@ class Progress:
         Returns the share done, 0 to 1, or None where it cannot be known.
     unit
         What a step is; None does not show how many there were.
+
+    Attributes
+    ----------
+    detail
+        What is being done now; shown behind the label.
     """
 
     def __init__(
         self, label: str, fraction: Callable[[], float | None], unit: str | None = "pairs"
     ) -> None:
         self._label, self._unit = label, unit
+        self.detail = ""
         self._fraction = fraction
         self._steps = 0
         self._start = time.monotonic()
@@ -48,7 +54,8 @@ class Progress:
         self._next = now + _EVERY
         passed = now - self._start
         done = self._fraction()
-        parts = [] if self._unit is None else [f"{self._steps:,} {self._unit}"]
+        parts = [self.detail] if self.detail else []
+        parts += [] if self._unit is None else [f"{self._steps:,} {self._unit}"]
         if done:
             parts += [f"{done:.0%}", f"{passed / done - passed:.0f} s left"]
         text = f"{self._label}: {', '.join(parts)}"

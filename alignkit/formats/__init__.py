@@ -165,11 +165,13 @@ def _made(kind: type[T], options: dict[str, Any]) -> T:
 def _watched(
     pairs: Iterable[SentencePair], chosen: Format, writing: Writing
 ) -> Iterator[SentencePair]:
+    options = writing.options
+    holds = chosen.holds | {kind for kind in chosen.asked if getattr(options, kind)}
     for pair in pairs:
         kept = pair
-        name = writing.options.annotator
+        name = options.annotator
         if name is not None and "annotators" not in chosen.holds:
             kept = pair.without_annotations(*(set(pair.annotations) - {name}))
-        writing.lost.update(losses(kept, chosen.holds))
+        writing.lost.update(losses(kept, holds))
         writing.written += 1
         yield kept

@@ -56,6 +56,8 @@ class Format:
     holds
         Which of `EVERYTHING` survives being written and read again; ``"attribute NAME"`` says
         that one attribute does.
+    asked
+        The kinds beside, each an option of `WriteOptions`, that survive where the user asks for it.
     base
         The number of the first word, by the format's custom.
     text_beside
@@ -67,6 +69,7 @@ class Format:
     parse: Callable[[Reading], Iterator[Record]]
     write: Callable[[Iterable[SentencePair], Writing], None]
     holds: frozenset[str]
+    asked: frozenset[str] = frozenset()
     base: int = 0
     text_beside: bool = False
     folder: bool = False

@@ -62,6 +62,8 @@ class WriteOptions:
         Files to write the words to, where the format holds links only.
     ids
         Write the ids of the pairs too, in formats that can do without (pharaoh).
+    weights
+        Write the weights of the links too, in formats that can do without (pharaoh).
     annotator
         Whose alignments to write, where the format holds those of one; needed when there are more.
     """
@@ -71,4 +73,5 @@ class WriteOptions:
     source: str | None = None
     target: str | None = None
     ids: bool = False
+    weights: bool = False
     annotator: str | None = None

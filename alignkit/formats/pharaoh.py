@@ -14,8 +14,9 @@ One line a sentence pair, one token a link, source first, 0-based by custom (``-
 - an empty line is an alignment without links.
 
 The words stand in files beside (`alignkit.formats.texts`) or nowhere. Written are ``i-j`` and
-``i?j``, without weights, and with ids only where the user asks for them. Pairs not annotated are
-left out at the end of the file, where ``--partial`` reads them back, and are empty lines elsewhere.
+``i?j``, with ids and with weights only where the user asks for them; a weight that is no finite
+number is left out. Pairs not annotated are left out at the end of the file, where ``--partial``
+reads them back, and are empty lines elsewhere.
 
 References
 ----------
@@ -295,7 +296,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 links.writelines(pending)
                 pending.clear()
                 alignment = writing.oriented(annotation.alignment)
-                links.write(prefix + " ".join(_notation(alignment, writing.base)) + "\n")
+                links.write(prefix + " ".join(_notation(alignment, writing)) + "\n")
             if sources is not None or targets is not None:
                 source, target = writing.words(pair)
                 if targets is None and sources is not None:
@@ -315,9 +316,15 @@ def _prefix(id: str) -> str:
     return id + "\t"
 
 
-def _notation(alignment: Alignment, shift: int) -> Iterator[str]:
-    for (i, j), sure in alignment.items():
-        yield f"{i + shift}{'-' if sure else '?'}{j + shift}"
+def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
+    shift = writing.base
+    weights = alignment.weights if writing.options.weights else {}
+    tails = {link: f":{float(w)!r}" for link, w in weights.items() if math.isfinite(w)}
+    if len(tails) < len(weights):
+        writing.lost["weights"] += 1
+    for link, sure in alignment.items():
+        mark = "-" if sure else "?"
+        yield f"{link.i + shift}{mark}{link.j + shift}{tails.get(link, '')}"
 
 
 FORMAT = Format(
@@ -326,5 +333,6 @@ FORMAT = Format(
     blocks=_link_blocks,
     write=_write,
     holds=frozenset({"no text", "possible", "empty"}),
+    asked=frozenset({"ids", "weights"}),
     text_beside=True,
 )

@@ -1,4 +1,7 @@
-"""Read plain Pharaoh lines from bytes to sorted arrays; whatever is unusual is left to others."""
+"""Read plain Pharaoh lines from bytes to sorted arrays, and write them.
+
+Whatever is unusual is left to others.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,16 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["PLAIN", "scan"]
+__all__ = ["PLAIN", "scan", "written"]
 
 PLAIN = 0
 """The status of bytes that hold nothing but `i-j` and `i?j` (or `ipj`, `i-jS`, `i-jP`) links."""
 
 _UNUSUAL = 1
+
+_LINK = 7 + 1 + 7 + 1  # bytes of a link at most: numbers up to 2 ** 20, and a space
+_WEIGHT = 10  # and of a weight: `:1.234e-05`
+_LEAST = 1e-9  # smaller weights are written as 0.0
 
 LONGEST = 2**20  # that of `alignkit.alignment`; numba would freeze an imported one
 
@@ -144,3 +151,98 @@ def scan(
         end = _settle(links, sure, start, end, found)
         offsets[line + 1] = end
     return PLAIN, links[:end], sure[:end], offsets, found
+
+
+@jit
+def _put_digits(text: NDArray[np.uint8], at: int, value: int, length: int) -> int:
+    """Write the last digits of a number; return where they end."""
+    for k in range(at + length - 1, at - 1, -1):
+        text[k] = 48 + value % 10
+        value //= 10
+    return at + length
+
+
+@jit
+def _put_number(text: NDArray[np.uint8], at: int, value: int) -> int:
+    """Write a whole number; return where it ends."""
+    length, bound = 1, 10
+    while value >= bound:
+        length += 1
+        bound *= 10
+    return _put_digits(text, at, value, length)
+
+
+@jit
+def _put_weight(text: NDArray[np.uint8], at: int, weight: float) -> int:
+    """Write a number from 0 to 1 as Python writes it once it is rounded to 4 significant digits.
+
+    A float32 times a power of ten up to the twelfth has at most 24 + 28 bits: the product is exact
+    in 64 bits, and is rounded as decimal arithmetic rounds, ties to even.
+    """
+    exponent, scale = 0, 1000.0
+    while weight >= _LEAST and weight * scale < 1000.0:
+        exponent += 1
+        scale *= 10.0
+    digits = int(np.rint(weight * scale))
+    if digits == 10000:
+        digits = 1000
+        exponent -= 1
+    if exponent == 0:  # 1.0, or 0.0 where there was no search
+        text[at], text[at + 1], text[at + 2] = (49 if digits == 1000 else 48), 46, 48
+        return at + 3
+    length = 4
+    while digits % 10 == 0:
+        digits //= 10
+        length -= 1
+    if exponent <= 4:
+        text[at], text[at + 1] = 48, 46
+        return _put_digits(text, at + 2, digits, exponent - 1 + length)
+    at = _put_digits(text, at, digits // 10 ** (length - 1), 1)
+    if length > 1:
+        text[at] = 46
+        at = _put_digits(text, at + 1, digits, length - 1)
+    text[at], text[at + 1] = 101, 45  # e-
+    return _put_digits(text, at + 2, exponent, 2)
+
+
+@jit
+def written(
+    links: NDArray[np.int32],
+    sure: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float32],
+    base: int,
+) -> NDArray[np.uint8]:
+    """Write a block of lines.
+
+    Parameters
+    ----------
+    links, sure, offsets
+        As in `LinkArrays`, in the order in which they are to be written.
+    weights
+        (L,) numbers from 0 to 1, or (0,) for none.
+    base
+        The number of the first word.
+
+    Returns
+    -------
+    text
+        (B,) the bytes; each line ends in a line feed.
+    """
+    most = _LINK + _WEIGHT if len(weights) else _LINK
+    text = np.empty(len(links) * most + len(offsets), np.uint8)
+    at = 0
+    for line in range(len(offsets) - 1):
+        for k in range(offsets[line], offsets[line + 1]):
+            if k > offsets[line]:
+                text[at] = 32
+                at += 1
+            at = _put_number(text, at, links[k, 0] + base)
+            text[at] = 45 if sure[k] else 63  # - or ?
+            at = _put_number(text, at + 1, links[k, 1] + base)
+            if len(weights):
+                text[at] = 58  # :
+                at = _put_weight(text, at + 1, np.float64(weights[k]))
+        text[at] = 10
+        at += 1
+    return text[:at]

@@ -1,0 +1,376 @@
+"""Align the words of sentence pairs: train, align, save, load."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from os import PathLike
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.adaptation_kernel import adapt
+from alignkit.aligner.bitext import Bitext, PairLike, Side
+from alignkit.aligner.cooccurrence import Cooccurrence
+from alignkit.aligner.decoding import AlignedLinks, Decoder, Decoding, decode
+from alignkit.aligner.expectation import Workers, pairs_of, parts_of
+from alignkit.aligner.expectation_kernel import Tables
+from alignkit.aligner.files import load_parameters, save_parameters
+from alignkit.aligner.memory import keys_of
+from alignkit.aligner.parameters import Parameters, Round
+from alignkit.aligner.pieces import Pieces
+from alignkit.aligner.priors import spelling_prior
+from alignkit.aligner.resources import bytes_on_disk, fits
+from alignkit.aligner.room import Room
+from alignkit.aligner.settings import THRESHOLD, Settings
+from alignkit.aligner.training import Training
+from alignkit.alignment import Alignment
+from alignkit.errors import AlignerError
+
+__all__ = ["Aligner"]
+
+F4 = NDArray[np.float32]
+I4 = NDArray[np.int32]
+
+Progress = Callable[[int, int, str], None]
+
+
+class Aligner:
+    """Align sentence pairs with what was learned from a bitext.
+
+    `Aligner.train` and `Aligner.load` make one.
+
+    Examples
+    --------
+    >>> bitext = [("das haus".split(), "the house".split()),
+    ...           ("das buch".split(), "the book".split()),
+    ...           ("ein buch".split(), "a book".split())]
+    >>> aligner = Aligner.train(bitext)
+    >>> aligner.align("ein haus", "a house")
+    Alignment('0-0 1-1')
+    """
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self._trained: tuple[Bitext, Decoding] | None = None
+
+    @classmethod
+    def train(
+        cls,
+        bitext: Bitext | Iterable[PairLike],
+        *,
+        settings: Settings | None = None,
+        dictionary: Mapping[tuple[str, str], float] | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        folder: str | PathLike[str] | None = None,
+        **options: Any,
+    ) -> Aligner:
+        """Learn from a bitext.
+
+        Parameters
+        ----------
+        bitext
+            A `Bitext`, or what `Bitext.pack` takes: a `Corpus`, or tuples of source words and
+            target words.
+        settings
+            How; see `Settings`.
+        dictionary
+            Word pairs that are known to be translations, with pseudo-counts.
+        threads
+            How many threads; None takes all cores. The result is the same for any number.
+        progress
+            Called with the rounds done, the rounds in all, and what is done now.
+        folder
+            Where what grows with the corpus is kept while training (5 bytes a cell, a pair having
+            N x M cells), in a folder that is removed afterwards. None keeps it in memory where
+            that suffices, else in the folder for temporary files.
+        **options
+            Single settings, e.g. ``model="ibm1"``.
+
+        Raises
+        ------
+        AlignerError
+            If there is nothing to learn from.
+        OptionError, UnknownNameError
+            If a setting makes no sense.
+        """
+        if not isinstance(bitext, Bitext):
+            bitext = Bitext.pack(bitext)
+        settings = replace(settings or Settings(), **options)
+        pieces = Pieces.of(bitext)
+        cut = bitext if pieces is None else pieces.bitext
+        with Workers.opened(threads) as workers, _room(cut, settings, folder) as room:
+            training = Training(cut, settings, workers, dictionary, room)
+            if not training.bitext.starts[-1]:
+                raise AlignerError("nothing to learn from: no pair has words on both sides")
+            training.run(progress)
+            aligner = cls(training.parameters())
+        if not room.on_disk:
+            aligner._trained = bitext, training.decoder()
+        return aligner
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the aligner into a file; see docs/model_files.md.
+
+        Raises
+        ------
+        WriteError
+            If the file cannot be written.
+        """
+        save_parameters(os.fspath(path), self.parameters)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Aligner:
+        """Read an aligner from a file that `save` wrote.
+
+        Raises
+        ------
+        FormatError, AlignerError
+            If the file is no model, is damaged, or is of a later version.
+        """
+        return cls(load_parameters(os.fspath(path)))
+
+    @property
+    def settings(self) -> Settings:
+        """What the aligner was trained with."""
+        return self.parameters.settings
+
+    @property
+    def history(self) -> tuple[Round, ...]:
+        """The rounds of training, with their log-likelihoods."""
+        return self.parameters.history
+
+    def align(
+        self, source: str | Sequence[str], target: str | Sequence[str], **options: Any
+    ) -> Alignment:
+        """Align one sentence pair.
+
+        Parameters
+        ----------
+        source, target
+            The words; a text is split at white space.
+        **options
+            See `align_bitext`.
+
+        Returns
+        -------
+        Alignment
+            With the probability of each link as its weight.
+        """
+        words = _words(source), _words(target)
+        links = self.align_bitext(
+            Bitext.pack([words], casefold=self.parameters.casefold), threads=1, **options
+        )
+        found = links.arrays.alignment(0)
+        weights = dict(
+            zip(map(tuple, links.arrays.links.tolist()), links.probabilities.tolist(), strict=True)
+        )
+        return Alignment(sure=found.sure, possible=found.possible, weights=weights)
+
+    def align_bitext(
+        self,
+        bitext: Bitext,
+        *,
+        symmetrize: str = "posterior",
+        threshold: float = THRESHOLD,
+        sure: float | None = None,
+        threads: int | None = None,
+    ) -> AlignedLinks:
+        """Align all pairs of a bitext.
+
+        Parameters
+        ----------
+        bitext
+            Where it is that of the training, its links are those of the training; so they are for
+            each of its pairs.
+        symmetrize
+            ``posterior`` (links of which both directions think more of than `threshold`, in the
+            mean), a method of `alignkit.symmetrize` on both Viterbi alignments, or ``forward`` or
+            ``reverse`` for one of them.
+        threshold
+            Between 0 and 1; for ``posterior`` alone.
+        sure
+            A link with a probability above it is sure, others are only possible; None: all are
+            sure.
+        threads
+            How many threads; None takes all cores.
+        """
+        pieces = Pieces.of(bitext)
+        decoder = self._decoder(bitext, pieces)
+        with Workers.opened(threads) as workers:
+            found = decode(
+                decoder, workers, symmetrization=symmetrize, threshold=threshold, sure=sure
+            )
+        if pieces is None:
+            return found
+        return AlignedLinks(pieces.joined(found.arrays, bitext), found.probabilities)
+
+    def posteriors(
+        self, source: str | Sequence[str], target: str | Sequence[str]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the probabilities of all links of a sentence pair, (N, M), in both directions.
+
+        The first adds up to at most 1 over the source words (forward: each target word has one
+        source word or the empty one), the second over the target words.
+        """
+        words = _words(source), _words(target)
+        bitext = Bitext.pack([words], casefold=self.parameters.casefold)
+        shape = len(words[0]), len(words[1])
+        forward, reverse = self._decoder(bitext).posteriors(0, 1)
+        return forward.reshape(shape), reverse.reshape(shape)
+
+    def scores(self, bitext: Bitext, *, threads: int | None = None) -> NDArray[np.float64]:
+        """Return how probable each pair is.
+
+        Returns
+        -------
+        (P, 2) float64 array
+            log P(target | source) and log P(source | target), natural logarithms, without the
+            probability of the length. Divide by the number of words to compare pairs.
+        """
+        pieces = Pieces.of(bitext)
+        decoder = self._decoder(bitext, pieces)
+        likelihoods = np.zeros((len(decoder.pairs.starts) - 1, 2))
+
+        def score(_: int, begin: int, end: int) -> None:
+            decoder.posteriors(begin, end, likelihoods)
+
+        with Workers.opened(threads) as workers:
+            workers.map(score, parts_of(decoder.pairs.starts))
+        if pieces is None:
+            return likelihoods
+        totals = np.zeros((len(bitext), 2))
+        np.add.at(totals, pieces.pairs, likelihoods)
+        return totals
+
+    def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
+        """Give word pairs with t(target | source) and t(source | target).
+
+        Pairs come by source word, the most frequent first. Those of which both are below `least`
+        are left out.
+        """
+        known = self.parameters
+        for row, word in enumerate(known.source):
+            begin, end = known.rows[row], known.rows[row + 1]
+            columns = known.columns[begin:end]
+            forward = known.forward[begin:end] / known.source_totals[row]
+            reverse = known.reverse[begin:end] / known.target_totals[columns]
+            kept = np.flatnonzero((forward >= least) | (reverse >= least))
+            for at in kept[np.argsort(-forward[kept], kind="stable")]:
+                yield word, known.target[columns[at]], float(forward[at]), float(reverse[at])
+
+    @cached_property
+    def _source_numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.parameters.source)}
+
+    @cached_property
+    def _target_numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.parameters.target)}
+
+    def _decoder(self, bitext: Bitext, pieces: Pieces | None = None) -> Decoding:
+        """Return what aligns a bitext: the tables of the training, carried over to its words.
+
+        `pieces`, if given, are what the decoder sees.
+        """
+        if self._trained is not None and self._trained[0] is bitext:
+            return self._trained[1]
+        bitext = bitext if pieces is None else pieces.bitext
+        known, settings = self.parameters, self.settings
+        index = Cooccurrence.of(bitext)
+        source = _numbers(bitext.source, self._source_numbers)
+        target = _numbers(bitext.target, self._target_numbers)
+        prior = spelling_prior(
+            index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
+        )
+        forward = prior + np.float32(settings.floor)
+        reverse = forward.copy()
+        adapt(
+            index.rows, index.columns, source, target, known.rows, known.columns,
+            known.forward, known.reverse, forward, reverse,
+        )  # fmt: skip
+        tables = Tables(
+            forward,
+            reverse,
+            known.source_totals[source],
+            known.target_totals[target],
+            known.source_null[source],
+            known.target_null[target],
+            _kinds(source, settings.kinds),
+            _kinds(target, settings.kinds),
+            np.float32(settings.null),
+        )
+        pairs = pairs_of(bitext, index)
+        own = np.empty(0, np.uint8)
+        if len(known.memory.keys):
+            keys = keys_of(
+                (source[pairs.source], pairs.source_starts),
+                (target[pairs.target], pairs.target_starts),
+            )
+            own = known.memory.evidence(keys, bitext.starts)
+        decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext))
+        if known.fertilities is None:
+            return decoder
+        return self._fertile(decoder, index, source, target)
+
+    def _fertile(
+        self,
+        hmm: Decoder,
+        index: Cooccurrence,
+        source: NDArray[np.int32],
+        target: NDArray[np.int32],
+    ) -> Decoding:
+        """Return what aligns by IBM 3 or IBM 4; source and target are the numbers of the words."""
+        from alignkit.aligner.fertile import FertileDecoder  # IBM 3 and 4 alone need it
+
+        known, tables = self.parameters, hmm.tables
+        assert known.fertilities is not None
+        forward: F4 = tables.forward / tables.source_totals[index.source]
+        reverse: F4 = tables.reverse / tables.target_totals[index.columns]
+        adapt(
+            index.rows, index.columns, source, target, known.rows, known.columns,
+            known.fertilities.forward_lexical, known.fertilities.reverse_lexical, forward, reverse,
+        )  # fmt: skip
+        return FertileDecoder(
+            hmm,
+            known.fertilities,
+            forward,
+            reverse,
+            source_numbers=np.where(source < 0, len(known.source), source).astype(np.int32),
+            target_numbers=np.where(target < 0, len(known.target), target).astype(np.int32),
+        )
+
+
+@contextmanager
+def _room(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Iterator[Room]:
+    """Give room for the training: in memory if that suffices and no folder is named."""
+    if folder is None and fits(bitext, settings):
+        yield Room()
+        return
+    try:
+        with TemporaryDirectory(prefix="alignkit-", dir=folder) as place:
+            yield Room(place)
+    except OSError as problem:
+        size = bytes_on_disk(bitext, settings) / 1e9
+        raise AlignerError(
+            f"cannot keep {size:.1f} GB on disk for the training: {problem}; name another folder"
+        ) from problem
+
+
+def _words(sentence: str | Sequence[str]) -> Sequence[str]:
+    return sentence.split() if isinstance(sentence, str) else sentence
+
+
+def _numbers(side: Side, known: Mapping[str, int]) -> NDArray[np.int32]:
+    """Return the known number of each word of a side, -1 where there is none."""
+    return np.array([known.get(word, -1) for word in side.words], np.int32)
+
+
+def _kinds(numbers: NDArray[np.int32], kinds: int) -> NDArray[np.int32]:
+    """Return the kind of each word; words never seen are of the last."""
+    return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)

@@ -1,0 +1,176 @@
+"""Number the words of a bitext: what the aligners read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.errors import AlignerError, MissingTextError
+
+if TYPE_CHECKING:
+    from alignkit.corpus import SentencePair
+
+__all__ = ["Bitext", "PairLike", "Side"]
+
+PairLike = Union["SentencePair", "tuple[Sequence[str], Sequence[str]]"]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Hold the sentences of one language.
+
+    Parameters
+    ----------
+    words
+        The distinct words; the most frequent first, so that tables begin with what is used most.
+    ids
+        (T,) int32: the number of each word, sentence after sentence.
+    starts
+        (P + 1,) int64: sentence k is `ids[starts[k]:starts[k + 1]]`.
+    """
+
+    words: list[str]
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def pack(cls, sentences: Iterable[Sequence[str]], *, casefold: bool = True) -> Side:
+        """Give numbers to the words of some sentences.
+
+        Parameters
+        ----------
+        sentences
+            Each a sequence of words.
+        casefold
+            Whether words that differ in case alone are one word.
+        """
+        numbers = _Numbers()
+        flat: list[int] = []
+        lengths = []
+        before = 0
+        for sentence in sentences:
+            words = [word.casefold() for word in sentence] if casefold else sentence
+            flat.extend(map(numbers.__getitem__, words))
+            lengths.append(len(flat) - before)
+            before = len(flat)
+        starts = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=starts[1:])
+        return cls.by_frequency(list(numbers), np.array(flat, np.int32), starts)
+
+    @classmethod
+    def by_frequency(
+        cls, words: list[str], ids: NDArray[np.int32], starts: NDArray[np.int64]
+    ) -> Side:
+        """Renumber words by falling frequency; ids (T,) are their numbers so far."""
+        order = np.argsort(-np.bincount(ids, minlength=len(words)), kind="stable")
+        rank = np.empty(len(words), np.int32)
+        rank[order] = np.arange(len(words), dtype=np.int32)
+        return cls([words[number] for number in order], rank[ids], starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The (P,) numbers of words of the sentences."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.int64]:
+        """The (V,) numbers of occurrences of the words."""
+        return np.bincount(self.ids, minlength=len(self.words))
+
+    def sentence(self, k: int) -> list[str]:
+        """Return the words of sentence k."""
+        return [self.words[number] for number in self.ids[self.starts[k] : self.starts[k + 1]]]
+
+
+class _Numbers(dict[str, int]):
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+@dataclass(frozen=True, eq=False)
+class Bitext:
+    """Hold P sentence pairs as numbers.
+
+    Parameters
+    ----------
+    source, target
+        The sentences of both languages, in the same order.
+    casefold
+        Whether words that differ in case alone were taken for one word.
+
+    Raises
+    ------
+    AlignerError
+        If the numbers of sentences differ.
+    """
+
+    source: Side
+    target: Side
+    casefold: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.source) != len(self.target):
+            raise AlignerError(
+                f"{len(self.source)} source sentences, but {len(self.target)} target sentences"
+            )
+
+    @classmethod
+    def pack(cls, pairs: Iterable[PairLike], *, casefold: bool = True) -> Bitext:
+        """Give numbers to the words of sentence pairs.
+
+        Parameters
+        ----------
+        pairs
+            `SentencePair` objects (a `Corpus` is a sequence of them), or tuples (source words,
+            target words).
+        casefold
+            Whether words that differ in case alone are one word.
+
+        Examples
+        --------
+        >>> bitext = Bitext.pack([("das haus".split(), "the house".split())])
+        >>> len(bitext), bitext.target.sentence(0)
+        (1, ['the', 'house'])
+        """
+        both = [_sides(pair) for pair in pairs]
+        return cls(
+            Side.pack((source for source, _ in both), casefold=casefold),
+            Side.pack((target for _, target in both), casefold=casefold),
+            casefold,
+        )
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The (P + 1,) places of the first cell of each pair, a pair having N x M cells."""
+        starts = np.zeros(len(self) + 1, np.int64)
+        np.cumsum(self.source.lengths * self.target.lengths, out=starts[1:])
+        return starts
+
+    @property
+    def empty(self) -> int:
+        """The number of pairs with a side without words."""
+        return int(((self.source.lengths == 0) | (self.target.lengths == 0)).sum())
+
+
+def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
+    if isinstance(pair, tuple):
+        source, target = pair
+    else:
+        if pair.source is None or pair.target is None:
+            raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
+        source, target = pair.source, pair.target
+    if isinstance(source, str) or isinstance(target, str):
+        raise AlignerError("a sentence is a sequence of words; split the text first")
+    return source, target

@@ -1,0 +1,106 @@
+"""Index which words occur together: the places that lexical tables are laid out by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.cooccurrence_kernel import index_cells
+from alignkit.aligner.room import Room
+
+__all__ = ["Cooccurrence"]
+
+BLOCK = 50_000_000
+"""Cells that are indexed at a time where the index is kept on disk."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cooccurrence:
+    """Hold the K distinct word pairs of a bitext, and the word pair of each of its C cells.
+
+    A lexical table is then a (K,) array, and a step of training a gather from it and a sum into
+    it, cell by cell.
+
+    Parameters
+    ----------
+    rows
+        (Vs + 1,) int64: the places of source word v are `rows[v]` to before `rows[v + 1]`.
+    columns
+        (K,) int32: the target words, rising within each row.
+    cells
+        (C,) int32: the place of the word pair (i, j) of sentence pair p, which has N x M words,
+        is `cells[starts[p] + i * M + j]`.
+
+    Notes
+    -----
+    4 bytes a cell and 4 bytes a distinct word pair.
+    """
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    cells: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, bitext: Bitext) -> Cooccurrence:
+        """Index a bitext, in time linear in its cells."""
+        return cls(*_index(bitext, 0, len(bitext)))
+
+    @classmethod
+    def in_blocks(cls, bitext: Bitext, room: Room, block: int = BLOCK) -> Cooccurrence:
+        """Index a bitext of which the cells do not fit into memory; they are kept in a file.
+
+        Parameters
+        ----------
+        bitext
+            The pairs.
+        room
+            Where the file is made.
+        block
+            Cells that are indexed at a time; 16 bytes each.
+        """
+        goals = np.arange(block, bitext.starts[-1], block)
+        bounds = np.unique([0, *np.searchsorted(bitext.starts, goals), len(bitext)]).tolist()
+        parts = list(pairwise(bounds))
+        keys = np.empty(0, np.int64)
+        for begin, end in parts:
+            keys = np.union1d(keys, _keys(*_index(bitext, begin, end)[:2]))
+        cells = room.zeros(int(bitext.starts[-1]), np.int32)
+        for begin, end in parts:
+            rows, columns, local = _index(bitext, begin, end)
+            places = np.searchsorted(keys, _keys(rows, columns)).astype(np.int32)
+            cells[bitext.starts[begin] : bitext.starts[end]] = places[local]
+        rows = np.searchsorted(keys, np.arange(len(bitext.source.words) + 1) << 32)
+        return cls(rows, (keys & 0xFFFFFFFF).astype(np.int32), cells)
+
+    @property
+    def source(self) -> NDArray[np.int32]:
+        """The (K,) source words of the places."""
+        return np.repeat(np.arange(len(self.rows) - 1, dtype=np.int32), np.diff(self.rows))
+
+
+def _index(
+    bitext: Bitext, begin: int, end: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    source, target = bitext.source, bitext.target
+    starts = bitext.starts[begin : end + 1]
+    sizes = np.array([len(source.words), len(target.words)], np.int64)
+    first, last = source.starts[[begin, end]]
+    other_first, other_last = target.starts[[begin, end]]
+    return index_cells(
+        source.ids[first:last],
+        source.starts[begin : end + 1] - first,
+        target.ids[other_first:other_last],
+        target.starts[begin : end + 1] - other_first,
+        starts - starts[0],
+        sizes,
+    )
+
+
+def _keys(rows: NDArray[np.int64], columns: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return a number for each word pair, in the order of the places."""
+    words = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
+    return words << 32 | columns

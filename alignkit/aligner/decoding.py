@@ -1,0 +1,250 @@
+"""Choose the links of sentence pairs: by posterior, or by Viterbi in both directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.decoding_kernel import (
+    best_positions,
+    links_of_paths,
+    probabilities_of,
+    select_links,
+)
+from alignkit.aligner.expectation import Workers, parts_of
+from alignkit.aligner.expectation_kernel import Pairs, Tables, hmm_paths, hmm_step, lexical_step
+from alignkit.aligner.positions import Positions
+from alignkit.aligner.settings import THRESHOLD
+from alignkit.arrays import LinkArrays
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.jit import readonly
+from alignkit.symmetrization import METHODS, symmetrize
+
+__all__ = ["SYMMETRIZATIONS", "AlignedLinks", "Decoder", "Decoding", "decode"]
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+I4 = NDArray[np.int32]
+
+NO_LEVELS = np.empty(0, np.uint8)
+
+PART = 2_000_000
+"""Cells whose posteriors are held at a time by each thread: 8 bytes each."""
+
+SYMMETRIZATIONS = ("posterior", *METHODS, "forward", "reverse")
+"""How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedLinks:
+    """Hold the links of P sentence pairs and their probabilities.
+
+    Parameters
+    ----------
+    arrays
+        The links.
+    probabilities
+        (L,) float32: the mean of the posteriors of both directions, of each link.
+    """
+
+    arrays: LinkArrays
+    probabilities: F4
+
+
+class Decoding(Protocol):
+    """What computes posteriors and Viterbi alignments of the pairs of a bitext."""
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs, as the kernels take them."""
+
+    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
+        """Return both directions' posteriors of the cells of the pairs from begin to before end.
+
+        `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
+        """
+
+    def paths(self, begin: int, end: int, forward: F4, reverse: F4) -> tuple[I4, I4]:
+        """Return what Viterbi aligns each target word and each source word of some pairs to.
+
+        `forward` and `reverse` are the posteriors of the same pairs.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Decoder:
+    """Compute posteriors and Viterbi alignments of the pairs of a bitext.
+
+    Parameters
+    ----------
+    pairs, tables, own
+        As the kernels take them; own is empty where a pair has no evidence of its own.
+    jumps
+        (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2.
+    positions
+        The tables of IBM 2; uniform otherwise.
+    """
+
+    pairs: Pairs
+    tables: Tables
+    own: NDArray[np.uint8]
+    jumps: F4
+    positions: Positions
+
+    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
+        """Return both directions' posteriors of the cells of the pairs from begin to before end.
+
+        `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
+        """
+        pairs, tables = self.pairs, self.tables
+        base = int(pairs.starts[begin])
+        cells = int(pairs.starts[end]) - base
+        forward, reverse = np.zeros(cells, np.float32), np.zeros(cells, np.float32)
+        if likelihoods is None:
+            likelihoods = self._likelihoods
+        if len(self.jumps):
+            none = np.empty((0, 0))
+            hmm_step(
+                begin, end, pairs, tables, self.jumps[0], self.jumps[1], self.own, NO_LEVELS,
+                self._source_nulls, self._target_nulls, forward, reverse, base, likelihoods,
+                0, none, none,
+            )  # fmt: skip
+        else:
+            positions = self.positions
+            lexical_step(
+                begin, end, pairs, tables,
+                positions.places, positions.forward, positions.reverse, self.own, NO_LEVELS,
+                self._source_nulls, self._target_nulls, forward, reverse, base, likelihoods,
+            )  # fmt: skip
+        return forward, reverse
+
+    def paths(self, begin: int, end: int, forward: F4, reverse: F4) -> tuple[I4, I4]:
+        """Return what Viterbi aligns each target word and each source word of some pairs to.
+
+        `forward` and `reverse` are the posteriors of the same pairs.
+        """
+        pairs = self.pairs
+        source_base, target_base = pairs.source_starts[begin], pairs.target_starts[begin]
+        target_path = np.empty(int(pairs.target_starts[end] - target_base), np.int32)
+        source_path = np.empty(int(pairs.source_starts[end] - source_base), np.int32)
+        if len(self.jumps):
+            hmm_paths(
+                begin, end, pairs, self.tables, self.jumps[0], self.jumps[1], self.own,
+                target_path, source_path, target_base, source_base,
+            )  # fmt: skip
+        else:
+            best_positions(
+                begin, end, pairs.source_starts, pairs.target_starts, forward, reverse,
+                target_path, source_path,
+            )  # fmt: skip
+        return target_path, source_path
+
+    @cached_property
+    def _source_nulls(self) -> F4:
+        return np.empty(len(self.pairs.source), np.float32)
+
+    @cached_property
+    def _target_nulls(self) -> F4:
+        return np.empty(len(self.pairs.target), np.float32)
+
+    @cached_property
+    def _likelihoods(self) -> F8:
+        return np.empty((len(self.pairs.starts) - 1, 2))
+
+
+def decode(
+    decoder: Decoding,
+    workers: Workers,
+    *,
+    symmetrization: str = "posterior",
+    threshold: float = THRESHOLD,
+    sure: float | None = None,
+) -> AlignedLinks:
+    """Choose the links of all pairs.
+
+    Parameters
+    ----------
+    decoder
+        Knows the pairs.
+    workers
+        Where it runs.
+    symmetrization
+        One of `SYMMETRIZATIONS`.
+    threshold
+        For ``posterior``: a link is one whose mean posterior is above it.
+    sure
+        A link is sure where its mean posterior is above this, else only possible; None makes all
+        links sure.
+    """
+    if symmetrization not in SYMMETRIZATIONS:
+        raise UnknownNameError("symmetrization", symmetrization, SYMMETRIZATIONS)
+    for name, value in (("threshold", threshold), ("sure", sure)):
+        if value is not None and not 0 <= value <= 1:
+            raise OptionError(f"{name} is {value}; it is a probability, from 0 to 1")
+    pairs = decoder.pairs
+    lengths = np.stack([np.diff(pairs.source_starts), np.diff(pairs.target_starts)], axis=1)
+    lengths = lengths.astype(np.int32)
+
+    def links_of(_: int, begin: int, end: int) -> AlignedLinks:
+        if symmetrization == "posterior":
+            return _by_posterior(decoder, begin, end, lengths, threshold)
+        return _by_viterbi(decoder, begin, end, lengths, symmetrization)
+
+    cells = int(pairs.starts[-1])
+    found = workers.map(links_of, parts_of(pairs.starts, max(64, cells // PART)))
+    if not found:
+        nothing = LinkArrays.pack([])
+        return AlignedLinks(nothing, np.empty(0, np.float32))
+    arrays = LinkArrays.concatenate([part.arrays for part in found])
+    probabilities = np.concatenate([part.probabilities for part in found])
+    if sure is not None:
+        flags = (probabilities > sure).astype(np.uint8)
+        arrays = LinkArrays.trusted(arrays.links, flags, arrays.offsets, arrays.lengths)
+    return AlignedLinks(arrays, probabilities)
+
+
+def _by_posterior(
+    decoder: Decoding, begin: int, end: int, lengths: I4, threshold: float
+) -> AlignedLinks:
+    forward, reverse = decoder.posteriors(begin, end)
+    counts = np.empty(end - begin, np.int64)
+    links, means = select_links(
+        begin, end, decoder.pairs.source_starts, decoder.pairs.target_starts, forward, reverse,
+        np.float32(threshold), counts,
+    )  # fmt: skip
+    return AlignedLinks(_arrays(links, counts, lengths[begin:end]), means)
+
+
+def _by_viterbi(
+    decoder: Decoding, begin: int, end: int, lengths: I4, symmetrization: str
+) -> AlignedLinks:
+    pairs = decoder.pairs
+    posteriors = decoder.posteriors(begin, end)
+    target_path, source_path = decoder.paths(begin, end, *posteriors)
+    counts = np.empty(end - begin, np.int64)
+    links = links_of_paths(begin, end, pairs.target_starts, target_path, True, counts)
+    forward = _arrays(links, counts, lengths[begin:end])
+    links = links_of_paths(begin, end, pairs.source_starts, source_path, False, counts)
+    reverse = _arrays(links, counts, lengths[begin:end])
+    if symmetrization == "forward":
+        arrays = forward
+    elif symmetrization == "reverse":
+        arrays = reverse
+    else:
+        arrays = symmetrize(forward, reverse, symmetrization)
+    means = np.empty(len(arrays.links), np.float32)
+    probabilities_of(
+        readonly(arrays.links), readonly(arrays.offsets), begin, pairs.target_starts, pairs.starts,
+        *posteriors, means,
+    )  # fmt: skip
+    return AlignedLinks(arrays, means)
+
+
+def _arrays(links: I4, counts: NDArray[np.int64], lengths: I4) -> LinkArrays:
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return LinkArrays.trusted(links, np.ones(len(links), np.uint8), offsets, lengths)

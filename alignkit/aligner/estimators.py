@@ -1,0 +1,172 @@
+"""Turn expected links into lexical tables: the M-step, by three kinds of inference."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.cooccurrence import Cooccurrence
+from alignkit.aligner.expectation_kernel import LEVELS
+from alignkit.aligner.maximization_kernel import add_levels, add_posteriors, sum_totals
+from alignkit.aligner.priors import Backing
+from alignkit.aligner.room import Room
+
+__all__ = ["Collapsed", "Estimator", "Lexical", "Soft"]
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+U1 = NDArray[np.uint8]
+
+NO_LEVELS = np.empty(0, np.uint8)
+FEW = 50
+"""With fewer pairs there is hardly anything that others could tell: own links are kept."""
+NO_POSTERIORS = np.empty(0, np.float32)
+
+
+class Lexical:
+    """Hold the lexical tables of both directions as weights over totals; see `Tables`."""
+
+    def __init__(self, index: Cooccurrence, targets: int) -> None:
+        self.forward: F4 = np.ones(len(index.columns), np.float32)
+        self.reverse: F4 = self.forward
+        sources = len(index.rows) - 1
+        self.set_totals(np.full(sources, float(targets)), np.full(targets, float(sources)))
+
+    def set_totals(self, source: F8, target: F8) -> None:
+        """Take what the weights are divided by."""
+        self.source_totals: F4 = np.maximum(source, 1e-30).astype(np.float32)
+        self.target_totals: F4 = np.maximum(target, 1e-30).astype(np.float32)
+
+
+def totals_of(index: Cooccurrence, weights: F4, targets: int) -> tuple[F8, F8]:
+    """Return the sums of weights (K,) by source word and by target word."""
+    source, target = np.zeros(len(index.rows) - 1), np.zeros(targets)
+    sum_totals(index.rows, index.columns, weights, source, target)
+    return source, target
+
+
+class Estimator(Protocol):
+    """What an E-step writes to, and what is learned from it."""
+
+    own: U1
+    agreement: U1
+    forward: F4
+    reverse: F4
+
+    def expected(self) -> tuple[F4, F4]:
+        """Return the expected links (C,) of both directions that the E-step wrote."""
+
+    def update(self, tables: Lexical) -> None:
+        """Set the tables from what the E-step wrote."""
+
+
+class Collapsed:
+    """Align each pair by what the other pairs tell.
+
+    The expected links of a pair are taken out of the counts before the pair is aligned anew:
+    collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
+    2009), which is the expectation of collapsed Gibbs sampling. Rare words cannot vouch for
+    themselves, which is what EM overfits by. Both directions share the counts.
+
+    Notes
+    -----
+    1 byte a cell.
+    """
+
+    def __init__(
+        self,
+        index: Cooccurrence,
+        prior: F4,
+        backing: Backing | None,
+        concentration: float,
+        pairs: int,
+        room: Room,
+    ) -> None:
+        self._index, self._prior, self._backing = index, prior, backing
+        self._concentration, self._pairs = concentration, pairs
+        self.agreement: U1 = room.zeros(len(index.cells), np.uint8)
+        self.own: U1 = NO_LEVELS
+        self.forward = self.reverse = NO_POSTERIORS
+
+    def expected(self) -> tuple[F4, F4]:
+        """Return the expected links, which both directions share."""
+        links: F4 = self.agreement.astype(np.float32) / np.float32(LEVELS)
+        return links, links
+
+    def update(self, tables: Lexical) -> None:
+        """Set the tables from the expected links, the prior and the stems."""
+        sums = np.zeros(len(self._index.columns), np.int64)
+        add_levels(self._index.cells, self.agreement, sums)
+        counts = (sums / LEVELS).astype(np.float32)
+        self.take(counts, tables)
+        if self._pairs >= FEW:
+            self.own = self.agreement
+
+    def take(self, counts: F4, tables: Lexical) -> None:
+        """Set the tables from counts (K,)."""
+        weights = counts + self._prior
+        if self._backing is not None:
+            self._backing.add(counts, weights)
+        tables.forward = tables.reverse = weights
+        source, target = totals_of(self._index, weights, len(tables.target_totals))
+        tables.set_totals(source + self._concentration, target + self._concentration)
+
+
+class Soft:
+    """Take posteriors as counts: EM, or mean-field variational Bayes.
+
+    Parameters
+    ----------
+    agree
+        Whether the counts are the products of both directions' posteriors (Liang, Taskar & Klein
+        2006).
+    bayes
+        Whether the tables are exp(digamma) of the counts (Riley & Gildea 2012).
+
+    Notes
+    -----
+    8 bytes a cell.
+    """
+
+    def __init__(
+        self, index: Cooccurrence, prior: F4, room: Room, *, agree: bool, bayes: bool
+    ) -> None:
+        self._index, self._prior, self._agree, self._bayes = index, prior, agree, bayes
+        self.own = self.agreement = NO_LEVELS
+        self.forward: F4 = room.zeros(len(index.cells), np.float32)
+        self.reverse: F4 = room.zeros(len(index.cells), np.float32)
+
+    def expected(self) -> tuple[F4, F4]:
+        """Return the posteriors of both directions, or their product."""
+        if not self._agree:
+            return self.forward, self.reverse
+        both = self.forward * self.reverse
+        return both, both
+
+    def update(self, tables: Lexical) -> None:
+        """Set the tables from the posteriors and the prior."""
+        targets = len(tables.target_totals)
+        expected = self.expected()
+        forward = self._counts(expected[0])
+        reverse = forward if self._agree else self._counts(expected[1])
+        source, _ = totals_of(self._index, forward, targets)
+        _, target = totals_of(self._index, reverse, targets)
+        if self._bayes:
+            forward, reverse = _exp_digamma(forward), _exp_digamma(reverse)
+            source, target = _exp_digamma(source), _exp_digamma(target)
+        tables.forward = forward.astype(np.float32, copy=False)
+        tables.reverse = reverse.astype(np.float32, copy=False)
+        tables.set_totals(source, target)
+
+    def _counts(self, posteriors: F4) -> F4:
+        sums = np.zeros(len(self._index.columns))
+        add_posteriors(self._index.cells, posteriors, sums)
+        return (sums + self._prior).astype(np.float32)
+
+
+def _exp_digamma(counts: NDArray[Any]) -> NDArray[Any]:
+    from scipy.special import digamma
+
+    return np.asarray(np.exp(digamma(np.maximum(counts, 1e-3))))

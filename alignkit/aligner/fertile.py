@@ -1,0 +1,254 @@
+"""Train IBM 3 and IBM 4 in both directions on top of the HMM, and align with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.classes import word_classes
+from alignkit.aligner.cooccurrence import Cooccurrence
+from alignkit.aligner.decoding import Decoder
+from alignkit.aligner.expectation import Workers, parts_of
+from alignkit.aligner.expectation_kernel import Pairs
+from alignkit.aligner.fertility import (
+    FertilityOptions,
+    FertilityText,
+    align_fertility,
+)
+from alignkit.aligner.fertility_training import FertilityResult, FertilityTraining
+from alignkit.aligner.parameters import Fertilities, Round
+from alignkit.aligner.settings import Settings
+
+__all__ = ["FertileDecoder", "train_fertilities"]
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+I4 = NDArray[np.int32]
+
+CLASSES = 50
+"""Word classes of each language."""
+
+
+def train_fertilities(
+    settings: Settings,
+    bitext: Bitext,
+    index: Cooccurrence,
+    hmm: Decoder,
+    prior: F4,
+    workers: Workers,
+    report: Callable[[Round], None],
+) -> tuple[Fertilities, FertileDecoder]:
+    """Train the fertility model of the settings from the HMM's Viterbi alignments.
+
+    Parameters
+    ----------
+    settings
+        How.
+    bitext, index
+        What to train on.
+    hmm
+        What aligns the bitext so far.
+    prior
+        (K,) float32: pseudo-counts of the word pairs.
+    workers
+        Where it runs.
+    report
+        Called after each round.
+
+    Returns
+    -------
+    The tables, and what aligns the bitext.
+    """
+    known = hmm.tables
+    paths = _viterbi(hmm, workers, parts_of(bitext.starts))
+    tables = (
+        known.forward / known.source_totals[index.source],
+        known.reverse / known.target_totals[index.columns],
+    )
+    texts = _texts(bitext, index)
+    classes: tuple[I4, I4] | None = None
+    if settings.model == "ibm4":
+        source, target = (
+            word_classes(side.ids, side.starts, len(side.words), min(CLASSES, len(side.words)))
+            for side in (bitext.source, bitext.target)
+        )
+        classes = source, target
+    options = FertilityOptions(
+        rounds=settings.fertility, discount=float(settings.inference == "collapsed")
+    )
+    both = [
+        FertilityTraining(
+            text,
+            model=settings.model,
+            lexical=table,
+            null=null,
+            viterbi=path,
+            classes=None if classes is None else (classes[::turn][0], classes[::turn][1]),
+            prior=prior,
+            options=options,
+            threads=workers.threads,
+        )
+        for text, table, null, path, turn in zip(
+            texts, tables, (known.target_null, known.source_null), paths, (1, -1), strict=True
+        )
+    ]
+    for number in range(1, settings.fertility + 1):
+        forward, reverse = (direction.expect() for direction in both)
+        report(Round(settings.model, number, forward, reverse))
+        if settings.agree:
+            one, other = (direction.posteriors for direction in both)
+            links = one * other * (one + other) * np.float32(0.5)
+        for direction in both:
+            direction.maximize(links.copy() if settings.agree else None)
+    results = [direction.finish() for direction in both]
+    learned = Fertilities(
+        results[0].model,
+        results[1].model,
+        results[0].lexical,
+        results[1].lexical,
+        _with_unseen(results[0].null),
+        _with_unseen(results[1].null),
+    )
+    return learned, FertileDecoder(
+        hmm, learned, results[0].lexical, results[1].lexical, _done(results)
+    )
+
+
+Done = tuple[F4, F4, I4, I4]
+
+
+@dataclass(frozen=True, eq=False)
+class FertileDecoder:
+    """Compute posteriors and Viterbi alignments by a fertility model, as `Decoder` does by others.
+
+    Parameters
+    ----------
+    hmm
+        Where the climbing begins.
+    known
+        The tables.
+    forward, reverse
+        (K,) float32: t(target word | source word) and t(source word | target word) of the word
+        pairs of the decoder.
+    done
+        What the training found for all pairs: posteriors (C,) of both directions, and what each
+        target and source word is aligned to; None: to be found.
+    source_numbers, target_numbers
+        The known number of each word of the decoder's pairs, V where there is none.
+    """
+
+    hmm: Decoder
+    known: Fertilities
+    forward: F4
+    reverse: F4
+    done: Done | None = None
+    source_numbers: I4 = field(default_factory=lambda: np.empty(0, np.int32))
+    target_numbers: I4 = field(default_factory=lambda: np.empty(0, np.int32))
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs."""
+        return self.hmm.pairs
+
+    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
+        """Return both directions' posteriors; the log-likelihoods are those of the HMM."""
+        if likelihoods is not None:
+            self.hmm.posteriors(begin, end, likelihoods)
+        return self._found(begin, end)[:2]
+
+    def paths(self, begin: int, end: int, forward: F4, reverse: F4) -> tuple[I4, I4]:
+        """Return what each target word and each source word of some pairs is aligned to."""
+        return self._found(begin, end)[2:]
+
+    def _found(self, begin: int, end: int) -> Done:
+        pairs = self.hmm.pairs
+        cells = slice(int(pairs.starts[begin]), int(pairs.starts[end]))
+        words = slice(int(pairs.target_starts[begin]), int(pairs.target_starts[end]))
+        others = slice(int(pairs.source_starts[begin]), int(pairs.source_starts[end]))
+        if self.done is not None:
+            forward, reverse, target_path, source_path = self.done
+            return forward[cells], reverse[cells], target_path[words], source_path[others]
+        start = self.hmm.posteriors(begin, end)
+        target_path, source_path = self.hmm.paths(begin, end, *start)
+        forward = np.zeros_like(start[0])
+        reverse = np.zeros_like(start[1])
+        for pair in range(begin, end):
+            self._align(
+                pair,
+                forward[int(pairs.starts[pair]) - cells.start :],
+                reverse[int(pairs.starts[pair]) - cells.start :],
+                target_path[int(pairs.target_starts[pair]) - words.start :],
+                source_path[int(pairs.source_starts[pair]) - others.start :],
+            )
+        return forward, reverse, target_path, source_path
+
+    def _align(self, pair: int, forward: F4, reverse: F4, target: I4, source: I4) -> None:
+        """Climb from the alignments of the HMM, in both directions, and set all four arrays."""
+        pairs, known = self.hmm.pairs, self.known
+        sources = self.source_numbers[
+            pairs.source[pairs.source_starts[pair] : pairs.source_starts[pair + 1]]
+        ]
+        targets = self.target_numbers[
+            pairs.target[pairs.target_starts[pair] : pairs.target_starts[pair + 1]]
+        ]
+        n, m = len(sources), len(targets)
+        places = pairs.cells[pairs.starts[pair] : pairs.starts[pair + 1]]
+        one = align_fertility(
+            known.forward, sources, targets, self.forward[places].reshape(n, m),
+            known.target_null[targets], target[:m],
+        )  # fmt: skip
+        other = align_fertility(
+            known.reverse, targets, sources, self.reverse[places].reshape(n, m).T,
+            known.source_null[sources], source[:n],
+        )  # fmt: skip
+        forward[: n * m] = one.posteriors.ravel()
+        reverse[: n * m] = other.posteriors.T.ravel()
+        target[:m], source[:n] = one.alignment, other.alignment
+
+
+def _viterbi(hmm: Decoder, workers: Workers, parts: list[tuple[int, int]]) -> tuple[I4, I4]:
+    def paths(_: int, begin: int, end: int) -> tuple[I4, I4]:
+        return hmm.paths(begin, end, *hmm.posteriors(begin, end))
+
+    found = workers.map(paths, parts)
+    target, source = (np.concatenate(side) for side in zip(*found, strict=True))
+    return target, source
+
+
+def _texts(bitext: Bitext, index: Cooccurrence) -> tuple[FertilityText, FertilityText]:
+    source, target = bitext.source, bitext.target
+    forward = FertilityText(
+        sources=source.ids,
+        source_offsets=source.starts,
+        targets=target.ids,
+        target_offsets=target.starts,
+        cells=index.cells,
+        starts=bitext.starts,
+        owners=index.source,
+        vocabulary=(len(source.words), len(target.words)),
+    )
+    reverse = FertilityText(
+        sources=target.ids,
+        source_offsets=target.starts,
+        targets=source.ids,
+        target_offsets=source.starts,
+        cells=index.cells,
+        starts=bitext.starts,
+        owners=index.columns,
+        vocabulary=(len(target.words), len(source.words)),
+        transposed=True,
+    )
+    return forward, reverse
+
+
+def _done(results: list[FertilityResult]) -> Done:
+    forward, reverse = results
+    return forward.posteriors, reverse.posteriors, forward.viterbi, reverse.viterbi
+
+
+def _with_unseen(null: F4) -> F4:
+    return np.append(null, null.min(initial=1)).astype(np.float32)

@@ -1,0 +1,266 @@
+"""Hold and apply IBM 3 and IBM 4, the models of fertility, one direction at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner import fertility_tables as tables
+from alignkit.aligner.fertility_corpus_kernel import (
+    Counts,
+    Model,
+    Text,
+    align_pair,
+)
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.jit import readonly
+
+__all__ = [
+    "FERTILITY_MODELS", "NO_COUNTS", "FertilityAlignment", "FertilityModel", "FertilityOptions",
+    "FertilityText", "align_fertility",
+]  # fmt: skip
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Reals = NDArray[np.float64]
+
+FERTILITY_MODELS = ("ibm3", "ibm4")
+PARTS = 8
+"""The pairs are always counted in so many parts: sums are the same for any number of threads."""
+NO_LOGS = np.zeros((1, 0, 1), np.float32)
+NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros((0, 1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FertilityOptions:
+    """Say how IBM 3 and IBM 4 are trained.
+
+    Parameters
+    ----------
+    rounds
+        Rounds of training after the start from given alignments.
+    sweeps
+        The most passes of hill climbing over a pair.
+    null_share
+        The probability p1 that a word is followed by one from NULL; None: from the counts.
+    discount
+        How much of its own counts a pair does not see, 0 (plain EM) to 1.
+    fertility_weight, distortion_weight
+        What the distributions that fertilities and positions or steps are smoothed with count for.
+    """
+
+    rounds: int = 5
+    sweeps: int = 20
+    null_share: float | None = None
+    discount: float = 0.0
+    fertility_weight: float = 10.0
+    distortion_weight: float = 10.0
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0 or self.sweeps < 0:
+            raise OptionError(f"{self.rounds} rounds of {self.sweeps} sweeps: give 0 or more")
+        if self.null_share is not None and not 0 < self.null_share < 1:
+            raise OptionError(f"null share {self.null_share}: give a number between 0 and 1")
+        if not 0 <= self.discount <= 1:
+            raise OptionError(f"discount {self.discount}: give a number from 0 to 1")
+        if self.fertility_weight <= 0 or self.distortion_weight <= 0:
+            raise OptionError("the weights of smoothing must be above 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FertilityText:
+    """Hold a bitext as one direction sees it: target words are generated from source words.
+
+    For the other direction the two sides change places, and `transposed` is set.
+
+    Parameters
+    ----------
+    sources, source_offsets
+        Words of the source side by number, shape (S,), and where each pair starts, (P + 1,).
+    targets, target_offsets
+        The same of the target side, shape (T,) and (P + 1,).
+    cells, starts
+        The word pair (i, j) of pair p has the place `cells[starts[p] + i * M + j]` in lexical
+        tables, or, transposed, `cells[starts[p] + j * N + i]`; shapes (C,) and (P + 1,).
+    owners
+        The source word of each place, shape (K,).
+    vocabulary
+        Numbers of source and target words.
+    """
+
+    sources: Ints
+    source_offsets: Offsets
+    targets: Ints
+    target_offsets: Offsets
+    cells: Ints
+    starts: Offsets
+    owners: Ints
+    vocabulary: tuple[int, int]
+    transposed: bool = False
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def kernel(self) -> Text:
+        """Return the arrays as kernels take them."""
+        return Text(
+            readonly(self.sources), readonly(self.source_offsets),
+            readonly(self.targets), readonly(self.target_offsets),
+            readonly(self.starts), readonly(self.cells), self.transposed,
+        )  # fmt: skip
+
+    def sizes(self) -> Offsets:
+        """Return the lengths (N, M) of each pair, shape (P, 2)."""
+        return np.stack([np.diff(self.source_offsets), np.diff(self.target_offsets)], 1)
+
+    def parts(self) -> list[tuple[int, int]]:
+        """Return where each of the fixed parts starts and ends; they have about as many cells."""
+        goals = self.starts[-1] * np.arange(1, PARTS) // PARTS
+        edges = [0, *np.searchsorted(self.starts, goals).tolist(), len(self)]
+        return list(pairwise(edges))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FertilityModel:
+    """Hold the tables of one direction of IBM 3 or IBM 4, all but the lexical ones.
+
+    Parameters
+    ----------
+    model
+        ``"ibm3"`` or ``"ibm4"``.
+    null_share
+        The probability p1 that a word is followed by one from NULL.
+    fertilities
+        n(s | source word) for s from 0 to F, shape (V + 1, F + 1); F stands for F and more, the
+        last row for words that were never seen.
+    sizes, distortion, diagonal
+        IBM 3: the lengths (N, M) seen in training, shape (B, 2); d(j | i, N, M), a block N x M
+        for each of them in turn; the weight of each distance from the diagonal, for other lengths.
+    first, rest
+        IBM 4: d1(step | class of the cept before, class of the word), shape
+        (A + 1, B, 2 REACH + 1), row A for the start; d>1(step | class), shape (B, REACH).
+    source_classes, target_classes
+        IBM 4: the class of each word, shape (V + 1,); last that of words never seen.
+    """
+
+    model: str
+    null_share: float
+    fertilities: Floats
+    sizes: Offsets = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    distortion: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+    diagonal: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+    first: Floats = field(default_factory=lambda: NO_LOGS)
+    rest: Floats = field(default_factory=lambda: np.zeros((0, 1), np.float32))
+    source_classes: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    target_classes: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    def __post_init__(self) -> None:
+        if self.model not in FERTILITY_MODELS:
+            raise UnknownNameError("fertility model", self.model, FERTILITY_MODELS)
+
+    @property
+    def factorial(self) -> bool:
+        """Whether a cept of s words counts s! times."""
+        return self.model == "ibm3"
+
+    @cached_property
+    def kernel(self) -> Model:
+        """The tables as kernels take them, without those of words."""
+        logs = np.log(self.fertilities)
+        logs[:, -1] -= np.log(2)
+        if self.factorial:
+            sizes = np.maximum(np.arange(logs.shape[1]), 1)
+            logs += np.cumsum(np.log(sizes)).astype(np.float32)
+        nothing = readonly(np.zeros(0, np.float32))
+        return Model(
+            nothing, nothing, nothing, nothing, 0.0, float(self.null_share),
+            readonly(self.distortion), readonly(np.zeros(0, np.int64)),
+            readonly(logs), self.factorial,
+            readonly(np.log(self.first)), readonly(np.log(self.rest)),
+            readonly(self.source_classes), readonly(self.target_classes),
+        )  # fmt: skip
+
+    @cached_property
+    def _starts(self) -> dict[tuple[int, int], int]:
+        """Where the block of each size starts."""
+        ends = np.cumsum(self.sizes.prod(1))
+        starts = (ends - self.sizes.prod(1)).tolist()
+        return {(n, m): start for (n, m), start in zip(self.sizes.tolist(), starts, strict=True)}
+
+    def block(self, n: int, m: int) -> tuple[Floats, int]:
+        """Return an array of IBM 3 that holds d(j | i, n, m), and where it starts."""
+        if not self.factorial or (n, m) in self._starts:
+            return self.distortion, self._starts.get((n, m), 0)
+        return tables.distortion_block(n, m, self.diagonal).astype(np.float32).ravel(), 0
+
+    def zero_counts(self) -> Counts:
+        """Return counts of zero."""
+        shapes = self.fertilities.shape, (2,), self.first.shape, self.rest.shape
+        return Counts(*(np.zeros(shape) for shape in shapes))
+
+
+@dataclass(frozen=True)
+class FertilityAlignment:
+    """Hold the alignment of one pair in one direction.
+
+    Parameters
+    ----------
+    alignment
+        The source word of each target word, -1 for NULL, shape (M,).
+    posteriors
+        The probability of each link, from the alignment and its neighbours, shape (N, M).
+    score
+        log P(target words, alignment | source words); NaN if a side has no words.
+    """
+
+    alignment: Ints
+    posteriors: Floats
+    score: float
+
+
+def align_fertility(
+    model: FertilityModel,
+    sources: Ints,
+    targets: Ints,
+    probabilities: Floats,
+    null: Floats,
+    start: Ints,
+    *,
+    sweeps: int = 20,
+) -> FertilityAlignment:
+    """Align one sentence pair, from the alignment of another model.
+
+    Parameters
+    ----------
+    model
+        The tables of the direction.
+    sources, targets
+        Words by number, shapes (N,) and (M,); words never seen are numbered V.
+    probabilities
+        t(target word | source word), shape (N, M).
+    null
+        t(target word | NULL), shape (M,).
+    start
+        The source word of each target word, -1 for NULL, shape (M,): say, the Viterbi alignment
+        of the HMM.
+    sweeps
+        The most passes of hill climbing.
+    """
+    if not len(sources) or not len(targets):
+        nothing = np.zeros((len(sources), len(targets)), np.float32)
+        return FertilityAlignment(np.full(len(targets), -1, np.int32), nothing, float("nan"))
+    distortion, block = model.block(len(sources), len(targets))
+    kernel = model.kernel._replace(distortion=readonly(distortion))
+    alignment = np.array(start, np.int32)
+    post = np.empty((len(sources) + 1, len(targets)), np.float32)
+    score = align_pair(
+        readonly(np.asarray(sources, np.int32)), readonly(np.asarray(targets, np.int32)),
+        np.concatenate([null[None], probabilities]).astype(np.float32), block, kernel, sweeps,
+        alignment, post, False, NO_COUNTS,
+    )  # fmt: skip
+    return FertilityAlignment(alignment, post[1:], score)

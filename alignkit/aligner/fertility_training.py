@@ -1,0 +1,298 @@
+"""Train IBM 3 and IBM 4, one direction at a time, from the alignments of another model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner import fertility_tables as tables
+from alignkit.aligner.fertility import (
+    NO_COUNTS,
+    FertilityModel,
+    FertilityOptions,
+    FertilityText,
+)
+from alignkit.aligner.fertility_corpus_kernel import Counts, count, expect, scatter
+from alignkit.errors import OptionError
+from alignkit.jit import readonly
+
+__all__ = ["FertilityResult", "FertilityTraining", "train_fertility"]
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Reals = NDArray[np.float64]
+
+NULL_BASE = 1e-4
+"""Added to the count of each word from NULL."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FertilityResult:
+    """Hold a trained direction and its alignments.
+
+    Parameters
+    ----------
+    model
+        All tables but the lexical ones.
+    lexical
+        t(target word | source word) of each place, shape (K,).
+    null
+        t(target word | NULL), shape (V,).
+    viterbi
+        The source word of each target word, -1 for NULL, shape (T,).
+    posteriors
+        The probability of each link, shape (C,), as `FertilityText.starts` places them.
+    scores
+        After each round, and at the end, the sum of log P(target words, alignment | source words).
+    """
+
+    model: FertilityModel
+    lexical: Floats
+    null: Floats
+    viterbi: Ints
+    posteriors: Floats
+    scores: tuple[float, ...]
+
+
+class FertilityTraining:
+    """Train one direction round by round: `expect`, then `maximize`; at the end `finish`.
+
+    Parameters
+    ----------
+    text
+        The bitext as the direction sees it.
+    model
+        ``"ibm3"`` or ``"ibm4"``.
+    lexical, null
+        t(target word | source word), shape (K,), and t(target word | NULL), shape (V,), to start.
+    viterbi
+        The alignments to start from, shape (T,), -1 for NULL.
+    classes
+        IBM 4: classes of the source and of the target words.
+    prior
+        Pseudo-counts of word pairs, shape (K,).
+    options
+        How to train.
+    threads
+        How many at a time; the results are the same for any number.
+
+    Attributes
+    ----------
+    model
+        The tables as they are.
+    viterbi, posteriors
+        The alignments and the probabilities of links that `expect` found.
+    counts
+        What `expect` counted.
+    scores
+        What `expect` returned each time.
+
+    Raises
+    ------
+    OptionError
+        If IBM 4 has no word classes.
+    """
+
+    def __init__(
+        self,
+        text: FertilityText,
+        *,
+        model: str,
+        lexical: Floats,
+        null: Floats,
+        viterbi: Ints,
+        classes: tuple[Ints, Ints] | None = None,
+        prior: Floats | None = None,
+        options: FertilityOptions | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.text, self.options, self.threads = text, options or FertilityOptions(), threads
+        self._kernel_text = text.kernel()
+        self._start, self.viterbi = viterbi, np.array(viterbi, np.int32)
+        self._prior = np.zeros(len(lexical), np.float32) if prior is None else prior
+        self._nothing = np.zeros(len(lexical), np.float32)
+        self._ones = np.ones(text.vocabulary[0], np.float32)
+        self._lexical, self._totals, self._null = lexical, self._ones, null
+        self.posteriors = np.zeros(int(text.starts[-1]), np.float32)
+        self.scores: list[float] = []
+        occurrences = np.bincount(text.sources, minlength=text.vocabulary[0] + 1)
+        self._bands = tables.frequency_bands(occurrences)
+        self.model = self._first_model(model, classes)
+        self._maximize_order(self._count_start())
+
+    def _first_model(self, model: str, classes: tuple[Ints, Ints] | None) -> FertilityModel:
+        """Return a model whose tables have the right shapes."""
+        v = self.text.vocabulary
+        fertilities = np.ones((v[0] + 1, tables.MOST + 1), np.float32)
+        share = self.options.null_share or 0.05
+        if model != "ibm4":
+            self._sizes, self._starts, self._blocks = tables.blocks_of(self.text.sizes())
+            source, target = (np.zeros(size + 1, np.int32) for size in v)
+            return FertilityModel(
+                model=model, null_share=share, fertilities=fertilities, sizes=self._sizes,
+                source_classes=source, target_classes=target,
+            )  # fmt: skip
+        if classes is None:
+            raise OptionError("ibm4 needs the classes of the words of both sides")
+        source, target = (with_unseen(one) for one in classes)
+        a, b = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
+        self._blocks = np.zeros(len(self.text), np.int64)
+        return FertilityModel(
+            model=model, null_share=share, fertilities=fertilities,
+            first=np.ones((a + 1, b, 2 * tables.REACH + 1), np.float32),
+            rest=np.ones((b, tables.REACH), np.float32),
+            source_classes=source, target_classes=target,
+        )  # fmt: skip
+
+    def expect(self) -> float:
+        """Align all pairs anew and count; return the sum of the scores of the alignments."""
+        counted = [self.model.zero_counts() for _ in self.text.parts()]
+        score = self._expect(counted, self.viterbi)
+        self.counts = Counts(*(sum(each) for each in zip(*counted, strict=True)))
+        self.scores.append(score)
+        return score
+
+    def maximize(self, posteriors: Floats | None = None) -> None:
+        """Estimate all tables anew from what `expect` counted.
+
+        Parameters
+        ----------
+        posteriors
+            The posteriors of links to count word pairs by, shape (C,); None: those of this
+            direction. Training by agreement gives the product of both directions.
+        """
+        places, null, distortion = self._scatter()
+        if posteriors is not None:
+            self.posteriors = posteriors
+            places = self._scatter()[0]
+        self._lexical = places.astype(np.float32)
+        totals = np.bincount(
+            self.text.owners, places + self._prior, minlength=self.text.vocabulary[0]
+        )
+        self._totals = np.maximum(totals, 1e-7).astype(np.float32)
+        null += NULL_BASE
+        self._null = (null / null.sum()).astype(np.float32)
+        self._maximize_order(self.counts, distortion)
+
+    def finish(self) -> FertilityResult:
+        """Align all pairs with the tables as they are, from the alignments given at the start.
+
+        A model that is saved thus aligns the training text as training did.
+        """
+        self._lexical, self._null = self.lexical_tables()
+        self._totals = self._ones
+        viterbi = self._start.astype(np.int32)
+        self.scores.append(self._expect(None, viterbi))
+        return FertilityResult(
+            model=self.model, lexical=self._lexical, null=self._null, viterbi=viterbi,
+            posteriors=self.posteriors, scores=tuple(self.scores),
+        )  # fmt: skip
+
+    def lexical_tables(self) -> tuple[Floats, Floats]:
+        """Return t(target word | source word), shape (K,), and t(target word | NULL), (V,)."""
+        lexical = (self._lexical + self._prior_now()) / self._totals[self.text.owners]
+        return lexical.astype(np.float32), self._null
+
+    def _prior_now(self) -> Floats:
+        """Return the pseudo-counts where the tables are of counts, not of probabilities."""
+        return self._nothing if self._totals is self._ones else self._prior
+
+    def _expect(self, counted: Sequence[Counts] | None, viterbi: Ints) -> float:
+        own = 0.0 if self._totals is self._ones else self.options.discount
+        kernel = self.model.kernel._replace(
+            lexical=readonly(self._lexical), prior=readonly(self._prior_now()),
+            totals=readonly(self._totals), null=readonly(self._null),
+            discount=own, blocks=readonly(self._blocks),
+        )  # fmt: skip
+
+        def run(part: int, low: int, high: int) -> float:
+            counts = NO_COUNTS if counted is None else counted[part]
+            return expect(
+                low, high, self._kernel_text, kernel, self.options.sweeps,
+                viterbi, self.posteriors, counted is not None, counts,
+            )  # fmt: skip
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            runs = [pool.submit(run, k, *part) for k, part in enumerate(self.text.parts())]
+            return sum(each.result() for each in runs)
+
+    def _count_start(self) -> Counts:
+        counts = self.model.zero_counts()
+        count(self._kernel_text, self.model.kernel, self.viterbi, self.posteriors, counts)
+        return counts
+
+    def _scatter(self) -> tuple[Reals, Reals, Reals]:
+        """Return the expected counts of word pairs, words from NULL and, in IBM 3, positions."""
+        places, null = np.zeros(len(self._lexical)), np.zeros(self.text.vocabulary[1])
+        distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
+        blocks = readonly(self._blocks)
+        scatter(self._kernel_text, self.posteriors, blocks, places, null, distortion)
+        return places, null, distortion
+
+    def _maximize_order(self, counts: Counts, distortion: Reals | None = None) -> None:
+        """Estimate fertilities, NULL's share, and positions or steps."""
+        o = self.options
+        changed: dict[str, Any] = {
+            "fertilities": tables.estimate_fertilities(
+                counts.fertilities, self._bands, o.fertility_weight
+            )
+        }
+        if o.null_share is None:
+            changed["null_share"] = float((counts.null[1] + 0.5) / (counts.null.sum() + 1))
+        if self.model.factorial:
+            if distortion is None:
+                distortion = self._scatter()[2]
+            diagonal = tables.estimate_diagonal(distortion, self._sizes, self._starts)
+            changed["diagonal"] = diagonal
+            changed["distortion"] = tables.estimate_distortion(
+                distortion, self._sizes, self._starts, diagonal, o.distortion_weight
+            )
+        else:
+            changed["first"] = tables.estimate_first(counts.first, o.distortion_weight)
+            changed["rest"] = tables.estimate_rest(counts.rest, o.distortion_weight)
+        self.model = replace(self.model, **changed)
+
+
+def with_unseen(classes: Ints) -> Ints:
+    """Add the class of words never seen: the most common one of the tenth of the rarest words."""
+    rarest = classes[-max(1, len(classes) // 10) :]
+    unseen = np.bincount(rarest).argmax() if len(rarest) else 0
+    return np.append(classes, unseen).astype(np.int32)
+
+
+def train_fertility(
+    text: FertilityText,
+    *,
+    model: str,
+    lexical: Floats,
+    null: Floats,
+    viterbi: Ints,
+    classes: tuple[Ints, Ints] | None = None,
+    prior: Floats | None = None,
+    options: FertilityOptions | None = None,
+    threads: int = 1,
+    progress: Callable[[int, float], None] | None = None,
+) -> FertilityResult:
+    """Train one direction of IBM 3 or IBM 4 from the alignments of another model.
+
+    Parameters are those of `FertilityTraining`, and:
+
+    progress
+        Called after each round with its number, from 1, and its score.
+    """
+    training = FertilityTraining(
+        text, model=model, lexical=lexical, null=null, viterbi=viterbi, classes=classes,
+        prior=prior, options=options, threads=threads,
+    )  # fmt: skip
+    for number in range(1, training.options.rounds + 1):
+        score = training.expect()
+        training.maximize()
+        if progress is not None:
+            progress(number, score)
+    return training.finish()

@@ -1,0 +1,61 @@
+"""Sum expected links into lexical tables: the M-step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import jit
+
+__all__ = ["add_chances", "add_levels", "add_positions", "add_posteriors", "sum_totals"]
+
+F4 = NDArray[np.float32]
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+U1 = NDArray[np.uint8]
+
+
+@jit
+def add_chances(starts: I8, cells: I4, sums: NDArray[np.float64]) -> None:
+    """Add 1 / (N M) for each cell to the sums (K,) of their word pairs: all links alike."""
+    for pair in range(len(starts) - 1):
+        for cell in range(starts[pair], starts[pair + 1]):
+            sums[cells[cell]] += 1.0 / (starts[pair + 1] - starts[pair])
+
+
+@jit
+def add_levels(cells: I4, evidence: U1, sums: I8) -> None:
+    """Add the evidence (C,) of all cells to the sums (K,) of their word pairs."""
+    for cell in range(len(cells)):
+        if evidence[cell] > 0:
+            sums[cells[cell]] += evidence[cell]
+
+
+@jit
+def add_posteriors(cells: I4, posteriors: F4, sums: NDArray[np.float64]) -> None:
+    """Add the posteriors (C,) of all cells to the sums (K,) of their word pairs."""
+    for cell in range(len(cells)):
+        sums[cells[cell]] += posteriors[cell]
+
+
+@jit
+def sum_totals(
+    rows: I8, columns: I4, weights: F4, source_totals: NDArray[np.float64],
+    target_totals: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Add the weights (K,) to the totals of their source and target words."""
+    for word in range(len(rows) - 1):
+        total = 0.0
+        for place in range(rows[word], rows[word + 1]):
+            total += weights[place]
+            target_totals[columns[place]] += weights[place]
+        source_totals[word] += total
+
+
+@jit
+def add_positions(places: I8, starts: I8, posteriors: F4, sums: NDArray[np.float64]) -> None:
+    """Add the posteriors (C,) to the position tables (S,) of the sentence lengths."""
+    for pair in range(len(places)):
+        start = starts[pair]
+        for cell in range(start, starts[pair + 1]):
+            sums[places[pair] + cell - start] += posteriors[cell]

@@ -1,0 +1,92 @@
+"""Remember the sentence pairs that an aligner was trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.memory_kernel import count_links, pair_keys, recall, remember
+
+__all__ = ["Memory", "keys_of"]
+
+Sentences = tuple[NDArray[np.int32], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Hold the expected links of the sentence pairs of the training.
+
+    A pair that was trained on must not vouch for itself when it is aligned, just as in training:
+    its own links are taken out of the counts. So a saved aligner gives such pairs the links that
+    the training gave them.
+
+    Parameters
+    ----------
+    keys
+        (Q,) uint64: a number for each distinct pair, rising.
+    offsets
+        (Q + 1,) int64: the links of pair q are from `offsets[q]` to before `offsets[q + 1]`.
+    cells
+        (L,) uint32: where in the pair, i * M + j.
+    levels
+        (L,) uint8: how far the link is expected, in 255ths.
+    """
+
+    keys: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    cells: NDArray[np.uint32]
+    levels: NDArray[np.uint8]
+
+    @classmethod
+    def empty(cls) -> Memory:
+        """Return a memory of nothing."""
+        return cls(
+            np.empty(0, np.uint64),
+            np.zeros(1, np.int64),
+            np.empty(0, np.uint32),
+            np.empty(0, np.uint8),
+        )
+
+    @classmethod
+    def of(
+        cls,
+        keys: NDArray[np.uint64],
+        starts: NDArray[np.int64],
+        evidence: NDArray[np.uint8],
+    ) -> Memory:
+        """Keep the evidence (C,) of pairs with the given keys (P,) and first cells (P + 1,)."""
+        distinct, order = np.unique(keys, return_index=True)
+        known = distinct > 0
+        distinct, order = distinct[known], order[known].astype(np.int64)
+        offsets = np.empty(len(order) + 1, np.int64)
+        count_links(order, starts, evidence, offsets)
+        cells = np.empty(offsets[-1], np.uint32)
+        levels = np.empty(offsets[-1], np.uint8)
+        remember(order, starts, evidence, offsets, cells, levels)
+        return cls(distinct, offsets, cells, levels)
+
+    def evidence(self, keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return the evidence (C,) of pairs; nothing for those that were not trained on.
+
+        An empty array says that none of them was.
+        """
+        places = np.searchsorted(self.keys, keys)
+        places[places == len(self.keys)] = 0
+        found = np.full(len(keys), -1, np.int64)
+        if len(self.keys):
+            known = (self.keys[places] == keys) & (keys > 0)
+            found[known] = places[known]
+        if (found < 0).all():
+            return np.empty(0, np.uint8)
+        evidence = np.zeros(starts[-1], np.uint8)
+        recall(found, starts, self.offsets, self.cells, self.levels, evidence)
+        return evidence
+
+
+def keys_of(source: Sentences, target: Sentences) -> NDArray[np.uint64]:
+    """Return the keys (P,) of sentence pairs, given as word numbers and first words."""
+    keys = np.empty(len(source[1]) - 1, np.uint64)
+    pair_keys(*source, *target, keys)
+    return keys

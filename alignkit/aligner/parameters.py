@@ -1,0 +1,114 @@
+"""Hold what an aligner has learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.fertility import FertilityModel
+from alignkit.aligner.memory import Memory
+from alignkit.aligner.positions import Positions
+from alignkit.aligner.settings import Settings
+
+__all__ = ["Parameters", "Round"]
+
+F4 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Round:
+    """Report one round of training.
+
+    Parameters
+    ----------
+    model
+        The model of the round.
+    number
+        Its number, from 1 for each model.
+    forward, reverse
+        Log-likelihoods (natural logarithm) of the target given the source and the other way
+        round, before the round's update.
+    """
+
+    model: str
+    number: int
+    forward: float
+    reverse: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fertilities:
+    """Hold the tables of IBM 3 or IBM 4 in both directions.
+
+    Parameters
+    ----------
+    forward, reverse
+        All tables but the lexical ones.
+    forward_lexical, reverse_lexical
+        (K,) float32: t(target word | source word) and t(source word | target word).
+    target_null, source_null
+        (Vt + 1,) and (Vs + 1,) float32: t(word | NULL); the last is for words never seen.
+    """
+
+    forward: FertilityModel
+    reverse: FertilityModel
+    forward_lexical: F4
+    reverse_lexical: F4
+    target_null: F4
+    source_null: F4
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """Hold the tables of a trained aligner.
+
+    Parameters
+    ----------
+    settings
+        What it was trained with.
+    casefold
+        Whether case was ignored.
+    source, target
+        The words, most frequent first.
+    rows, columns
+        The word pairs; see `Cooccurrence`.
+    forward, reverse
+        (K,) float32: weights of the word pairs in both directions; the same array where the
+        directions were trained together.
+    source_totals, target_totals
+        (Vs + 1,) and (Vt + 1,) float32: what the weights are divided by; the last is for words
+        never seen.
+    source_null, target_null
+        (Vs + 1,) and (Vt + 1,) float32: the empty word's lexical tables, likewise.
+    jumps
+        (2, kinds + 1, 2 * band + 2) float32: the HMM's jump tables of both directions; empty for
+        models without.
+    positions
+        The position tables of IBM 2.
+    memory
+        The pairs of the training.
+    fertilities
+        The tables of IBM 3 or IBM 4; None for the other models.
+    history
+        The rounds of training.
+    """
+
+    settings: Settings
+    casefold: bool
+    source: list[str]
+    target: list[str]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    forward: F4
+    reverse: F4
+    source_totals: F4
+    target_totals: F4
+    source_null: F4
+    target_null: F4
+    jumps: F4
+    positions: Positions
+    memory: Memory
+    fertilities: Fertilities | None = None
+    history: tuple[Round, ...] = field(default=())

@@ -1,0 +1,142 @@
+"""Learn where words go: the position tables of IBM 2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.maximization_kernel import add_positions
+
+if TYPE_CHECKING:
+    from alignkit.aligner.estimators import Estimator
+
+__all__ = ["Positions"]
+
+F4 = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Hold a(i | j, N, M) and a(j | i, N, M) for all sentence lengths that occur.
+
+    Parameters
+    ----------
+    shapes
+        (H, 2) int64: the distinct (N, M).
+    shape_starts
+        (H + 1,) int64: the table of shape h, N x M, begins there.
+    places
+        (P,) int64: where the table of each pair begins; empty where all positions are equally
+        probable.
+    forward, reverse
+        (S,) float32: the tables; forward adds up to 1 over i, reverse over j.
+    """
+
+    shapes: NDArray[np.int64]
+    shape_starts: NDArray[np.int64]
+    places: NDArray[np.int64]
+    forward: F4
+    reverse: F4
+
+    @classmethod
+    def uniform(cls, bitext: Bitext) -> Positions:
+        """Return tables in which all positions are equally probable."""
+        nothing = np.empty(0, np.float32)
+        shapes = np.empty((0, 2), np.int64)
+        return cls(shapes, np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing)
+
+    def of(self, bitext: Bitext) -> Positions:
+        """Return the same tables with the places of the pairs of another bitext.
+
+        Sentence lengths that were never seen get positions that are all equally probable.
+        """
+        if not len(self.shapes):
+            return self
+        known = {
+            tuple(shape): start
+            for shape, start in zip(self.shapes.tolist(), self.shape_starts.tolist(), strict=False)
+        }
+        starts = []
+        more: list[tuple[int, int]] = []
+        end = int(self.shape_starts[-1])
+        for shape in zip(
+            bitext.source.lengths.tolist(), bitext.target.lengths.tolist(), strict=True
+        ):
+            if shape not in known:
+                known[shape] = end
+                more.append(shape)
+                end += shape[0] * shape[1]
+            starts.append(known[shape])
+        tables = []
+        for table, side in ((self.forward, 0), (self.reverse, 1)):
+            new = [np.full(n * m, 1 / max(1, (n, m)[side])) for n, m in more]
+            tables.append(np.concatenate([table, *new]).astype(np.float32))
+        return Positions(
+            self.shapes, self.shape_starts, np.array(starts, np.int64), tables[0], tables[1]
+        )
+
+    def updated(self, bitext: Bitext, found: Estimator, *, diagonal: bool) -> Positions:
+        """Return the tables that the expected links of an E-step call for.
+
+        Parameters
+        ----------
+        bitext
+            Whose links they are.
+        found
+            What the E-step wrote.
+        diagonal
+            Whether a position's probability is exp(-tension |i / N - j / M|), with one tension for
+            each direction, fitted to the expected distance (Dyer, Chahuneau & Smith 2013), rather
+            than a number of its own.
+        """
+        shapes, starts, places = self.shapes, self.shape_starts, self.places
+        if not len(places):
+            lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
+            shapes, inverse = np.unique(lengths, axis=0, return_inverse=True)
+            starts = np.zeros(len(shapes) + 1, np.int64)
+            np.cumsum(shapes.prod(axis=1), out=starts[1:])
+            places = starts[inverse.reshape(-1)]
+        tables = []
+        for axis, posteriors in enumerate(found.expected()):
+            sums = np.zeros(starts[-1])
+            add_positions(places, bitext.starts, posteriors, sums)
+            cut = [
+                sums[a:b].reshape(shape)
+                for a, b, shape in zip(starts[:-1], starts[1:], shapes, strict=True)
+            ]
+            if diagonal:
+                cut = _diagonal(cut, axis)
+            shares = [_shares(table, axis).ravel() for table in cut]
+            tables.append(np.concatenate([np.empty(0), *shares]).astype(np.float32))
+        return Positions(shapes, starts, places, tables[0], tables[1])
+
+
+def _shares(table: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Return a table (N, M) that adds up to 1 over an axis; uniform where nothing is known."""
+    if not table.size:
+        return table
+    totals = table.sum(axis=axis, keepdims=True)
+    known = np.where(totals > 0, totals, 1)
+    return np.where(totals > 0, table / known, 1 / table.shape[axis])
+
+
+def _diagonal(tables: list[NDArray[np.float64]], axis: int) -> list[NDArray[np.float64]]:
+    """Return exp(-tension |i / N - j / M|) with the tension that fits the expected distance."""
+    distances = [
+        np.abs(np.arange(n)[:, None] / max(n, 1) - np.arange(m) / max(m, 1))
+        for n, m in (table.shape for table in tables)
+    ]
+    goal = sum(float((table * far).sum()) for table, far in zip(tables, distances, strict=True))
+    low, high = 0.0, 100.0
+    for _ in range(30):
+        tension = (low + high) / 2
+        found = 0.0
+        for table, far in zip(tables, distances, strict=True):
+            model = _shares(np.exp(-tension * far), axis)
+            found += float((table.sum(axis=axis, keepdims=True) * model * far).sum())
+        low, high = (tension, high) if found > goal else (low, tension)
+    return [np.exp(-tension * far) for far in distances]

@@ -1,0 +1,52 @@
+"""Tell how much memory an aligner needs, and how much there is."""
+
+from __future__ import annotations
+
+import os
+
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.settings import Settings
+
+__all__ = ["bytes_of_training", "bytes_on_disk", "fits"]
+
+CELL = {"collapsed": 5, "em": 12, "vb": 12}
+"""Bytes of a cell: 4 for its place, and 1 for its level or 8 for both posteriors."""
+WORD_PAIR = 48
+"""Bytes of a distinct word pair while tables are updated."""
+
+
+def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
+    """Return how many bytes of the training grow with the cells and can be kept on disk."""
+    return int(bitext.starts[-1]) * CELL[settings.inference]
+
+
+def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
+    """Return about how many bytes the training takes.
+
+    The distinct word pairs, not known before the bitext is indexed, are estimated from its size
+    (Heaps' law: 20 times the cells to the power 0.71, which is what Hansards have).
+    """
+    cells = int(bitext.starts[-1])
+    word_pairs = min(cells, int(20 * cells**0.71))
+    words = len(bitext.source.ids) + len(bitext.target.ids)
+    return bytes_on_disk(bitext, settings) + word_pairs * WORD_PAIR + words * 12
+
+
+def fits(bitext: Bitext, settings: Settings) -> bool:
+    """Return whether the training fits into the memory that is free."""
+    return bytes_of_training(bitext, settings) < 0.8 * _available()
+
+
+def _available() -> int:
+    """Return how many bytes of memory are free; a large number where that is not told."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, ValueError, OSError):
+        return 1 << 62

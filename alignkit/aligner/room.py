@@ -1,0 +1,40 @@
+"""Make the arrays that grow with the cells: in memory, or in files."""
+
+from __future__ import annotations
+
+import os
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Room"]
+
+T = TypeVar("T", bound=np.generic)
+
+
+class Room:
+    """Make arrays of zeros.
+
+    Parameters
+    ----------
+    folder
+        Where their files are made; None makes them in memory.
+    """
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._folder = folder
+        self._made = 0
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether arrays are files."""
+        return self._folder is not None
+
+    def zeros(self, size: int, kind: type[T]) -> NDArray[T]:
+        """Return an array of so many zeros."""
+        if self._folder is None or size == 0:
+            return np.zeros(size, kind)
+        self._made += 1
+        path = os.path.join(self._folder, f"array{self._made}.npy")
+        return np.asarray(np.lib.format.open_memmap(path, "w+", kind, (size,)))

@@ -1,0 +1,110 @@
+"""Choose how an aligner is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from alignkit.errors import OptionError, UnknownNameError
+
+__all__ = ["INFERENCES", "MODELS", "THRESHOLD", "Settings"]
+
+THRESHOLD = 0.6
+"""A link is what both directions think more of than this, in the mean."""
+
+MODELS = {
+    "ibm1": "words alone (Brown et al. 1993)",
+    "ibm2": "words and their positions (Brown et al. 1993)",
+    "hmm": "words and the jump from the word before (Vogel, Ney & Tillmann 1996)",
+    "ibm3": "the HMM's words, fertilities and positions (Brown et al. 1993)",
+    "ibm4": "the HMM's words, fertilities and relative positions (Brown et al. 1993)",
+}
+
+INFERENCES = {
+    "collapsed": "each pair is aligned by what all others tell (collapsed variational Bayes)",
+    "em": "expectation maximization",
+    "vb": "mean-field variational Bayes",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Hold what training depends on; the defaults are what was best over languages and sizes.
+
+    Parameters
+    ----------
+    model
+        One of `MODELS`.
+    agree
+        Whether both directions are trained together, on the links that both expect (Liang, Taskar
+        & Klein 2006).
+    inference
+        One of `INFERENCES`; ``collapsed`` needs `agree`.
+    ibm1, ibm2, hmm, fertility
+        Rounds of each model on the way to `model`; IBM 2 is only on the way to itself, and
+        `fertility` counts the rounds of IBM 3 or IBM 4.
+    null
+        Probability that a word is aligned to the empty word, before it is seen.
+    band
+        Longest jump, in words, that the HMM tells from longer ones.
+    kinds
+        How many of the most frequent words have jumps of their own.
+    jump_smoothing
+        Weight of the common jumps in those of one word, in jumps.
+    diagonal
+        Whether IBM 2 takes its positions from a distance to the diagonal (Dyer, Chahuneau & Smith
+        2013) rather than one number for each.
+    spelling
+        Pseudo-count for words that are spelled alike.
+    identity
+        Further pseudo-count for equal words: the word-identity lexicon of Cohn, Callison-Burch &
+        Lapata 2008.
+    stem, stem_weight
+        Letters that make a stem, and the weight of the other words of both stems, in counts; 0
+        lends nothing.
+    floor
+        Pseudo-count of each word pair that occurs.
+    concentration
+        Pseudo-count of all that does not occur with a word.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        If a value makes no sense.
+    """
+
+    model: str = "hmm"
+    agree: bool = True
+    inference: str = "collapsed"
+    ibm1: int = 2
+    ibm2: int = 5
+    hmm: int = 5
+    fertility: int = 2
+    null: float = 0.05
+    band: int = 10
+    kinds: int = 100
+    jump_smoothing: float = 1000.0
+    diagonal: bool = False
+    spelling: float = 3.0
+    identity: float = 0.0
+    stem: int = 4
+    stem_weight: float = 1.0
+    floor: float = 5e-4
+    concentration: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise UnknownNameError("model", self.model, MODELS)
+        if self.inference not in INFERENCES:
+            raise UnknownNameError("inference", self.inference, INFERENCES)
+        if self.inference == "collapsed" and not self.agree:
+            raise OptionError("collapsed inference needs agreement; choose em or vb without it")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, (int, float)) or isinstance(value, bool):
+                continue
+            if not 0 <= value < 1e9:
+                raise OptionError(f"{field.name} is {value}; it must be at least 0")
+        if self.null >= 1:
+            raise OptionError(f"null is {self.null}; it is a probability below 1")
+        if self.band < 1 or self.kinds < 1:
+            raise OptionError("band and kinds must be at least 1")

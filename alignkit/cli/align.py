@@ -1,0 +1,193 @@
+"""Align the words of sentence pairs, by an aligner trained on these very pairs or loaded.
+
+SRC and TGT are two texts, line by line, with words divided by white space. One input may hold both:
+lines of 'source ||| target', two columns, or a corpus in any format that holds words. Case is
+ignored. A pair with an empty side is aligned to nothing.
+
+With --load and '-', lines are aligned as they come in.
+
+For example:
+  alignkit align fr.txt en.txt -o auto.align --save fr-en.model
+  alignkit align new.fr new.en --load fr-en.model --probs -o new.align
+  paste new.fr new.en | alignkit align - --load fr-en.model
+  alignkit align train.bitext --identity 3 --symmetrize intersection -o train.align
+  alignkit align corpus.jsonl --sure 0.9 --to alignkit-jsonl --annotator auto -o seeded.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from alignkit.cli.align_input import Block, Sentences, read_dictionary
+from alignkit.cli.align_options import add_options, check, settings_of
+from alignkit.cli.choice import naming
+from alignkit.cli.kernels import announce
+from alignkit.cli.progress import Progress
+from alignkit.output import replacing
+
+if TYPE_CHECKING:
+    from alignkit.aligner import AlignedLinks, Aligner, Bitext
+    from alignkit.aligner.settings import Settings
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    check(options)
+    settings = settings_of(options)  # a wrong one is told before anything is read
+    sentences = Sentences(options)
+    announce(spare_scipy=options.own)
+    from alignkit.cli.align_output import summary, write_alignments
+
+    work = _Work(options, sentences)
+    with naming(sentences.name):
+        if options.load is None:
+            blocks: Iterable[Block] = [work.train(settings)]
+        else:
+            blocks = work.load()
+        write_alignments(work.aligned(blocks), options)
+    work.tell()
+    if options.json:
+        print(summary(work.aligner, work.counts, work.seconds))
+    return 0
+
+
+class _Work:
+    """Train or load an aligner, align with it, and keep count.
+
+    Parameters
+    ----------
+    options
+        Those of the command.
+    sentences
+        What is aligned.
+    """
+
+    aligner: Aligner
+
+    def __init__(self, options: argparse.Namespace, sentences: Sentences) -> None:
+        self._options, self._sentences = options, sentences
+        self.counts = dict.fromkeys(
+            ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
+        )
+        self.seconds: dict[str, float] = {}
+        self._longest = 0
+        self._lap = time.perf_counter()
+
+    def train(self, settings: Settings) -> Block:
+        """Read all pairs and learn from them."""
+        from alignkit.aligner import Aligner
+        from alignkit.cli.align_output import tell_rounds, tell_size
+
+        options = self._options
+        casefold = not options.keep_case
+        block = self._sentences.whole(casefold=casefold)
+        dictionary = None
+        if options.dictionary is not None:
+            dictionary = read_dictionary(options.dictionary, options.encoding, casefold=casefold)
+        tell_size(block.bitext, settings, options.folder)
+        self._took("reading")
+        share = 0.0
+
+        def tell(done: int, total: int, text: str) -> None:
+            nonlocal share
+            share = done / total
+            progress.detail = text
+            progress.step(256)
+
+        with Progress("training", lambda: share, None) as progress:
+            self.aligner = Aligner.train(
+                block.bitext,
+                settings=settings,
+                dictionary=dictionary,
+                threads=options.threads,
+                folder=options.folder,
+                progress=tell,
+            )
+        tell_rounds(self.aligner.history, block.bitext)
+        self._took("training")
+        return block
+
+    def load(self) -> Iterator[Block]:
+        """Load an aligner; return what it is to align, some pairs at a time."""
+        from alignkit.aligner import Aligner
+
+        self.aligner = Aligner.load(self._options.load)
+        self._took("loading")
+        return self._sentences.blocks(casefold=self.aligner.parameters.casefold)
+
+    def aligned(self, blocks: Iterable[Block]) -> Iterator[tuple[Block, AlignedLinks]]:
+        """Yield the links of each block; at the end write all but the alignments."""
+        from alignkit.aligner import THRESHOLD
+        from alignkit.cli.align_output import write_lexicon, write_scores
+
+        options = self._options
+        with ExitStack() as stack:
+            scores = stack.enter_context(replacing(options.scores)) if options.scores else None
+            for block in blocks:
+                links = self.aligner.align_bitext(
+                    block.bitext,
+                    symmetrize=options.symmetrize,
+                    threshold=THRESHOLD if options.threshold is None else options.threshold,
+                    sure=options.sure,
+                    threads=options.threads,
+                )
+                self._count(block.bitext, links)
+                if scores is not None:
+                    write_scores(self.aligner.scores(block.bitext), scores)
+                self._took("aligning")
+                yield block, links
+                self._took("writing")
+            if options.lexicon is not None:
+                write_lexicon(self.aligner, options.lexicon)
+            if options.save is not None:
+                self.aligner.save(options.save)
+
+    def _count(self, bitext: Bitext, links: AlignedLinks) -> None:
+        from alignkit.aligner.pieces import LONGEST_PIECE
+
+        self._longest = LONGEST_PIECE
+        lengths = bitext.source.lengths, bitext.target.lengths
+        counts = self.counts
+        counts["cut"] += int(((lengths[0] > LONGEST_PIECE) | (lengths[1] > LONGEST_PIECE)).sum())
+        counts["pairs"] += len(bitext)
+        counts["empty"] += bitext.empty
+        counts["source_words"] += len(bitext.source.ids)
+        counts["target_words"] += len(bitext.target.ids)
+        counts["links"] += len(links.arrays.links)
+        counts["sure"] += int(links.arrays.sure.sum())
+
+    def _took(self, what: str) -> None:
+        now = time.perf_counter()
+        self.seconds[what] = self.seconds.get(what, 0.0) + now - self._lap
+        self._lap = now
+
+    def tell(self) -> None:
+        """Tell on stderr what was odd."""
+        self._took("writing")
+        name, counts = self._sentences.name, self.counts
+        if not counts["pairs"]:
+            print(f"alignkit: {name}: holds no sentence pairs", file=sys.stderr)
+        if counts["empty"]:
+            print(
+                f"alignkit: {name}: {counts['empty']:,} x pair with an empty side, aligned to "
+                "nothing",
+                file=sys.stderr,
+            )
+        if counts["cut"]:
+            print(
+                f"alignkit: {name}: {counts['cut']:,} x pair with more than {self._longest} words "
+                "on a side, aligned in pieces",
+                file=sys.stderr,
+            )

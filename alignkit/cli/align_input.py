@@ -1,0 +1,197 @@
+"""Read what `alignkit align` aligns, as numbers: texts, or any corpus that holds words."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from alignkit.cli.align_options import TEXT_FORMATS, refuse_links
+from alignkit.cli.align_text import Lines, lines_of
+from alignkit.cli.inputs import Input, detect_format, reading_options
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignerError, FormatError, OptionError
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.reading import Reading
+
+if TYPE_CHECKING:
+    from alignkit.aligner import Bitext, Side
+
+__all__ = ["Block", "Sentences", "read_dictionary"]
+
+_PAIRS = 4096  # of a corpus at a time, where memory is not to grow
+_MANY = 1000  # lines that are worth a thread for each side
+_WEIGHT = 3.0  # of an entry of a dictionary that has none
+
+
+@dataclass(frozen=True)
+class Block:
+    """Hold sentence pairs that are aligned together.
+
+    Parameters
+    ----------
+    bitext
+        Their words as numbers.
+    pairs
+        The pairs themselves; None where the output does not need them.
+    """
+
+    bitext: Bitext
+    pairs: Sequence[SentencePair] | None
+
+
+class Sentences:
+    """Read the input of the command.
+
+    Parameters
+    ----------
+    options
+        Those of the command.
+
+    Attributes
+    ----------
+    name
+        What messages call it.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._declared = reading_options(options)
+        self._paths = [path for path in (options.input, options.second) if path is not None]
+        self.name = " and ".join(self._paths)
+        if "-" in self._paths and sys.stdin is None:
+            raise OptionError("standard input is closed; name a file")
+        if len(self._paths) == 2 and self._paths[0] == self._paths[1]:
+            raise OptionError(f"{self.name} is named twice; name one file for each language")
+        self._is_text = len(self._paths) == 2 or _is_text(options)
+        if self._is_text:
+            refuse_links(options)
+        self._needs_pairs = options.to != "pharaoh" or options.to_ids or options.unescape
+
+    def whole(self, *, casefold: bool) -> Block:
+        """Read all sentence pairs.
+
+        Raises
+        ------
+        AlignerError
+            If there are none.
+        """
+        for block in self._blocks(casefold, whole=True):
+            return block
+        raise AlignerError(f"{self.name}: holds no sentence pairs to learn from")
+
+    def blocks(self, *, casefold: bool) -> Iterator[Block]:
+        """Yield some sentence pairs at a time, in memory that does not grow."""
+        return self._blocks(casefold, whole=False)
+
+    def _blocks(self, casefold: bool, whole: bool) -> Iterator[Block]:
+        if not self._is_text:
+            pairs = Input(self._paths[0], self._options.format, self._declared).pairs()
+            while some := list(islice(pairs, None if whole else _PAIRS)):
+                yield _packed(some, casefold)
+            return
+        format = self._options.format
+        plain = ReadOptions(encoding=self._declared.encoding, unescape=self._declared.unescape)
+        reading = Reading(self._paths[0], plain)
+        for lines in lines_of(self._paths, plain, format=format, whole=whole):
+            if self._needs_pairs:
+                yield _packed(_pairs(lines, reading), casefold)
+            else:
+                yield Block(_numbered(lines, casefold), None)
+
+
+def _is_text(options: argparse.Namespace) -> bool:
+    if options.format is not None:
+        return options.format in TEXT_FORMATS
+    if options.source is not None or os.path.isdir(options.input):
+        return False  # an alignment with its words beside, or a folder: it has to be named
+    return detect_format(options.input, None) == "pharaoh"
+
+
+def _pairs(lines: Lines, reading: Reading) -> list[SentencePair]:
+    sides = zip(lines.source.split("\n")[:-1], lines.target.split("\n")[:-1], strict=True)
+    return [
+        SentencePair(str(number), reading.tokens(source), reading.tokens(target))
+        for number, (source, target) in enumerate(sides, start=lines.first)
+    ]
+
+
+def _packed(pairs: Sequence[SentencePair], casefold: bool) -> Block:
+    from alignkit.aligner import Bitext
+
+    return Block(Bitext.pack((pair.words for pair in pairs), casefold=casefold), pairs)
+
+
+def _numbered(lines: Lines, casefold: bool) -> Bitext:
+    """Return the words of lines as numbers, without making a pair of any."""
+    from alignkit.aligner import Bitext
+
+    sides = (lines.source, casefold), (lines.target, casefold)
+    if lines.size < _MANY:
+        source, target = (_side(*side) for side in sides)
+    else:
+        with ThreadPoolExecutor(2) as threads:
+            source, target = threads.map(lambda side: _side(*side), sides)
+    return Bitext(source, target, casefold)
+
+
+def _side(text: str, casefold: bool) -> Side:
+    import numpy as np
+
+    from alignkit.aligner import Side
+    from alignkit.formats.words_kernel import number_words
+
+    data = (text.casefold() if casefold else text).encode("utf-8", "surrogatepass")
+    ids, starts, begins, ends = number_words(np.frombuffer(data, np.uint8), data.count(b"\n"))
+    words = [
+        data[begin:end].decode("utf-8", "surrogatepass")
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+    ]
+    return Side.by_frequency(words, ids, starts)
+
+
+def read_dictionary(path: str, encoding: str, *, casefold: bool) -> dict[tuple[str, str], float]:
+    """Read word pairs with their pseudo-counts, and tell on stderr how many cannot be used.
+
+    Raises
+    ------
+    FormatError
+        If a line is not source word, tab, target word, and perhaps a tab and a pseudo-count.
+    """
+    reading = Reading(path, ReadOptions(encoding=encoding))
+    found: dict[tuple[str, str], float] = {}
+    several = 0
+    for number, line in reading.lines():
+        if not line.strip():
+            continue
+        columns = (line.casefold() if casefold else line).split("\t")
+        words = [column.strip() for column in columns[:2]]
+        if len(columns) not in (2, 3) or not all(words):
+            raise reading.error("expected source word, tab, target word", number)
+        weight = _weight(columns[2], number, reading) if len(columns) == 3 else _WEIGHT
+        if any(len(word.split()) > 1 for word in words):
+            several += 1
+            continue
+        found[words[0], words[1]] = weight
+    if several:
+        print(
+            f"alignkit: {path}: {several:,} entries of several words are left out", file=sys.stderr
+        )
+    return found
+
+
+def _weight(text: str, number: int, reading: Reading) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = -1.0
+    if not 0 <= weight < 1e9:
+        raise FormatError(
+            f"{text[:40]!r} is no pseudo-count; expected a number, 0 or more", reading.path, number
+        )
+    return weight

@@ -1,0 +1,308 @@
+"""Declare and check the options of `alignkit align`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import fields
+
+from alignkit.aligner.settings import INFERENCES, MODELS, THRESHOLD, Settings
+from alignkit.cli.inputs import add_reading_arguments
+from alignkit.cli.parser import format_name, number, output_file
+from alignkit.errors import OptionError
+from alignkit.formats import FORMATS
+
+__all__ = [
+    "SYMMETRIZATIONS",
+    "TEXT_FORMATS",
+    "TRAINING",
+    "add_options",
+    "check",
+    "refuse_links",
+    "settings_of",
+]
+
+SYMMETRIZATIONS = (
+    "posterior", "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and",
+    "forward", "reverse",
+)  # fmt: skip
+"""Those of `alignkit.aligner`, named here so that --help loads no kernels."""
+
+TRAINING = {
+    "model": ("M", ", ".join(MODELS)),
+    "identity": ("W", "pseudo-count for equal words, as of a lexicon of identical words"),
+    "spelling": ("W", "pseudo-count for words that are spelled alike"),
+    "inference": ("I", ", ".join(INFERENCES)),
+    "agree": ("", "train both directions apart; needs --inference em or vb"),
+    "ibm1": ("N", "rounds of IBM 1"),
+    "ibm2": ("N", "rounds of IBM 2, for --model ibm2"),
+    "hmm": ("N", "rounds of the HMM"),
+    "fertility": ("N", "rounds of IBM 3 or 4"),
+    "null": ("P", "probability that a word has no counterpart, before it is seen"),
+    "band": ("N", "longest jump that is told from longer ones"),
+    "kinds": ("N", "how many of the most frequent words have jumps of their own"),
+    "jump_smoothing": ("W", "weight of the common jumps in those of a word"),
+    "diagonal": ("", "IBM 2: take positions from the distance to the diagonal"),
+    "stem": ("N", "letters of a word that make a stem"),
+    "stem_weight": ("W", "pseudo-count for other words of the same stems; 0: none"),
+    "floor": ("W", "pseudo-count of each word pair that occurs"),
+    "concentration": ("W", "pseudo-count of what does not occur with a word"),
+}
+"""For each of `Settings`, what its value is called and what it does."""
+
+_SETTINGS = tuple(field.name for field in fields(Settings))
+_FIRST = ("model", "identity")  # those of the settings that belong to how words are aligned
+
+TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, divided by a tab"}
+"""The formats of one input that holds sentences and nothing else."""
+
+_OF_LINKS = ("base", "transpose", "drop_out_of_range", "partial", "name")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare all options."""
+    parser.add_argument("input", metavar="SRC", help="source sentences, or both; - is stdin")
+    parser.add_argument(
+        "second", nargs="?", metavar="[TGT]", help="target sentences, where SRC does not hold both"
+    )
+    _add_output(parser.add_argument_group("what is written"))
+    _add_how(parser.add_argument_group("how words are aligned"))
+    group = parser.add_argument_group("training (not with --load)")
+    for name in _SETTINGS:
+        if name not in _FIRST:
+            _add_setting(group, name)
+    add_reading_arguments(
+        parser,
+        formats={**TEXT_FORMATS, **FORMATS},
+        default="alignkit's own or bitext or tsv, as the first line says",
+    )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    def add(flag: str, text: str, kind: Callable[[str], str] = output_file) -> None:
+        group.add_argument(flag, metavar="FILE", type=kind, help=text)
+
+    group.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
+    )
+    group.add_argument(
+        "--to",
+        type=format_name(FORMATS),
+        default="pharaoh",
+        metavar="F",
+        help="its format, one of those of --format but bitext and tsv (default: pharaoh)",
+    )
+    group.add_argument(
+        "--to-ids", action="store_true", help="write the pairs' ids before the links (pharaoh)"
+    )
+    group.add_argument(
+        "--probs",
+        action="store_true",
+        help="write the probabilities of links too, as in 0-0:0.93 (in formats that hold weights)",
+    )
+    group.add_argument(
+        "--annotator",
+        metavar="NAME",
+        default="alignkit",
+        help="what the alignments are called beside those of the input, in formats that hold "
+        "several (default: alignkit)",
+    )
+    add("--save", "write what was learned there, for --load")
+    add("--scores", "write log P(target | source) and log P(source | target) of each pair there")
+    add("--lexicon", "write word pairs there, with their probabilities in both directions")
+    group.add_argument(
+        "--json",
+        action="store_true",
+        help="print counts, seconds and each round's log-likelihood as JSON on stdout; needs -o",
+    )
+
+
+def _add_how(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--load", metavar="FILE", help="align with what was saved there, without training"
+    )
+    _add_setting(group, "model")
+    group.add_argument(
+        "--symmetrize",
+        choices=SYMMETRIZATIONS,
+        default="posterior",
+        metavar="M",
+        help="take the links that are probable in the mean of both directions (posterior), merge "
+        "both best alignments, or take one of them: " + ", ".join(SYMMETRIZATIONS) + " (default: "
+        "posterior)",
+    )
+    group.add_argument(
+        "--threshold",
+        type=_probability,
+        metavar="P",
+        help=f"links are more probable than this (posterior alone; default: {THRESHOLD})",
+    )
+    group.add_argument(
+        "--sure",
+        type=_probability,
+        metavar="P",
+        help="links more probable than this are sure, others possible (default: all are sure)",
+    )
+    group.add_argument(
+        "--dictionary",
+        metavar="FILE",
+        help="lines of source word, tab, target word, and perhaps a tab and a pseudo-count, which "
+        "is 3 elsewhere",
+    )
+    _add_setting(group, "identity")
+    group.add_argument(
+        "--keep-case", action="store_true", help="tell words that differ in case alone apart"
+    )
+    group.add_argument(
+        "--folder",
+        metavar="DIR",
+        help="train from disk: keep what grows with the corpus there, while it trains (default: "
+        "in memory; where that does not suffice, in the folder for temporary files)",
+    )
+    group.add_argument(
+        "--threads",
+        type=number(1),
+        metavar="N",
+        help="the result does not depend on them (default: one for each core)",
+    )
+
+
+def _add_setting(group: argparse._ArgumentGroup, name: str) -> None:
+    metavar, text = TRAINING.get(name, ("X", "see the page on the models"))
+    default = getattr(Settings, name)
+    flag = name.replace("_", "-")
+    if isinstance(default, bool):
+        group.add_argument(
+            f"--no-{flag}" if default else f"--{flag}",
+            dest=name,
+            action="store_const",
+            const=not default,
+            help=text,
+        )
+        return
+    checkers: dict[type, Callable[[str], object]] = {int: number(0), float: _amount, str: str}
+    group.add_argument(
+        f"--{flag}",
+        dest=name,
+        type=checkers[type(default)],
+        metavar=metavar,
+        help=f"{text} (default: {default})",
+    )
+
+
+def _amount(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number, 0 or more, not {text[:40]!r}")
+    return value
+
+
+def _probability(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text[:40]!r}")
+    return value
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Return how to train, as the options say.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        If a value makes no sense.
+    """
+    given = {name: getattr(options, name) for name in _SETTINGS}
+    return Settings(**{name: value for name, value in given.items() if value is not None})
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check what the options say together, before anything is read.
+
+    Raises
+    ------
+    OptionError
+        If they contradict each other.
+    """
+    _check_decoding(options)
+    _check_outputs(options)
+    if options.load is not None:
+        names = [name for name in (*_SETTINGS, "dictionary") if getattr(options, name) is not None]
+        given = [_flag(name) for name in names] + ["--keep-case"] * options.keep_case
+        if given:
+            raise OptionError(
+                f"--load takes what was learned with other options: leave out {', '.join(given)}, "
+                "or train anew without --load"
+            )
+        if options.save is not None:
+            raise OptionError("--load reads what is saved already: leave out --save")
+    if options.second is not None:
+        _check_texts(options)
+
+
+def _flag(name: str) -> str:
+    no = "no-" if name in _SETTINGS and getattr(Settings, name) is True else ""
+    return f"--{no}{name.replace('_', '-')}"
+
+
+def _check_decoding(options: argparse.Namespace) -> None:
+    if options.threshold is not None and options.symmetrize != "posterior":
+        raise OptionError("--threshold is for --symmetrize posterior; leave one of them out")
+    threshold = THRESHOLD if options.threshold is None else options.threshold
+    if options.symmetrize == "posterior" and options.sure is not None and options.sure < threshold:
+        raise OptionError(
+            f"links are more probable than {threshold:g} anyway (--threshold), so none of them "
+            f"would be only possible: let --sure be more than that, not {options.sure:g}"
+        )
+    if options.to_ids and options.to != "pharaoh":
+        raise OptionError(f"--to-ids is for --to pharaoh; {options.to} has a way of its own")
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    places = [
+        path
+        for path in (options.output, options.save, options.scores, options.lexicon)
+        if path is not None
+    ]
+    if options.save == "-":
+        raise OptionError("--save needs the name of a file")
+    if options.json and "-" in places:
+        raise OptionError("--json prints on standard output: write the rest to files, e.g. by -o")
+    real = [path if path == "-" else os.path.realpath(path) for path in places]
+    if any(place in real[:k] and place != os.devnull for k, place in enumerate(real)):
+        raise OptionError("each output goes to a file of its own, and only one to stdout")
+    for path in places:
+        folder = os.path.dirname(path) or "."
+        if path != "-" and not os.path.isdir(folder):
+            raise OptionError(f"{path}: cannot be written: there is no folder {folder}")
+
+
+def _check_texts(options: argparse.Namespace) -> None:
+    if options.format is not None:
+        raise OptionError(
+            "SRC and TGT are texts, line by line: --format is for one input that holds both; the "
+            "format of the output is named by --to"
+        )
+    if options.source or options.target:
+        raise OptionError("SRC and TGT hold the words: leave out --source and --target")
+    refuse_links(options)
+
+
+def refuse_links(options: argparse.Namespace) -> None:
+    """Refuse options about links that are read, where the input is text.
+
+    Raises
+    ------
+    OptionError
+        If there are any.
+    """
+    given = [_flag(name) for name in _OF_LINKS if getattr(options, name) not in (None, False)]
+    if given:
+        raise OptionError(f"{given[0]} is about links that are read, and this input is text")

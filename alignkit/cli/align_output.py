@@ -1,0 +1,181 @@
+"""Write what `alignkit align` found: alignments, scores, the lexicon, and what it did."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import groupby
+from typing import TYPE_CHECKING, TextIO
+
+from alignkit.alignment import Alignment, Link
+from alignkit.annotation import Annotation
+from alignkit.cli.align_input import Block
+from alignkit.cli.convert import tell_lost
+from alignkit.corpus import SentencePair
+from alignkit.errors import OptionError
+from alignkit.formats import get_format, write_corpus
+from alignkit.frozen import FrozenMap
+from alignkit.output import replacing, replacing_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from alignkit.aligner import AlignedLinks, Aligner, Bitext, Round, Settings
+
+__all__ = [
+    "summary",
+    "tell_rounds",
+    "tell_size",
+    "write_alignments",
+    "write_lexicon",
+    "write_scores",
+]
+
+Aligned = Iterable["tuple[Block, AlignedLinks]"]
+
+
+def write_alignments(found: Aligned, options: argparse.Namespace) -> None:
+    """Write the alignments of all blocks; the file takes its place when all is written."""
+    if options.to == "pharaoh" and not options.to_ids:
+        _write_plain(found, options)
+        return
+    lost = write_corpus(
+        _annotated(found, options),
+        options.output,
+        format=options.to,
+        ids=options.to_ids,
+        weights=options.probs,
+    )
+    tell_lost(options.output, options.to, lost)
+
+
+def _write_plain(found: Aligned, options: argparse.Namespace) -> None:
+    """Write Pharaoh lines from the arrays, without an object for each pair."""
+    from alignkit.formats.pharaoh_lines import format_lines
+
+    with replacing_bytes(options.output) as stream:
+        for _, links in found:
+            probabilities = links.probabilities if options.probs else None
+            stream.write(format_lines(links.arrays, probabilities=probabilities))
+            if options.output == "-":
+                stream.flush()
+
+
+def _annotated(found: Aligned, options: argparse.Namespace) -> Iterator[SentencePair]:
+    name = options.annotator
+    several = "annotators" in get_format(options.to).holds
+    for block, links in found:
+        for k, pair in enumerate(block.pairs or ()):
+            if several and name in pair.annotations:
+                raise OptionError(
+                    f"pair {pair.id!r} has an alignment of {name!r} already: choose another name "
+                    "by --annotator"
+                )
+            kept = dict(pair.annotations) if several else {}
+            kept[name] = Annotation(_alignment(links, k, options.probs))
+            yield SentencePair(pair.id, pair.source, pair.target, FrozenMap(kept), pair.attributes)
+        if options.output == "-":
+            sys.stdout.flush()
+
+
+def _alignment(links: AlignedLinks, k: int, weighted: bool) -> Alignment:
+    alignment = links.arrays.alignment(k)
+    if not weighted:
+        return alignment
+    begin, end = links.arrays.offsets[k], links.arrays.offsets[k + 1]
+    weights: dict[Link | tuple[int, int], float] = {
+        Link(i, j): float(f"{weight:.4g}")  # as many digits as Pharaoh lines get
+        for (i, j), weight in zip(
+            links.arrays.links[begin:end].tolist(),
+            links.probabilities[begin:end].tolist(),
+            strict=True,
+        )
+    }
+    return Alignment(alignment.sure, alignment.possible, weights=weights)
+
+
+def write_scores(scores: NDArray[np.float64], stream: TextIO) -> None:
+    """Write a line for each pair: log P(target | source), a tab, log P(source | target)."""
+    stream.writelines(f"{forward:.6f}\t{reverse:.6f}\n" for forward, reverse in scores.tolist())
+
+
+def write_lexicon(aligner: Aligner, path: str) -> None:
+    """Write word pairs and their probabilities, t(target | source) and t(source | target)."""
+    with replacing(path) as stream:
+        for source, target, forward, reverse in aligner.lexicon():
+            stream.write(f"{source}\t{target}\t{forward:.6g}\t{reverse:.6g}\n")
+
+
+def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
+    """Tell on stderr how large the bitext is, and how much memory training will take."""
+    from alignkit.aligner.pieces import Pieces
+    from alignkit.aligner.resources import bytes_of_training, bytes_on_disk, fits
+
+    pairs = len(bitext)
+    pieces = Pieces.of(bitext)  # long lines are cut
+    cut = bitext if pieces is None else pieces.bitext
+    size = bytes_of_training(cut, settings)
+    text = f"{_size(size)}, {_size(size / max(pairs, 1))} a pair"
+    if folder is not None or not fits(cut, settings):
+        text += f", of which {_size(bytes_on_disk(cut, settings))} are kept on disk"
+    print(
+        f"alignkit: {pairs:,} pairs of {len(bitext.source.ids):,} x {len(bitext.target.ids):,} "
+        f"words; training takes about {text}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _size(bytes: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if bytes < 1000:
+            return f"{bytes:.3g} {unit}"
+        bytes /= 1000
+    return f"{bytes:.3g} GB"
+
+
+def tell_rounds(history: Iterable[Round], bitext: Bitext) -> None:
+    """Tell on stderr how the log-likelihood of a word rose, for each model."""
+    words = max(1, len(bitext.target.ids)), max(1, len(bitext.source.ids))
+    for model, group in groupby(history, key=lambda round: round.model):
+        rounds = list(group)
+        sides = [
+            " ... ".join(
+                f"{value / words[side]:.2f}"
+                for value in dict.fromkeys(
+                    (rounds[0].forward, rounds[-1].forward)
+                    if side == 0
+                    else (rounds[0].reverse, rounds[-1].reverse)
+                )
+            )
+            for side in (0, 1)
+        ]
+        times = f"{len(rounds)} round{'s' if len(rounds) > 1 else ''}"
+        print(
+            f"alignkit: {model}, {times}: log-likelihood of a target word {sides[0]}, "
+            f"of a source word {sides[1]}",
+            file=sys.stderr,
+        )
+
+
+def summary(aligner: Aligner, counts: dict[str, int], seconds: dict[str, float]) -> str:
+    """Return, as JSON, what the aligner was trained with and what was done."""
+    rounds = [
+        {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in asdict(round).items()
+        }
+        for round in aligner.history
+    ]
+    record = {
+        **counts,
+        "settings": asdict(aligner.settings),
+        "rounds": rounds,
+        "seconds": {name: round(value, 3) for name, value in seconds.items()},
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False)

@@ -1,0 +1,229 @@
+"""Read the lines of two texts, or of one text that holds both sides, many at a time."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+from io import BufferedReader
+from itertools import islice
+from typing import NamedTuple, cast
+
+from alignkit.cli.inputs import head
+from alignkit.cli.progress import Progress
+from alignkit.errors import FormatError
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.reading import BOM, Reading
+from alignkit.formats.texts import read_texts
+
+__all__ = ["DIVIDERS", "Lines", "lines_of"]
+
+DIVIDERS = {"bitext": "|||", "tsv": "\t"}
+
+_LINES = 20_000  # at a time, where memory is not to grow
+_BYTES = 1 << 21  # of each side, likewise: they have to be aligned at once
+_AT_HAND = 1 << 16  # bytes of what comes in on standard input
+
+
+class Lines(NamedTuple):
+    """Hold the same lines of both sides.
+
+    Parameters
+    ----------
+    source, target
+        The lines; each ends in a line feed.
+    first
+        The number of the first, from 1.
+    size
+        How many there are.
+    """
+
+    source: str
+    target: str
+    first: int
+    size: int
+
+
+def lines_of(
+    paths: list[str], options: ReadOptions, *, format: str | None, whole: bool
+) -> Iterator[Lines]:
+    """Yield the lines of the input.
+
+    Parameters
+    ----------
+    paths
+        Two texts, or one.
+    options
+        How they are encoded.
+    format
+        Which of `DIVIDERS` one text has; None: as its first line says.
+    whole
+        Whether to yield all lines at once; else some at a time, in memory that does not grow.
+        Standard input alone gives what has come in.
+
+    Raises
+    ------
+    FormatError
+        If a text cannot be read, both have different numbers of lines, or a line of one text does
+        not hold both sides.
+    """
+    readings = [Reading(path, options) for path in paths]
+    if len(paths) == 1:
+        return _one_text(readings[0], format, whole)
+    if head(paths[0]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<s snum"):
+        named = ReadOptions(encoding=options.encoding, source=paths[0], target=paths[1])
+        return _tagged(Reading(paths[0], named), whole)
+    return _two_texts(readings[0], readings[1], whole)
+
+
+def _two_texts(source: Reading, target: Reading, whole: bool) -> Iterator[Lines]:
+    first = 1
+    mine, theirs = _raw_lines(source), _raw_lines(target)
+    with Progress(source.path, source.fraction) as progress:
+        while True:
+            some = [_raw(source)] if whole else _some(mine)
+            raw = b"".join(some)
+            count = _count(raw)
+            other = _raw(target) if whole else b"".join(islice(theirs, count or 1))
+            if count != _count(other):
+                _refuse_counts(
+                    (source.path, first - 1 + count + sum(1 for _ in mine) * (not whole)),
+                    (target.path, first - 1 + _count(other) + sum(1 for _ in theirs) * (not whole)),
+                )
+            if not count:
+                return
+            yield Lines(_decoded(source, raw, first), _decoded(target, other, first), first, count)
+            if whole:
+                return
+            first += count
+            progress.step(count)
+
+
+def _raw(reading: Reading) -> bytes:
+    with reading.open_lines() as stream:
+        return stream.read()
+
+
+def _raw_lines(reading: Reading) -> Iterator[bytes]:
+    """Yield lines; each file in a generator of its own, so that errors name the right one."""
+    with reading.open_lines() as stream:
+        yield from stream
+
+
+def _some(lines: Iterable[bytes]) -> list[bytes]:
+    """Take as many lines as are aligned at once."""
+    found, size = [], 0
+    for line in lines:
+        found.append(line)
+        size += len(line)
+        if size >= _BYTES or len(found) >= _LINES:
+            break
+    return found
+
+
+def _count(raw: bytes) -> int:
+    return raw.count(b"\n") + (not raw.endswith(b"\n") and raw != b"")
+
+
+def _refuse_counts(source: tuple[str, int], target: tuple[str, int]) -> None:
+    longer, shorter = sorted((source, target), key=lambda side: -side[1])
+    raise FormatError(
+        f"has {longer[1]} lines, but {shorter[0]} has {shorter[1]}; line k of one is to translate "
+        "line k of the other",
+        longer[0],
+    )
+
+
+def _decoded(reading: Reading, raw: bytes, first: int) -> str:
+    """Return lines as text; an error names the line."""
+    if not raw.endswith(b"\n"):
+        raw += b"\n"
+    if codecs.lookup(reading.options.encoding).name == "utf-8":
+        try:
+            return raw.decode().replace(BOM, "")
+        except UnicodeDecodeError:
+            pass
+    lines = enumerate(raw.split(b"\n")[:-1], start=first)
+    return "".join(f"{reading.decode(line, number)}\n" for number, line in lines)
+
+
+def _tagged(reading: Reading, whole: bool) -> Iterator[Lines]:
+    """Read texts that number their sentences, as those of the NAACL and WPT shared tasks."""
+    texts = read_texts(reading)
+    first = 1
+    while found := list(islice(texts or (), None if whole else _LINES)):
+        yield _joined([(text.source, text.target) for text in found], first)
+        first += len(found)
+
+
+def _joined(sides: list[tuple[str, str]], first: int) -> Lines:
+    source = "".join([f"{side}\n" for side, _ in sides])
+    target = "".join([f"{side}\n" for _, side in sides])
+    return Lines(source, target, first, len(sides))
+
+
+def _one_text(reading: Reading, format: str | None, whole: bool) -> Iterator[Lines]:
+    first = 1
+    divider = DIVIDERS[format] if format else None
+    live = reading.path == "-" and not whole
+    with Progress(reading.path, reading.fraction) as progress:
+        for raw in _arriving(reading) if live else _portions(reading, whole):
+            sides = []
+            lines = _decoded(reading, raw, first).split("\n")[:-1]
+            for number, line in enumerate(lines, start=first):
+                if line.isspace() or not line:
+                    sides.append(("", ""))
+                    continue
+                divider = divider or _divider(line, reading, number)
+                sides.append(_halves(line, divider, reading, number))
+            yield _joined(sides, first)
+            first += len(lines)
+            if not live:
+                progress.step(len(lines))
+
+
+def _portions(reading: Reading, whole: bool) -> Iterator[bytes]:
+    lines = _raw_lines(reading)
+    while raw := _raw(reading) if whole else b"".join(_some(lines)):
+        yield raw
+        if whole:
+            return
+
+
+def _arriving(reading: Reading) -> Iterator[bytes]:
+    """Yield the lines that have come in, as soon as there is one."""
+    with reading.open_lines() as stream:
+        held: list[bytes] = []
+        while data := cast("BufferedReader", stream).read1(_AT_HAND):
+            end = data.rfind(b"\n") + 1
+            if end:
+                yield b"".join((*held, data[:end]))
+                held.clear()
+            held.append(data[end:])
+        if rest := b"".join(held):
+            yield rest
+
+
+def _divider(line: str, reading: Reading, number: int) -> str:
+    divider = next((divider for divider in DIVIDERS.values() if divider in line), None)
+    if divider is None:
+        raise reading.error(
+            "neither ' ||| ' nor a tab divides two sentences; name two texts, SRC and TGT, or the "
+            "format of this one by --format",
+            number,
+        )
+    return divider
+
+
+def _halves(line: str, divider: str, reading: Reading, number: int) -> tuple[str, str]:
+    parts = line.split(divider)
+    if len(parts) == 2:
+        return parts[0], parts[1]
+    if divider == "\t":
+        raise reading.error(
+            f"{len(parts)} columns, expected source and target, divided by one tab (`cut -f` takes "
+            "two of them)",
+            number,
+        )
+    raise reading.error(
+        f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target", number
+    )

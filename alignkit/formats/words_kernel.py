@@ -1,0 +1,104 @@
+"""Number the words of many lines at once, from bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import jit
+
+__all__ = ["number_words"]
+
+_EMPTY = -1
+
+
+@jit
+def _same(text: NDArray[np.uint8], one: int, other: int, length: int) -> bool:
+    for k in range(length):  # noqa: SIM110 - numba makes slow code of generators
+        if text[one + k] != text[other + k]:
+            return False
+    return True
+
+
+@jit
+def _grown(table: NDArray[np.int32], hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
+    """Return a table four times as large, with the same words in it."""
+    grown = np.full(4 * len(table), _EMPTY, np.int32)
+    mask = np.uint64(len(grown) - 1)
+    for word in range(words):
+        slot = hashes[word] & mask
+        while grown[slot] != _EMPTY:
+            slot = (slot + np.uint64(1)) & mask
+        grown[slot] = word
+    return grown
+
+
+@jit
+def number_words(
+    text: NDArray[np.uint8], lines: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the words of lines as numbers, in the order in which they first occur.
+
+    Parameters
+    ----------
+    text
+        (B,) bytes; each line ends in a line feed, and words are divided by ASCII white space.
+    lines
+        How many lines there are.
+
+    Returns
+    -------
+    ids
+        (T,) the number of each word.
+    starts
+        (lines + 1,) line k has the words from `starts[k]` to before `starts[k + 1]`.
+    begins, ends
+        (V,) where each distinct word is in `text`.
+    """
+    ids = np.empty(len(text) // 2 + 1, np.int32)
+    starts = np.zeros(lines + 1, np.int64)
+    begins, ends = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    hashes = np.empty(1024, np.uint64)
+    table = np.full(4096, _EMPTY, np.int32)
+    words = tokens = line = at = 0
+    while at < len(text):
+        byte = text[at]
+        if byte == 32 or 9 <= byte <= 13:
+            if byte == 10:
+                line += 1
+                starts[line] = tokens
+            at += 1
+            continue
+        begin = at
+        hash = np.uint64(14695981039346656037)  # FNV-1a
+        while at < len(text) and not (text[at] == 32 or 9 <= text[at] <= 13):
+            hash = (hash ^ np.uint64(text[at])) * np.uint64(1099511628211)
+            at += 1
+        hash ^= hash >> np.uint64(29)
+        mask = np.uint64(len(table) - 1)
+        slot = hash & mask
+        word = table[slot]
+        while word != _EMPTY and not (
+            hashes[word] == hash
+            and ends[word] - begins[word] == at - begin
+            and _same(text, begins[word], begin, at - begin)
+        ):
+            slot = (slot + np.uint64(1)) & mask
+            word = table[slot]
+        if word == _EMPTY:
+            word = words
+            if words == len(begins):
+                room = np.empty(words, np.int64)
+                begins, ends = np.append(begins, room), np.append(ends, room)
+                hashes = np.append(hashes, np.empty(words, np.uint64))
+                table = _grown(table, hashes, words)
+                mask = np.uint64(len(table) - 1)
+                slot = hash & mask
+                while table[slot] != _EMPTY:
+                    slot = (slot + np.uint64(1)) & mask
+            table[slot] = word
+            begins[word], ends[word], hashes[word] = begin, at, hash
+            words += 1
+        ids[tokens] = word
+        tokens += 1
+    return ids[:tokens].copy(), starts, begins[:words].copy(), ends[:words].copy()

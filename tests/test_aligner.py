@@ -1,0 +1,334 @@
+"""An aligner gives links, probabilities and scores as promised, for whatever text it is given."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise, product
+
+import aligner_reference as plain
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import alignkit
+from alignkit.aligner import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
+from alignkit.aligner.pieces import LONGEST_PIECE, Pieces
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import AlignerError, MissingTextError, OptionError, UnknownNameError
+from alignkit.symmetrization import METHODS
+
+TEXT = plain.random_text(11, 120)
+MODELS = [
+    {"model": model, "inference": inference, "agree": agree}
+    for model, (inference, agree) in product(
+        ("ibm1", "ibm2", "hmm"), (("collapsed", True), ("em", False), ("vb", True))
+    )
+]
+FERTILE = [{"model": model, "inference": "collapsed", "agree": True} for model in ("ibm3", "ibm4")]
+FIRST = slice(0, 40)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[*MODELS, *FERTILE],
+    ids=lambda options: "-".join(map(str, options.values())),
+)
+def aligner(request):
+    return Aligner.train(TEXT, **request.param)
+
+
+@pytest.fixture(scope="module")
+def default():
+    return Aligner.train(TEXT)
+
+
+def links_of(aligner, pairs, **options):
+    """Return the links and probabilities of each pair, as sets and dictionaries."""
+    found = aligner.align_bitext(Bitext.pack(pairs), **options)
+    alignments = [found.arrays.alignment(k) for k in range(len(pairs))]
+    cells = [tuple(link) for link in found.arrays.links.tolist()]
+    bounds = found.arrays.offsets
+    weights = [
+        dict(zip(cells[a:b], found.probabilities[a:b].tolist(), strict=True))
+        for a, b in pairwise(bounds)
+    ]
+    return alignments, weights
+
+
+# Posteriors
+
+
+def test_posteriors_add_up_to_at_most_one(aligner):
+    for source, target in [*TEXT[FIRST], (["?", "1bs"], ["never", "seen", "1bt"])]:
+        forward, reverse = aligner.posteriors(source, target)
+        assert forward.shape == reverse.shape == (len(source), len(target))
+        assert forward.min() >= 0
+        assert reverse.min() >= 0
+        assert forward.sum(axis=0).max() <= 1 + 1e-5
+        assert reverse.sum(axis=1).max() <= 1 + 1e-5
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.6, 0.95, 1.0])
+def test_links_are_those_above_the_threshold(aligner, threshold):
+    alignments, weights = links_of(aligner, TEXT[FIRST], threshold=threshold)
+    for (source, target), found, shares in zip(TEXT[FIRST], alignments, weights, strict=True):
+        forward, reverse = aligner.posteriors(source, target)
+        means = (forward + reverse) / 2
+        wanted = {(i, j) for i, j in np.argwhere(means > np.float32(threshold)).tolist()}
+        assert found.sure == found.possible == wanted
+        assert shares == {(i, j): pytest.approx(min(means[i, j], 1)) for i, j in wanted}
+
+
+@pytest.mark.parametrize("symmetrize", ["posterior", "grow-diag", "forward"])
+def test_links_are_sure_above_a_second_threshold(default, symmetrize):
+    options = {"symmetrize": symmetrize, "threshold": 0.2}
+    every, weights = links_of(default, TEXT, **options)
+    graded, same = links_of(default, TEXT, sure=0.8, **options)
+    assert weights == same
+    for whole, part, shares in zip(every, graded, weights, strict=True):
+        assert whole.sure == whole.possible == part.possible
+        assert part.sure == {link for link, share in shares.items() if share > 0.8}
+    assert 0 < sum(len(one.sure) for one in graded) < sum(len(one.possible) for one in graded)
+
+
+# Viterbi
+
+
+def test_each_word_has_at_most_one_word_in_its_direction(aligner):
+    forward, _ = links_of(aligner, TEXT, symmetrize="forward")
+    reverse, _ = links_of(aligner, TEXT, symmetrize="reverse")
+    for one in forward:
+        assert len({j for _, j in one.possible}) == len(one.possible)
+    for one in reverse:
+        assert len({i for i, _ in one.possible}) == len(one.possible)
+    assert sum(len(one.possible) for one in forward) > len(TEXT)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_symmetrizations_are_those_of_symmetrize(default, method):
+    forward, _ = links_of(default, TEXT, symmetrize="forward")
+    reverse, _ = links_of(default, TEXT, symmetrize="reverse")
+    merged, _ = links_of(default, TEXT, symmetrize=method)
+    for one, other, both in zip(forward, reverse, merged, strict=True):
+        assert both == alignkit.symmetrize(one, other, method)
+
+
+def test_viterbi_of_ibm1_takes_the_most_probable_word_by_word():
+    aligner = Aligner.train(TEXT, model="ibm1", null=0.3)
+    forward, _ = links_of(aligner, TEXT[FIRST], symmetrize="forward")
+    for (source, target), found in zip(TEXT[FIRST], forward, strict=True):
+        posterior = aligner.posteriors(source, target)[0]
+        shares = np.vstack([posterior, 1 - posterior.sum(axis=0)])
+        best = shares.argmax(axis=0).tolist()
+        assert found.possible == {(i, j) for j, i in enumerate(best) if i < len(source)}
+
+
+def test_weights_are_mean_posteriors_however_links_are_chosen(default):
+    for method in SYMMETRIZATIONS:
+        _, weights = links_of(default, TEXT[FIRST], symmetrize=method)
+        for (source, target), shares in zip(TEXT[FIRST], weights, strict=True):
+            forward, reverse = default.posteriors(source, target)
+            means = np.minimum((forward + reverse) / 2, 1)
+            assert shares == {link: pytest.approx(means[link], abs=1e-6) for link in shares}
+
+
+# One pair, and scores
+
+
+def test_one_pair_is_aligned_as_among_others(aligner):
+    alignments, weights = links_of(aligner, TEXT[FIRST], sure=0.7)
+    for (source, target), found, shares in zip(TEXT[FIRST], alignments, weights, strict=True):
+        one = aligner.align(" ".join(source), target, sure=0.7)
+        assert isinstance(one, Alignment)
+        assert (one.sure, one.possible) == (found.sure, found.possible)
+        assert dict(one.weights) == shares
+
+
+@pytest.mark.parametrize("options", MODELS, ids=str)
+def test_scores_are_the_likelihoods_of_the_round_that_would_follow(options):
+    bitext = Bitext.pack(TEXT)
+    last = {"ibm1": "ibm1", "ibm2": "ibm2", "hmm": "hmm"}[options["model"]]
+    aligner = Aligner.train(bitext, **options, **{last: 3})
+    further = Aligner.train(bitext, **options, **{last: 4}).history[-1]
+    scores = aligner.scores(bitext)
+    assert scores.shape == (len(TEXT), 2)
+    assert scores.sum(axis=0) == pytest.approx([further.forward, further.reverse], rel=1e-9)
+    assert aligner.history == Aligner.train(bitext, **options, **{last: 4}).history[:-1]
+
+
+def test_translations_score_higher_than_other_sentences(default):
+    rotated = [(source, TEXT[k - 1][1]) for k, (source, _) in enumerate(TEXT)]
+    right, wrong = (default.scores(Bitext.pack(pairs)).mean() for pairs in (TEXT, rotated))
+    assert right > wrong + 1
+    empty = default.scores(Bitext.pack([([], ["a"]), (["a"], []), ([], [])]))
+    assert empty.tolist() == [[0, 0]] * 3
+
+
+def test_the_lexicon_holds_probabilities():
+    aligner = Aligner.train(TEXT, model="ibm1", agree=False, inference="em", spelling=0.0)
+    rows = list(aligner.lexicon(0))
+    sums = {}
+    for source, target, forward, reverse in rows:
+        sums[0, source] = sums.get((0, source), 0) + forward
+        sums[1, target] = sums.get((1, target), 0) + reverse
+    assert all(x == pytest.approx(1, abs=1e-4) for x in sums.values())
+    some = list(aligner.lexicon(0.2))
+    assert some == [row for row in rows if max(row[2:]) >= 0.2]
+    numbers = [Side.pack(x for x, _ in TEXT).words.index(source) for source, *_ in rows]
+    assert numbers == sorted(numbers)
+
+
+# Whatever text
+
+
+NOTHING = [[], [([], [])], [([], ["a"]), (["b"], [])], [([], [])] * 3]
+
+
+@pytest.mark.parametrize("pairs", NOTHING, ids=["no pairs", "an empty one", "half-empty", "empty"])
+@pytest.mark.parametrize("options", MODELS[:2], ids=str)
+def test_nothing_to_learn_from_is_an_error(pairs, options):
+    with pytest.raises(AlignerError, match="nothing to learn from"):
+        Aligner.train(pairs, **options)
+
+
+def test_a_corpus_of_one_pair(aligner):
+    options = {name: getattr(aligner.settings, name) for name in ("model", "inference", "agree")}
+    for pair in ((["x"], ["y"]), (["das", "haus"], ["the", "house"])):
+        one = Aligner.train([pair], **options)
+        assert all(math.isfinite(x) for row in one.scores(Bitext.pack([pair])) for x in row)
+        forward, reverse = one.posteriors(*pair)
+        assert np.isfinite(forward).all()
+        assert np.isfinite(reverse).all()
+
+
+def test_empty_sides_are_aligned_to_nothing(aligner):
+    pairs = [([], ["1bt"]), TEXT[0], (["1bs"], []), ([], []), TEXT[1], ([], [])]
+    for method in ("posterior", "union", "forward"):
+        found, _ = links_of(aligner, pairs, symmetrize=method)
+        for k in (0, 2, 3, 5):
+            assert found[k] == Alignment()
+        alone, _ = links_of(aligner, [TEXT[0], TEXT[1]], symmetrize=method)
+        assert [found[1], found[4]] == alone
+    assert aligner.align("", "") == Alignment()
+    assert aligner.posteriors([], ["a", "b"])[0].shape == (0, 2)
+    assert links_of(aligner, []) == ([], [])
+    with_empty = Aligner.train([*TEXT, ([], ["1bt"]), (["?"], [])], settings=aligner.settings)
+    assert len(with_empty.history) == len(aligner.history)
+
+
+def test_empty_pairs_are_counted():
+    assert Bitext.pack([([], []), (["a"], []), (["a"], ["b"])]).empty == 2
+
+
+def test_long_lines_are_cut_at_equal_fractions():
+    words = 2 * LONGEST_PIECE + 100
+    spoken = np.random.default_rng(3).integers(1, 30, words)
+    source, target = ([f"{k}{'abcdefg'[k % 7]}{side}" for k in spoken] for side in "st")
+    text = [*TEXT, (source, target), (source, ["1bt"]), (["1bs"] * words, [])]
+    pieces = Pieces.of(Bitext.pack(text))
+    assert pieces.lines == 3
+    assert pieces.bitext.source.lengths.max() <= LONGEST_PIECE
+    assert pieces.pairs.tolist() == [*range(len(TEXT)), *np.repeat([0, 1, 2], 3) + len(TEXT)]
+    assert Pieces.of(Bitext.pack(TEXT)) is None
+    aligner = Aligner.train(text)
+    packed = Bitext.pack(text)
+    found = aligner.align_bitext(packed).arrays
+    assert len(found) == len(text)
+    assert found.lengths.tolist() == [[len(a), len(b)] for a, b in text]
+    alignkit.LinkArrays(found.links, found.sure, found.offsets, found.lengths)  # checks them
+    links = found.alignment(len(TEXT)).sure
+    assert len(links & {(k, k) for k in range(words)}) > 0.9 * words
+    assert aligner.scores(packed).shape == (len(text), 2)
+    again = aligner.align_bitext(Bitext.pack(text)).arrays
+    assert again.links.tolist() == found.links.tolist()
+
+
+ANY_WORDS = st.lists(st.text(max_size=4), max_size=5)
+
+
+@given(st.lists(st.tuples(ANY_WORDS, ANY_WORDS), max_size=5))
+@settings(max_examples=40)
+def test_any_text_is_aligned(pairs):
+    pairs = [*pairs, (["naïve", "\ud800", "\x00", "日本", ""], ["日本", "", "\n", "e\u0301"])]
+    aligner = Aligner.train(pairs)
+    bitext = Bitext.pack(pairs)
+    for method in ("posterior", "grow-diag-final-and"):
+        arrays = aligner.align_bitext(bitext, symmetrize=method, threshold=0.1).arrays
+        assert arrays.lengths.tolist() == [[len(a), len(b)] for a, b in pairs]
+        alignkit.LinkArrays(arrays.links, arrays.sure, arrays.offsets, arrays.lengths)
+    assert np.isfinite(aligner.scores(bitext)).all()
+
+
+def test_case_is_ignored_unless_asked_for():
+    upper = [([w.upper() for w in source], [w.upper() for w in target]) for source, target in TEXT]
+    aligner = Aligner.train([*TEXT[::2], *upper[1::2]])
+    assert links_of(aligner, TEXT)[0] == links_of(Aligner.train(TEXT), TEXT)[0]
+    assert aligner.align(*upper[0]) == aligner.align(*TEXT[0])
+    assert "STRASSE".casefold() in Bitext.pack([(["Straße"], [])]).source.words
+    exact = Bitext.pack([(["A", "a"], ["B"])], casefold=False)
+    assert exact.source.words == ["A", "a"]
+    cased = Aligner.train(Bitext.pack(TEXT, casefold=False))
+    assert cased.align(*TEXT[0]) == Aligner.train(TEXT).align(*TEXT[0])
+    assert not cased.parameters.casefold
+
+
+# What is given
+
+
+@given(st.lists(st.tuples(ANY_WORDS, ANY_WORDS), max_size=6))
+@settings(max_examples=60)
+def test_a_bitext_gives_back_its_words(pairs):
+    bitext = Bitext.pack(pairs, casefold=False)
+    assert len(bitext) == len(pairs)
+    for k, (source, target) in enumerate(pairs):
+        assert (bitext.source.sentence(k), bitext.target.sentence(k)) == (source, target)
+    for side in (bitext.source, bitext.target):
+        assert len(set(side.words)) == len(side.words)
+        assert (np.diff(side.frequencies) <= 0).all()
+        assert side.frequencies.sum() == len(side.ids) == side.lengths.sum()
+    assert np.diff(bitext.starts).tolist() == [len(a) * len(b) for a, b in pairs]
+
+
+def test_a_corpus_is_a_bitext():
+    corpus = Corpus(SentencePair(str(k), *pair) for k, pair in enumerate(TEXT))
+    assert Aligner.train(corpus).history == Aligner.train(TEXT).history
+
+
+def test_what_is_no_bitext_is_refused():
+    with pytest.raises(MissingTextError, match="pair 'x' has no words"):
+        Aligner.train([SentencePair("x", None, None)])
+    with pytest.raises(AlignerError, match="split the text first"):
+        Aligner.train([("das haus", "the house")])
+    with pytest.raises(AlignerError, match="2 source sentences, but 1 target"):
+        Bitext(Side.pack([["a"], ["b"]]), Side.pack([["a"]]))
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"model": "ibm9"}, UnknownNameError),
+        ({"inference": "sampling"}, UnknownNameError),
+        ({"agree": False}, OptionError),
+        ({"null": 1.0}, OptionError),
+        ({"null": float("nan")}, OptionError),
+        ({"spelling": -1.0}, OptionError),
+        ({"ibm1": -1}, OptionError),
+        ({"band": 0}, OptionError),
+        ({"kinds": 0}, OptionError),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(options, error):
+    with pytest.raises(error):
+        Settings(**options)
+    with pytest.raises(error):
+        Aligner.train(TEXT, **options)
+
+
+def test_decoding_that_makes_no_sense_is_refused(default):
+    with pytest.raises(UnknownNameError, match="symmetrization"):
+        default.align("a", "b", symmetrize="grow")
+    for options in ({"threshold": 1.5}, {"threshold": float("nan")}, {"sure": -0.1}):
+        with pytest.raises(OptionError, match="probability"):
+            default.align("a", "b", **options)

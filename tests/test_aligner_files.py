@@ -1,0 +1,302 @@
+"""A saved aligner is the trained one; files that do not fit together are refused."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, replace
+from itertools import product
+
+import aligner_reference as plain
+import numpy as np
+import pytest
+
+from alignkit.aligner import SYMMETRIZATIONS, Aligner, Bitext
+from alignkit.aligner.files import load_parameters, save_parameters
+from alignkit.aligner.positions import Positions
+from alignkit.aligner.store import read_model, write_model
+from alignkit.errors import AlignerError, FormatError
+from alignkit.output import WriteError
+
+TEXT = [
+    *plain.random_text(21, 100),
+    ([], ["1bt"]),
+    (["parlement", "parlé", "parler"], ["parliament", "parles", "parle"]),
+    (["1bs", "1bs", "2cs", "1bs"], ["1bt", "2ct", "2ct", "1bt"]),
+    *plain.random_text(21, 3),  # pairs that occur twice
+    (["2cs"], []),
+]
+COMBINATIONS = [
+    {"model": model, "inference": inference, "agree": agree}
+    for model, inference, agree in product(
+        ("ibm1", "ibm2", "hmm"), ("collapsed", "em", "vb"), (True, False)
+    )
+    if agree or inference != "collapsed"
+] + [
+    {"model": "ibm2", "diagonal": True},
+    {"model": "hmm", "identity": 2.0, "stem_weight": 0.0},
+    {"model": "ibm3"},
+    {"model": "ibm4"},
+    {"model": "ibm4", "inference": "em", "agree": False},
+]
+
+
+def outcome(aligner, bitext):
+    """Return all that an aligner says of a bitext, to the bit."""
+    said = [aligner.scores(bitext).tobytes()]
+    for method in SYMMETRIZATIONS:
+        links = aligner.align_bitext(bitext, symmetrize=method, sure=0.8)
+        arrays = links.arrays
+        said += [arrays.links.tobytes(), arrays.sure.tobytes(), arrays.offsets.tobytes()]
+        said.append(links.probabilities.tobytes())
+    return said
+
+
+@pytest.fixture(scope="module", params=COMBINATIONS, ids=str)
+def both(request, tmp_path_factory):
+    """Return an aligner as trained and as loaded, and the bitext it was trained on."""
+    bitext = Bitext.pack(TEXT)
+    trained = Aligner.train(bitext, **request.param)
+    path = tmp_path_factory.mktemp("models") / "m"
+    trained.save(path)
+    return trained, Aligner.load(path), bitext
+
+
+# Saved = trained
+
+
+def test_a_loaded_aligner_aligns_as_training_did(both):
+    trained, loaded, bitext = both
+    wanted = outcome(trained, bitext)
+    assert outcome(loaded, Bitext.pack(TEXT)) == wanted
+    assert outcome(trained, Bitext.pack(TEXT)) == wanted
+    assert len(trained.align_bitext(bitext).probabilities) > len(TEXT)
+
+
+def test_other_selections_of_the_same_pairs_are_aligned_alike(both):
+    trained, loaded, bitext = both
+    whole = trained.align_bitext(bitext, threshold=0.3).arrays
+    picked = np.random.default_rng(0).permutation(len(TEXT))[:30].tolist()
+    others = [TEXT[k] for k in picked]
+    mixed = [pair for k in picked for pair in (TEXT[k], (["?", *TEXT[k][0]], TEXT[k][1]))]
+    found = loaded.align_bitext(Bitext.pack(others), threshold=0.3).arrays
+    among = loaded.align_bitext(Bitext.pack(mixed), threshold=0.3).arrays
+    for at, k in enumerate(picked):
+        assert found.alignment(at) == among.alignment(2 * at) == whole.alignment(k)
+
+
+def test_all_that_was_learned_is_kept(both):
+    trained, loaded, _ = both
+    assert loaded.settings == trained.settings
+    assert loaded.history == trained.history
+    assert list(loaded.lexicon()) == list(trained.lexicon())
+    assert loaded.parameters.casefold == trained.parameters.casefold
+
+
+def test_equal_aligners_make_equal_files(both, tmp_path):
+    trained, loaded, _ = both
+    trained.save(tmp_path / "a")
+    loaded.save(tmp_path / "b")
+    again = Aligner.train(TEXT, threads=3, settings=trained.settings)
+    again.save(tmp_path / "c")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "c").read_bytes()
+
+
+def test_training_on_disk_is_training_in_memory(both, tmp_path):
+    trained, _, bitext = both
+    on_disk = Aligner.train(bitext, settings=trained.settings, folder=tmp_path)
+    assert os.listdir(tmp_path) == []
+    assert on_disk.history == trained.history
+    assert outcome(on_disk, bitext) == outcome(trained, bitext)
+
+
+# Words never seen
+
+
+def test_words_never_seen_are_aligned(both):
+    _, loaded, _ = both
+    pairs = [
+        (["unheard", "1bs", "2cs"], ["1bt", "2ct", "unheard-of"]),
+        (["?"], ["!"]),
+        (["3ds"] * 30, ["new"] * 20),
+        (["brand"], [word for pair in TEXT[:4] for word in pair[1]]),
+    ]
+    bitext = Bitext.pack(pairs)
+    assert np.isfinite(loaded.scores(bitext)).all()
+    for method in SYMMETRIZATIONS:
+        arrays = loaded.align_bitext(bitext, symmetrize=method).arrays
+        assert arrays.lengths.tolist() == [[3, 3], [1, 1], [30, 20], [1, len(pairs[3][1])]]
+
+
+def test_words_never_seen_are_linked_if_spelled_alike(tmp_path):
+    Aligner.train(TEXT).save(tmp_path / "m")
+    loaded = Aligner.load(tmp_path / "m")
+    source, target = ["1bs", "konstantinopel", "2cs"], ["1bt", "2ct", "konstantinople"]
+    assert (1, 2) in loaded.align(source, target).sure
+    swapped = loaded.align(["xyzzy", "plugh", "1bs"], ["plugh", "xyzzy", "1bt"])
+    assert {(0, 1), (1, 0), (2, 2)} <= swapped.sure
+
+
+def test_an_aligner_remembers_nothing_of_pairs_with_a_word_more(tmp_path):
+    aligner = Aligner.train(TEXT)
+    source, target = TEXT[0]
+    changed = Bitext.pack([([*source, "never"], target), (source, target)])
+    first, second = aligner.scores(changed)
+    alone = aligner.scores(Bitext.pack([([*source, "never"], target)]))[0]
+    assert first.tolist() == alone.tolist()
+    assert second.tolist() == aligner.scores(Bitext.pack([(source, target)]))[0].tolist()
+
+
+# Files that do not fit together
+
+
+@pytest.fixture(scope="module")
+def known():
+    return Aligner.train(TEXT, model="ibm2").parameters
+
+
+@pytest.fixture(scope="module")
+def known_hmm():
+    return Aligner.train(TEXT).parameters
+
+
+def refused(tmp_path, parameters):
+    path = tmp_path / "m"
+    save_parameters(str(path), parameters)
+    with pytest.raises(AlignerError, match=r"m: not a model that .*; train it anew"):
+        Aligner.load(path)
+
+
+def changed(array, at, value):
+    array = array.copy()
+    array[at] = value
+    return array
+
+
+TABLES = [
+    "rows", "columns", "forward", "reverse", "source_totals", "target_totals", "source_null",
+    "target_null",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_of_other_sizes_are_refused(tmp_path, known, name):
+    table = getattr(known, name)
+    refused(tmp_path, replace(known, **{name: table[:-1]}))
+    refused(tmp_path, replace(known, **{name: np.append(table, table[-1:])}))
+    refused(tmp_path, replace(known, **{name: table.reshape(-1, 1)}))
+    refused(tmp_path, replace(known, **{name: table.astype(np.float64)}))
+
+
+@pytest.mark.parametrize("name", TABLES[2:])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_tables_without_numbers_are_refused(tmp_path, known, name, value):
+    refused(tmp_path, replace(known, **{name: changed(getattr(known, name), 1, value)}))
+
+
+def test_places_outside_the_tables_are_refused(tmp_path, known):
+    refused(tmp_path, replace(known, columns=changed(known.columns, 3, len(known.target))))
+    refused(tmp_path, replace(known, columns=changed(known.columns, 3, -1)))
+    refused(tmp_path, replace(known, rows=changed(known.rows, 1, len(known.columns) + 1)))
+    refused(tmp_path, replace(known, rows=changed(known.rows, 0, 1)))
+    refused(tmp_path, replace(known, rows=changed(known.rows, 2, -5)))
+    wraps = changed(changed(known.rows, 1, 2**62 + 5), 2, -(2**62) - 5)
+    refused(tmp_path, replace(known, rows=wraps))
+    refused(tmp_path, replace(known, source=known.source[1:]))
+    refused(tmp_path, replace(known, target=[*known.target, "more"]))
+
+
+@pytest.mark.parametrize("shape", [(2, 0, 0), (1, 101, 22), (2, 101, 21), (2, 100, 22), (3,)])
+def test_jumps_of_another_shape_are_refused(tmp_path, known_hmm, shape):
+    assert known_hmm.jumps.shape == (2, 101, 22)
+    refused(tmp_path, replace(known_hmm, jumps=np.ones(shape, np.float32)))
+
+
+def test_memories_that_do_not_fit_are_refused(tmp_path, known):
+    memory = known.memory
+    links = len(memory.cells)
+    for parts in (
+        {"keys": memory.keys[:-1]},
+        {"keys": memory.keys.astype(np.int64)},
+        {"offsets": changed(memory.offsets, -1, links + 1)},
+        {"offsets": changed(memory.offsets, 1, links + 1)},
+        {"offsets": changed(memory.offsets, 0, -1)},
+        {"cells": memory.cells[:-1]},
+        {"levels": np.append(memory.levels, 1)},
+    ):
+        refused(tmp_path, replace(known, memory=replace(memory, **parts)))
+
+
+def test_a_memory_of_other_pairs_reads_nothing_outside(tmp_path, known):
+    cells = np.full_like(known.memory.cells, 2**32 - 1)
+    path = str(tmp_path / "m")
+    save_parameters(path, replace(known, memory=replace(known.memory, cells=cells)))
+    assert np.isfinite(Aligner.load(path).scores(Bitext.pack(TEXT))).all()
+
+
+def test_positions_that_do_not_fit_are_refused(tmp_path, known):
+    positions = known.positions
+    wrong = np.array([[-100, 5], [2, 252]])
+    four = np.zeros(4, np.float32)
+    for other in (
+        replace(positions, forward=positions.forward[:-1]),
+        replace(positions, reverse=np.append(positions.reverse, 1).astype(np.float32)),
+        replace(positions, shapes=positions.shapes[:-1]),
+        replace(positions, shapes=positions.shapes + 1),
+        replace(positions, shape_starts=positions.shape_starts + 1),
+        replace(positions, forward=changed(positions.forward, 0, np.nan)),
+        Positions(wrong, np.array([0, -500, 4]), positions.places, four, four),
+    ):
+        refused(tmp_path, replace(known, positions=other))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"settings": None},
+        {"settings": {"model": "ibm9"}},
+        {"settings": {"null": -1}},
+        {"settings": {"null": "much"}},
+        {"settings": {"stranger": 1}},
+        {"settings": ["ibm1"]},
+        {"history": None},
+        {"history": [["ibm1", 1]]},
+        {"history": 7},
+    ],
+    ids=str,
+)
+def test_headers_that_make_no_sense_are_refused(tmp_path, known, change):
+    path = tmp_path / "m"
+    save_parameters(str(path), known)
+    stored = read_model(path)
+    header = {**stored.header, **change}
+    if "settings" in change and isinstance(change["settings"], dict):
+        header["settings"] = {**asdict(known.settings), **change["settings"]}
+    write_model(path, header=header, arrays=stored.arrays, words=stored.words)
+    with pytest.raises(AlignerError, match="train it anew"):
+        load_parameters(str(path))
+
+
+@pytest.mark.parametrize("kind", ["header", "arrays", "words"])
+def test_models_that_lack_a_part_are_refused(tmp_path, known, kind):
+    path = tmp_path / "m"
+    save_parameters(str(path), known)
+    stored = read_model(path)
+    parts = {name: dict(getattr(stored, name)) for name in ("header", "arrays", "words")}
+    for name in parts[kind]:
+        if name == "reverse":  # then it is the forward one
+            continue
+        less = {**parts, kind: {key: x for key, x in parts[kind].items() if key != name}}
+        write_model(path, **less)
+        with pytest.raises(AlignerError, match="train it anew"):
+            Aligner.load(path)
+
+
+def test_what_is_no_file_of_a_model_is_refused(tmp_path):
+    with pytest.raises(FormatError, match="No such file"):
+        Aligner.load(tmp_path / "none")
+    (tmp_path / "text").write_text("das haus ||| the house\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="is no model"):
+        Aligner.load(tmp_path / "text")
+    with pytest.raises(WriteError):
+        Aligner.train(TEXT).save(tmp_path / "no folder" / "m")

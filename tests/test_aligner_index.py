@@ -1,0 +1,192 @@
+"""Word pairs, sentence pairs, parts and positions are found where plain dictionaries find them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import aligner_reference as plain
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alignkit.aligner.adaptation_kernel import adapt
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.cooccurrence import Cooccurrence
+from alignkit.aligner.decoding_kernel import best_positions
+from alignkit.aligner.expectation import parts_of
+from alignkit.aligner.maximization_kernel import add_chances
+from alignkit.aligner.memory import Memory, keys_of
+from alignkit.aligner.positions import Positions
+from alignkit.aligner.room import Room
+
+SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)
+
+
+def random_bitext(rng, sizes, words=6):
+    pairs = plain.random_pairs(rng, sizes, words)
+    return pairs, Bitext.pack(pairs)
+
+
+def word_pairs(bitext, index):
+    """List the word pairs of the places."""
+    rows = np.repeat(np.arange(len(index.rows) - 1), np.diff(index.rows))
+    source, target = bitext.source.words, bitext.target.words
+    return [(source[a], target[b]) for a, b in zip(rows, index.columns, strict=True)]
+
+
+@given(st.integers(0, 2**32 - 1), SIZES)
+@settings(max_examples=60)
+def test_the_index_is_a_dictionary_of_word_pairs(seed, sizes):
+    pairs, bitext = random_bitext(np.random.default_rng(seed), sizes)
+    index = Cooccurrence.of(bitext)
+    named = word_pairs(bitext, index)
+    together = {(one, other) for s, t in pairs for one in s for other in t}
+    assert len(named) == len(set(named)) == len(together)
+    assert set(named) == together
+    cells = [(one, other) for s, t in pairs for one in s for other in t]
+    assert [named[place] for place in index.cells] == cells
+    assert index.rows[0] == 0
+    assert index.rows[-1] == len(index.columns)
+    for begin, end in pairwise(index.rows):
+        assert (np.diff(index.columns[begin:end]) > 0).all()
+    chances = np.zeros(len(named))
+    add_chances(bitext.starts, index.cells, chances)
+    wanted = plain.counts(
+        pairs, [np.full((len(s), len(t)), 1 / max(1, len(s) * len(t))) for s, t in pairs]
+    )
+    assert dict(zip(named, chances, strict=True)) == pytest.approx(dict(wanted))
+
+
+@given(st.integers(0, 2**32 - 1), SIZES, st.integers(1, 30))
+@settings(max_examples=40)
+def test_the_index_is_the_same_when_made_in_blocks(seed, sizes, block):
+    _, bitext = random_bitext(np.random.default_rng(seed), sizes)
+    whole, blocks = Cooccurrence.of(bitext), Cooccurrence.in_blocks(bitext, Room(), block)
+    for name in ("rows", "columns", "cells"):
+        one, other = getattr(whole, name), getattr(blocks, name)
+        assert one.tolist() == other.tolist()
+        assert one.dtype == other.dtype
+
+
+@given(st.integers(0, 2**32 - 1), SIZES, SIZES)
+@settings(max_examples=40)
+def test_tables_are_carried_over_to_other_texts(seed, sizes, others):
+    rng = np.random.default_rng(seed)
+    _, known = random_bitext(rng, sizes)
+    _, new = random_bitext(rng, others, words=9)
+    index, other = Cooccurrence.of(known), Cooccurrence.of(new)
+    values = rng.random((2, len(index.columns))).astype(np.float32)
+    numbers = [
+        np.array([{w: k for k, w in enumerate(a.words)}.get(w, -1) for w in b.words], np.int32)
+        for a, b in ((known.source, new.source), (known.target, new.target))
+    ]
+    out = np.full((2, len(other.columns)), -1, np.float32)
+    adapt(
+        other.rows, other.columns, *numbers, index.rows, index.columns, *values, out[0], out[1]
+    )  # fmt: skip
+
+    have = dict(zip(word_pairs(known, index), values.T.tolist(), strict=True))
+    wanted = [have.get(pair, [-1, -1]) for pair in word_pairs(new, other)]
+    assert out.T.tolist() == wanted
+
+
+@given(st.integers(0, 2**32 - 1), SIZES)
+@settings(max_examples=60)
+def test_a_memory_gives_back_what_it_was_given(seed, sizes):
+    rng = np.random.default_rng(seed)
+    pairs, bitext = random_bitext(rng, sizes, words=40)
+    evidence = rng.choice([0, 0, 1, 128, 255], bitext.starts[-1]).astype(np.uint8)
+    sentences = (bitext.source.ids, bitext.source.starts), (bitext.target.ids, bitext.target.starts)
+    keys = keys_of(*sentences)
+    alike = {}
+    for key, pair in zip(keys.tolist(), map(str, pairs), strict=True):
+        assert alike.setdefault(key, pair) == pair
+    memory = Memory.of(keys, bitext.starts, evidence)
+    first = {}
+    wanted = []
+    for p, key in enumerate(keys.tolist()):
+        part = evidence[bitext.starts[p] : bitext.starts[p + 1]].tolist()
+        wanted += first.setdefault(key, part)
+    recalled = memory.evidence(keys, bitext.starts)
+    assert recalled.tolist() == wanted
+    stranger = keys[:1] ^ np.uint64(1 << 40)
+    assert len(memory.evidence(stranger, bitext.starts[:2])) == 0
+    both = np.concatenate([stranger, keys])
+    starts = np.concatenate([[0], bitext.starts + 7])
+    assert memory.evidence(both, starts).tolist() == [0] * 7 + wanted
+
+
+def test_pairs_with_unknown_words_are_never_remembered():
+    starts = np.array([0, 2], np.int64)
+    known, unknown = np.array([3, 1], np.int32), np.array([3, -1], np.int32)
+    assert keys_of((known, starts), (unknown, starts)).tolist() == [0]
+    assert keys_of((unknown, starts), (known, starts)).tolist() == [0]
+    assert keys_of((known, starts), (known, starts))[0] > 0
+
+
+# The parts and the positions
+
+
+@given(st.lists(st.integers(0, 50), max_size=200), st.integers(1, 80))
+def test_parts_divide_all_pairs(sizes, number):
+    starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    parts = parts_of(starts, number)
+    assert [p for begin, end in parts for p in range(begin, end)] == list(range(len(sizes)))
+    assert len(parts) <= number
+    assert all(begin < end for begin, end in parts)
+
+
+@given(st.integers(0, 2**32 - 1), SIZES, st.booleans())
+@settings(max_examples=40)
+def test_positions_add_up_to_one(seed, sizes, diagonal):
+    rng = np.random.default_rng(seed)
+    _, bitext = random_bitext(rng, sizes)
+    links = rng.random((2, bitext.starts[-1])).astype(np.float32)
+    found = SimpleNamespace(expected=lambda: tuple(links))
+    positions = Positions.uniform(bitext).updated(bitext, found, diagonal=diagonal)
+    wanted = {}
+    for p, shape in enumerate(sizes):
+        cells = slice(bitext.starts[p], bitext.starts[p + 1])
+        wanted[shape] = wanted.get(shape, 0) + links[:, cells].reshape(2, *shape).astype(float)
+    for p, (n, m) in enumerate(sizes):
+        if not n * m:
+            continue
+        at = slice(positions.places[p], positions.places[p] + n * m)
+        for axis, table in enumerate((positions.forward, positions.reverse)):
+            share = table[at].reshape(n, m)
+            np.testing.assert_allclose(share.sum(axis=axis), 1, rtol=1e-5)
+            if not diagonal:
+                counts = wanted[n, m][axis]
+                np.testing.assert_allclose(
+                    share, counts / counts.sum(axis=axis, keepdims=True), rtol=1e-5
+                )
+    again = positions.of(bitext)
+    assert again.places.tolist() == positions.places.tolist()
+    other = positions.of(Bitext.pack([(["x"] * 11, ["y"] * 3)]))
+    assert other.forward[other.places[0] :].tolist() == pytest.approx([1 / 11] * 33)
+    assert other.reverse[other.places[0] :].tolist() == pytest.approx([1 / 3] * 33)
+
+
+@given(st.integers(0, 2**32 - 1), SIZES)
+@settings(max_examples=40)
+def test_words_go_where_the_posterior_is_highest(seed, sizes):
+    rng = np.random.default_rng(seed)
+    _, bitext = random_bitext(rng, sizes)
+    forward, reverse = np.zeros((2, bitext.starts[-1]), np.float32)
+    paths = [], []
+    for p, (n, m) in enumerate(sizes):
+        cells = slice(bitext.starts[p], bitext.starts[p + 1])
+        for side, (table, a, b) in enumerate(((forward, n, m), (reverse, m, n))):
+            shares = rng.dirichlet(np.full(a + 1, 0.5), b)  # the last is that of the empty word
+            links = shares[:, :-1] if side else shares[:, :-1].T
+            table[cells] = links.astype(np.float32).ravel()
+            best = shares.argmax(axis=1)
+            paths[side].extend(np.where(best == a, -1, best).tolist())
+    target, source = np.empty(len(paths[0]), np.int32), np.empty(len(paths[1]), np.int32)
+    best_positions(
+        0, len(bitext), bitext.source.starts, bitext.target.starts, forward, reverse, target, source
+    )  # fmt: skip
+    assert target.tolist() == paths[0]
+    assert source.tolist() == paths[1]

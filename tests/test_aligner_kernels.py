@@ -1,0 +1,265 @@
+"""The aligner's kernels compute what plain float64 loops compute."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import aligner_reference as plain
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.cooccurrence import Cooccurrence
+from alignkit.aligner.expectation import pairs_of
+from alignkit.aligner.expectation_kernel import Tables, hmm_paths, hmm_step, lexical_step
+from alignkit.aligner.maximization_kernel import sum_totals
+
+NOTHING = np.empty(0, np.float32)
+NO_LEVELS = np.empty(0, np.uint8)
+
+SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)
+CASES = st.fixed_dictionaries(
+    {
+        "seed": st.integers(0, 2**32 - 1),
+        "sizes": SIZES,
+        "band": st.integers(1, 12),
+        "kinds": st.integers(1, 4),
+        "p0": st.sampled_from([0.0, 0.1, 0.6]),
+        "own": st.booleans(),
+    }
+)
+
+
+def random_case(seed, sizes, band, kinds, p0, own):
+    """Make a bitext with random tables, sharp ones and flat ones."""
+    rng = np.random.default_rng(seed)
+    bitext = Bitext.pack(plain.random_pairs(rng, sizes, 6))
+    index = Cooccurrence.of(bitext)
+    sharp = rng.choice([0.5, 3.0])
+    cells = len(index.cells)
+    evidence = rng.integers(0, 256, cells).astype(np.uint8) if own else NO_LEVELS
+    evidenced = np.zeros(len(index.columns))
+    if own:
+        np.add.at(evidenced, index.cells, evidence / 255)
+
+    def weights():
+        return (evidenced + np.exp(rng.normal(0, sharp, len(evidenced)))).astype(np.float32)
+
+    def null(words):
+        return rng.dirichlet(np.ones(words)).astype(np.float32) if words else NOTHING
+
+    forward, reverse = weights(), weights()
+    vs, vt = len(bitext.source.words), len(bitext.target.words)
+    totals = np.zeros(vs), np.zeros(vt)
+    sum_totals(index.rows, index.columns, forward, totals[0], np.zeros(vt))
+    sum_totals(index.rows, index.columns, reverse, np.zeros(vs), totals[1])
+    tables = Tables(
+        forward,
+        reverse,
+        (totals[0] + 0.5).astype(np.float32),
+        (totals[1] + 0.5).astype(np.float32),
+        null(vs),
+        null(vt),
+        rng.integers(0, kinds, vs).astype(np.int32),
+        rng.integers(0, kinds, vt).astype(np.int32),
+        np.float32(p0),
+    )
+    jumps = np.exp(rng.normal(0, sharp, (2, kinds + 1, 2 * band + 2))).astype(np.float32)
+    return SimpleNamespace(
+        rng=rng, bitext=bitext, index=index, tables=tables, jumps=jumps, p0=float(np.float32(p0)),
+        pairs=pairs_of(bitext, index), evidence=evidence, cells=cells,
+    )  # fmt: skip
+
+
+def sides(case, p):
+    """Give, for both directions of pair p: t, null, kinds, each as the reference takes them."""
+    pairs, tables = case.pairs, case.tables
+    source = pairs.source[pairs.source_starts[p] : pairs.source_starts[p + 1]]
+    target = pairs.target[pairs.target_starts[p] : pairs.target_starts[p + 1]]
+    cells = slice(pairs.starts[p], pairs.starts[p + 1])
+    shape = len(source), len(target)
+    places = pairs.cells[cells].reshape(shape)
+    own = case.evidence[cells].reshape(shape) / 255 if len(case.evidence) else np.zeros(shape)
+    wide = np.float64
+    forward = plain.emissions(
+        tables.forward[places].astype(wide), tables.source_totals[source].astype(wide), own
+    )
+    reverse = plain.emissions(
+        tables.reverse[places].T.astype(wide), tables.target_totals[target].astype(wide), own.T
+    )
+    return (
+        (forward, tables.target_null[target].astype(wide), tables.source_kinds[source]),
+        (reverse, tables.source_null[source].astype(wide), tables.target_kinds[target]),
+    )
+
+
+class Output:
+    """Hold what the E-step writes."""
+
+    def __init__(self, case, agree=False):
+        size = 0 if agree else case.cells
+        self.forward, self.reverse = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self.agreement = np.zeros(case.cells if agree else 0, np.uint8)
+        self.source_nulls = np.zeros(len(case.pairs.source), np.float32)
+        self.target_nulls = np.zeros(len(case.pairs.target), np.float32)
+        self.likelihoods = np.full((len(case.bitext), 2), np.nan)
+        self.counts = np.zeros(case.jumps.shape)
+
+    def check(self, case, p, found):
+        """Compare pair p with (links, nulls, likelihood, ...) of both directions."""
+        pairs = case.pairs
+        cells = slice(pairs.starts[p], pairs.starts[p + 1])
+        shape = found[0][0].shape
+        near = {"rtol": 1e-3, "atol": 3e-4}
+        if len(self.agreement):
+            sharp = len(found[0]) > 3
+            wanted = plain.agreement(found[0][0], found[1][0].T, sharp=sharp) * 255
+            assert np.abs(self.agreement[cells].reshape(shape) - wanted).max() < 0.7
+        else:
+            np.testing.assert_allclose(self.forward[cells].reshape(shape), found[0][0], **near)
+            np.testing.assert_allclose(self.reverse[cells].reshape(shape), found[1][0].T, **near)
+        targets = slice(pairs.target_starts[p], pairs.target_starts[p + 1])
+        sources = slice(pairs.source_starts[p], pairs.source_starts[p + 1])
+        np.testing.assert_allclose(self.target_nulls[targets], found[0][1], **near)
+        np.testing.assert_allclose(self.source_nulls[sources], found[1][1], **near)
+        likelihoods = [found[0][2], found[1][2]]
+        np.testing.assert_allclose(self.likelihoods[p], likelihoods, rtol=1e-5, atol=1e-3)
+
+
+def run_lexical(case, places=None, positions=(NOTHING, NOTHING), agree=False):
+    out = Output(case, agree)
+    places = np.empty(0, np.int64) if places is None else places
+    lexical_step(
+        0, len(case.bitext), case.pairs, case.tables, places, *positions, case.evidence,
+        out.agreement, out.source_nulls, out.target_nulls, out.forward, out.reverse, 0,
+        out.likelihoods,
+    )  # fmt: skip
+    return out
+
+
+def run_hmm(case, agree=False, every=1):
+    out = Output(case, agree)
+    hmm_step(
+        0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1], case.evidence,
+        out.agreement, out.source_nulls, out.target_nulls, out.forward, out.reverse, 0,
+        out.likelihoods, every, out.counts[0], out.counts[1],
+    )  # fmt: skip
+    return out
+
+
+def filled(case):
+    """List the pairs that have words on both sides."""
+    lengths = case.bitext.source.lengths * case.bitext.target.lengths
+    return np.flatnonzero(lengths).tolist()
+
+
+# IBM 1 and 2
+
+
+@given(CASES, st.booleans())
+@settings(max_examples=60)
+def test_ibm1_is_the_reference(options, agree):
+    case = random_case(**options)
+    out = run_lexical(case, agree=agree)
+    for p in filled(case):
+        found = [plain.lexical(t, null, case.p0) for t, null, _ in sides(case, p)]
+        out.check(case, p, found)
+
+
+@given(CASES, st.booleans())
+@settings(max_examples=60)
+def test_ibm2_is_the_reference(options, agree):
+    case = random_case(**options)
+    places = case.bitext.starts[:-1].copy()
+    forward, reverse = (case.rng.random(case.cells).astype(np.float32) for _ in "ab")
+    out = run_lexical(case, places, (forward, reverse), agree)
+    for p in filled(case):
+        cells = slice(places[p], case.bitext.starts[p + 1])
+        (t, null, _), (back, back_null, _) = sides(case, p)
+        at = forward[cells].reshape(t.shape), reverse[cells].reshape(t.shape).T
+        found = [
+            plain.lexical(t, null, case.p0, at[0]),
+            plain.lexical(back, back_null, case.p0, at[1]),
+        ]
+        out.check(case, p, found)
+
+
+# The HMM
+
+
+def chains(case, p):
+    """Give what the reference HMM takes, for both directions."""
+    for side, (t, null, kinds) in enumerate(sides(case, p)):
+        yield (t, null, case.p0, *plain.chain(case.jumps[side].astype(np.float64), kinds)), kinds
+
+
+@given(CASES, st.booleans())
+@settings(max_examples=60)
+def test_the_hmm_is_the_reference(options, agree):
+    case = random_case(**options)
+    out = run_hmm(case, agree)
+    counts = np.zeros(case.jumps.shape)
+    for p in filled(case):
+        found = []
+        for side, (given_, kinds) in enumerate(chains(case, p)):
+            found.append(plain.hmm(*given_))
+            links, _, _, jumps, ended = found[-1]
+            plain.count_jumps(jumps, ended, links[:, 0], kinds, counts[side])
+        out.check(case, p, found)
+    np.testing.assert_allclose(out.counts, counts, rtol=2e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("size", [(60, 55), (33, 60), (60, 1), (1, 60), (57, 8)])
+def test_long_sentences_are_the_reference(size):
+    case = random_case(size[0], [size, (3, 2)], band=10, kinds=3, p0=0.1, own=False)
+    out = run_hmm(case)
+    for p in filled(case):
+        out.check(case, p, [plain.hmm(*given_) for given_, _ in chains(case, p)])
+
+
+@given(CASES, st.tuples(st.integers(1, 3), st.integers(1, 4)))
+@settings(max_examples=25)
+def test_the_hmm_is_what_all_alignments_together_say(options, size):
+    case = random_case(**{**options, "sizes": [size if options["seed"] % 2 else size[::-1]]})
+    (given_, _), (back, _) = chains(case, 0)
+    for one in (given_, back):
+        if one[0].shape[0] <= 3:
+            links, nulls, likelihood, best = plain.hmm_by_enumeration(*one)
+            slow = plain.hmm(*one)
+            np.testing.assert_allclose(slow[0], links, atol=1e-9)
+            np.testing.assert_allclose(slow[1], nulls, atol=1e-9)
+            assert slow[2] == pytest.approx(likelihood, rel=1e-9, abs=1e-9)
+            assert plain.best_score(*one) == pytest.approx(best, rel=1e-9, abs=1e-9)
+    run_hmm(case).check(case, 0, [plain.hmm(*given_), plain.hmm(*back)])
+
+
+def test_jumps_are_counted_in_some_pairs():
+    case = random_case(3, [(4, 5)] * 6, band=3, kinds=2, p0=0.1, own=False)
+    some = run_hmm(case, every=4).counts.sum(axis=(1, 2))
+    words = [5, 4]  # at most: each word comes from a jump, and the end is one more
+    assert (some > 2).all()
+    assert (some < 2 * (np.array(words) + 1) + 1e-3).all()
+    assert run_hmm(case, every=0).counts.sum() == 0
+
+
+@given(CASES)
+@settings(max_examples=60)
+def test_viterbi_finds_a_most_probable_path(options):
+    case = random_case(**options)
+    paths = [np.full(len(side), -9, np.int32) for side in (case.pairs.target, case.pairs.source)]
+    hmm_paths(
+        0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1], case.evidence,
+        *paths, 0, 0,
+    )  # fmt: skip
+    starts = case.pairs.target_starts, case.pairs.source_starts
+    for p in range(len(case.bitext)):
+        if p not in filled(case):
+            for path, start in zip(paths, starts, strict=True):
+                assert (path[start[p] : start[p + 1]] == -1).all()
+            continue
+        for side, (given_, _) in enumerate(chains(case, p)):
+            path = paths[side][starts[side][p] : starts[side][p + 1]]
+            best = plain.best_score(*given_)
+            assert plain.path_score(path, *given_) == pytest.approx(best, rel=1e-5, abs=2e-3)

@@ -1,0 +1,471 @@
+"""The command align: inputs, outputs, models, streams, and what goes wrong."""
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import fields
+
+import pytest
+from command import FRENCH, GOLD, PARAPHRASES, feed, process, run, write
+from damage import damaged
+from test_cli import posix
+
+from alignkit import Alignment, read_corpus, score
+from alignkit.aligner import SYMMETRIZATIONS, Aligner, Settings
+from alignkit.cli import align_options
+
+FR, EN = str(FRENCH / "fr.txt"), str(FRENCH / "en.txt")
+SOURCE = "das Haus\ndas Buch\nein Buch\nein Haus ist ein Haus\n"
+TARGET = "the house\nthe book\na book\na house is a house\n"
+
+
+@pytest.fixture
+def texts(tmp_path):
+    return [write(tmp_path, "s", SOURCE), write(tmp_path, "t", TARGET)]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    path = str(folder / "m")
+    ran = process("align", FR, EN, "-o", folder / "o", "--save", path)
+    assert ran.code == 0, ran.err
+    return path
+
+
+@pytest.fixture(scope="module")
+def french(model):
+    """What training on the sample gives it."""
+    return (os.path.dirname(model) + os.sep + "o", model)
+
+
+def made(capsys, *given):
+    ran = run(capsys, "align", *given)
+    assert ran.code == 0, ran.err
+    return ran
+
+
+def read(path):
+    with open(path, "rb") as stream:
+        return stream.read().decode()
+
+
+def beside(text, other, divider=" ||| "):
+    rows = zip(text.split("\n")[:-1], other.split("\n")[:-1], strict=True)
+    return "".join(f"{one}{divider}{two}\n" for one, two in rows)
+
+
+def test_two_texts_are_aligned(capsys, texts):
+    ran = made(capsys, *texts)
+    lines = ran.out.splitlines()
+    assert lines[:3] == ["0-0 1-1"] * 3
+    assert len(lines) == 4
+    assert "4 pairs of 11 x 11 words; training takes about" in ran.err
+    assert "log-likelihood of a target word" in ran.err
+
+
+def test_the_sample_is_aligned_well(french):
+    gold = read_corpus(GOLD, format="pharaoh")
+    found = read_corpus(french[0], format="pharaoh")
+    pairs = zip(found, gold, strict=True)
+    both = [(one.alignment("alignment"), two.alignment("alignment")) for one, two in pairs]
+    shared = sum(len(one.sure & two.possible) for one, two in both)
+    assert shared > 0.75 * sum(len(one.sure) for one, _ in both)
+
+
+def test_every_kind_of_text_gives_the_same(capsys, monkeypatch, tmp_path, texts):
+    expected = made(capsys, *texts).out
+    bitext = write(tmp_path, "b", beside(SOURCE, TARGET))
+    table = write(tmp_path, "v", beside(SOURCE, TARGET, "\t"))
+    packed = [str(tmp_path / f"{k}.gz") for k in range(2)]
+    for path, text in zip(packed, (SOURCE, TARGET), strict=True):
+        with gzip.open(path, "wb") as stream:
+            stream.write(text.encode())
+    dressed = [
+        write(tmp_path, "crlf", b"\xef\xbb\xbf" + SOURCE.replace("\n", " \r\n").encode()),
+        write(tmp_path, "open", TARGET.rstrip("\n").replace(" ", "\t ")),
+    ]
+    tagged = [
+        write(tmp_path, f"n{k}", "".join(
+            f"<s snum={n}> {line} </s>\n" for n, line in enumerate(text.split("\n")[:-1], 1)
+        ))
+        for k, text in enumerate((SOURCE, TARGET))
+    ]  # fmt: skip
+    wide = [
+        write(tmp_path, f"w{k}", text.encode("utf-16")) for k, text in enumerate((SOURCE, TARGET))
+    ]
+    for given in (
+        [bitext], [table], packed, dressed, tagged, [*wide, "--encoding", "utf-16"],
+        [bitext, "--format", "bitext"], [table, "--format", "tsv"], [*texts, "--to-ids"],
+    ):  # fmt: skip
+        out = made(capsys, *given).out
+        if "--to-ids" in given:
+            assert out.startswith("1\t0-0")
+            out = "".join(line.partition("\t")[2] + "\n" for line in out.splitlines())
+        assert out == expected
+    for given in (["-"], ["-", texts[1]], [texts[0], "-"]):
+        feed(monkeypatch, read({1: bitext}.get(len(given), texts[given.index("-")])))
+        assert made(capsys, *given).out == expected
+
+
+def test_a_corpus_keeps_its_annotations(capsys, tmp_path):
+    out = tmp_path / "o.jsonl"
+    made(capsys, PARAPHRASES, "--to", "alignkit-jsonl", "--probs", "--sure", "0.9", "-o", out)
+    corpus = read_corpus(out, format="alignkit-jsonl")
+    assert corpus.annotators == ("initial", "anna", "ben", "gold", "alignkit")
+    found = [pair.alignment("alignkit") for pair in corpus]
+    assert any(alignment.sure != alignment.possible for alignment in found)
+    assert all(set(one.weights) == one.possible for one in found)
+    assert score(corpus, "alignkit", "gold").links.aer < 0.4
+    run(capsys, "align", out, "--to", "alignkit-jsonl").failed("'alignkit' already", "--annotator")
+    plain = made(capsys, PARAPHRASES, "--to-ids").out
+    assert plain.startswith("p01\t")
+    ran = made(capsys, GOLD, "--source", FR, "--target", EN)
+    assert len(ran.out.splitlines()) == 52
+    run(capsys, "align", GOLD, "--format", "pharaoh").failed(GOLD, "no words", "--source")
+
+
+def test_what_was_saved_aligns_as_what_was_trained(capsys, french):
+    out, model = french
+    assert made(capsys, FR, EN, "--load", model).out == read(out)
+    assert made(capsys, FR, EN, "--threads", "1", "--load", model).out == read(out)
+
+
+def test_lines_are_aligned_as_they_come(french):
+    out, model = french
+    pairs = beside(read(FR), read(EN)).splitlines(keepends=True)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "alignkit", "align", "-", "--load", model],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+    with running:
+        for pair, expected in list(zip(pairs, read(out).splitlines(), strict=True))[:5]:
+            running.stdin.write(pair)
+            running.stdin.flush()
+            assert running.stdout.readline() == expected + "\n"
+        running.stdin.write("".join(pairs[5:]).rstrip("\n"))
+        running.stdin.close()
+        assert running.stdout.read().splitlines() == read(out).splitlines()[5:]
+    assert running.returncode == 0
+
+
+def test_blocks_do_not_matter(capsys, monkeypatch, tmp_path, french):
+    from alignkit.cli import align_input, align_text
+
+    out, model = french
+    bitext = write(tmp_path, "b", beside(read(FR), read(EN)))
+    monkeypatch.setattr(align_text, "_LINES", 7)
+    monkeypatch.setattr(align_text, "_AT_HAND", 100)
+    monkeypatch.setattr(align_input, "_PAIRS", 5)
+    assert made(capsys, FR, EN, "--load", model).out == read(out)
+    assert made(capsys, bitext, "--load", model).out == read(out)
+    assert made(capsys, GOLD, "--source", bitext, "--load", model).out == read(out)
+    feed(monkeypatch, read(bitext))
+    assert made(capsys, "-", "--load", model).out == read(out)
+    short = write(tmp_path, "short", "a\n" * 30)
+    run(capsys, "align", FR, short, "--load", model).failed("fr.txt: has 52", f"{short} has 30")
+    run(capsys, "align", short, EN, "--load", model).failed("en.txt: has 52", f"{short} has 30")
+
+
+def test_probabilities_thresholds_and_sure_links(capsys, french):
+    _, model = french
+    given = [FR, EN, "--load", model]
+    lines = made(capsys, *given, "--probs", "--threshold", "0.2", "--sure", "0.8").out.splitlines()
+    for line in lines:
+        for token in line.split():
+            link, weight = token.split(":")
+            assert 0.2 <= float(weight) <= 1
+            if abs(float(weight) - 0.8) > 1e-3:
+                assert ("-" in link) == (float(weight) > 0.8)
+    assert any("?" in line for line in lines)
+    as_pairs = made(capsys, *given, "--probs", "--to", "naacl", "--threshold", "0.2").out
+    assert sum(len(line.split()) for line in lines) == len(as_pairs.splitlines())
+    weights = sorted(float(line.split()[-1]) for line in as_pairs.splitlines())
+    assert weights == sorted(float(t.split(":")[1]) for line in lines for t in line.split())
+
+
+@pytest.mark.parametrize("method", align_options.SYMMETRIZATIONS)
+def test_each_symmetrization(capsys, french, method):
+    aligner = Aligner.load(french[1])
+    out = made(capsys, FR, EN, "--load", french[1], "--symmetrize", method).out.splitlines()
+    first = read(FR).split("\n")[0].split(), read(EN).split("\n")[0].split()
+    expected = aligner.align(*first, symmetrize=method)
+    assert Alignment.parse(out[0]).possible == expected.possible
+
+
+def test_options_follow_the_library():
+    assert align_options.SYMMETRIZATIONS == SYMMETRIZATIONS
+    assert set(align_options.TRAINING) == {field.name for field in fields(Settings)}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--model", "ibm1"],
+        ["--model", "ibm2", "--diagonal"],
+        ["--inference", "em", "--no-agree", "--hmm", "1"],
+        ["--inference", "vb", "--spelling", "0", "--identity", "2.5"],
+    ],
+)
+def test_each_way_of_training(capsys, tmp_path, texts, given):
+    out = tmp_path / "o"
+    told = made(capsys, *texts, *given, "-o", out, "--json").json
+    assert len(read(out).splitlines()) == 4
+    assert told["rounds"][-1]["model"] == told["settings"]["model"]
+
+
+def test_the_summary(capsys, tmp_path, texts):
+    told = made(capsys, *texts, "-o", tmp_path / "o", "--json").json
+    assert (told["pairs"], told["empty"], told["source_words"]) == (4, 0, 11)
+    assert told["links"] == told["sure"] == len(read(tmp_path / "o").split())
+    assert {"model", "number", "forward", "reverse"} == set(told["rounds"][0])
+    assert set(told["seconds"]) == {"reading", "training", "aligning", "writing"}
+
+
+def test_scores_and_lexicon(capsys, tmp_path, texts):
+    scores, lexicon = tmp_path / "p", tmp_path / "l"
+    made(capsys, *texts, "-o", tmp_path / "o", "--scores", scores, "--lexicon", lexicon)
+    rows = [list(map(float, line.split("\t"))) for line in read(scores).splitlines()]
+    assert len(rows) == 4
+    assert all(forward < 0 and reverse < 0 for forward, reverse in rows)
+    entries = [line.split("\t") for line in read(lexicon).splitlines()]
+    assert ["haus", "house"] in [entry[:2] for entry in entries]
+    assert all(0 <= float(p) <= 1.001 for entry in entries for p in entry[2:])
+
+
+def test_case_is_kept_where_asked(capsys, tmp_path):
+    given = [write(tmp_path, "a", "Das das\n" * 9), write(tmp_path, "b", "x y\n" * 9)]
+    lexicons = []
+    for extra in ([], ["--keep-case"]):
+        path = tmp_path / "l"
+        made(capsys, *given, *extra, "-o", tmp_path / "o", "--lexicon", path)
+        lexicons.append({line.split("\t")[0] for line in read(path).splitlines()})
+    assert lexicons == [{"das"}, {"Das", "das"}]
+
+
+def test_a_dictionary_is_heeded(capsys, tmp_path):
+    given = [write(tmp_path, "a", "p q\n" * 3), write(tmp_path, "b", "x y\n" * 3)]
+    for entries in ("P\ty\t50\nq\tx\t50\n", "p\tx\nq\ty\n\nhot dog\tx\n"):
+        dictionary = write(tmp_path, "d", entries)
+        ran = made(capsys, *given, "--dictionary", dictionary)
+        assert ran.out == ("0-1 1-0\n" if "50" in entries else "0-0 1-1\n") * 3
+        assert ("1 entries of several words" in ran.err) == ("hot" in entries)
+    for entries in ("p\n", "p\ty\tmany\n", "p\ty\t-1\n", "p\ty\tnan\n", "\ty\n", "a\tb\tc\td\n"):
+        bad = write(tmp_path, "d", "p\ty\n" + entries)
+        run(capsys, "align", *given, "--dictionary", bad).failed(f"{bad}:2: ")
+
+
+def test_empty_lines_are_aligned_to_nothing(capsys, tmp_path):
+    given = [write(tmp_path, "a", "x y\n\n \nz\n"), write(tmp_path, "b", "x y\nq\n\n\n")]
+    ran = made(capsys, *given)
+    assert ran.out == "0-0 1-1\n\n\n\n"
+    assert "3 x pair with an empty side, aligned to nothing" in ran.err
+    only = write(tmp_path, "c", "a ||| b\n\n ||| \n")
+    assert made(capsys, only).out.count("\n") == 3
+
+
+def test_long_lines_are_cut_and_told(capsys, tmp_path):
+    words = " ".join(f"w{k % 50}" for k in range(3000))
+    given = [write(tmp_path, name, f"a b\n{words}\n") for name in "st"]
+    ran = made(capsys, *given)
+    assert "1 x pair with more than 400 words on a side, aligned in pieces" in ran.err
+    assert len(ran.out.splitlines()[1].split()) > 2000
+
+
+def test_one_pair_is_a_corpus(capsys, monkeypatch):
+    feed(monkeypatch, "日本 語\tשלום עולם")
+    assert made(capsys, "-").out.count("\n") == 1
+
+
+def test_words_are_divided_at_ascii_white_space_alone(capsys, tmp_path):
+    given = [write(tmp_path, "a", "a\u00a0b \u3000 c\n"), write(tmp_path, "b", "x\n")]
+    told = made(capsys, *given, "-o", tmp_path / "o", "--json").json
+    assert told["source_words"] == 3
+    path = write(tmp_path, "e", "&quot; ||| &amp;quot;\n")
+    assert made(capsys, path, "--unescape").code == 0
+
+
+def test_nothing_to_align(capsys, tmp_path, french):
+    none, other = write(tmp_path, "a", ""), write(tmp_path, "b", "")
+    for given in ([none, other], [none], [none, "--format", "multimwa"]):
+        run(capsys, "align", *given, "-o", tmp_path / "o").failed(none, "holds no sentence pairs")
+        ran = made(capsys, *given, "--load", french[1])
+        assert ran.out == ""
+        assert "holds no sentence pairs" in ran.err
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_unequal_counts_name_both_files(capsys, tmp_path, order):
+    paths = [write(tmp_path, "three", "a\nb\nc"), write(tmp_path, "five", "a\nb\nc\nd\ne\n")]
+    out = write(tmp_path, "out", "old\n")
+    ran = run(capsys, "align", *(paths[k] for k in order), "-o", out)
+    ran.failed(f"{paths[1]}: has 5 lines, but {paths[0]} has 3")
+    assert read(out) == "old\n"
+    assert not list(tmp_path.glob(".*.part"))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([], "required: SRC"),
+        (["S", "T", "U"], "one word too many"),
+        (["-", "-"], "standard input (-) can be read once only"),
+        (["S", "T", "--dictionary", "-", "--source", "-"], "leave out --source"),
+        (["S", "S"], "named twice"),
+        (["S"], "neither ' ||| ' nor a tab"),
+        (["."], "is a folder"),
+        (["S", "none"], "none: cannot be read: No such file"),
+        (["none"], "none: cannot be read: No such file"),
+        (["S", "T", "--format", "naacl"], "named by --to"),
+        (["S", "T", "--to", "bitext"], "unknown format 'bitext'"),
+        (["S", "T", "--base", "1"], "--base is about links"),
+        (["B", "--transpose"], "--transpose is about links"),
+        (["S", "T", "--model", "ibm5"], "unknown model 'ibm5'; did you mean"),
+        (["S", "T", "--inference", "gibbs"], "unknown inference 'gibbs'"),
+        (["S", "T", "--no-agree"], "needs agreement"),
+        (["S", "T", "--null", "1"], "a probability below 1"),
+        (["S", "T", "--hmm", "-1"], "--hmm"),
+        (["S", "T", "--spelling", "nan"], "a number, 0 or more"),
+        (["S", "T", "--threads", "0"], "--threads"),
+        (["S", "T", "--threshold", "2"], "from 0 to 1"),
+        (["S", "T", "--threshold", "0.3", "--symmetrize", "union"], "for --symmetrize posterior"),
+        (["S", "T", "--sure", "0.3"], "let --sure be more than that"),
+        (["S", "T", "--symmetrize", "grow"], "--symmetrize"),
+        (["S", "T", "--load", "m", "--model", "ibm1", "--keep-case"], "--model, --keep-case"),
+        (["S", "T", "--load", "m", "--save", "n"], "leave out --save"),
+        (["S", "T", "--load", "none"], "none"),
+        (["S", "T", "--load", "S"], "s"),
+        (["S", "T", "--json"], "write the rest to files"),
+        (["S", "T", "--save", "-"], "name of a file"),
+        (["S", "T", "--scores", "-"], "a file of its own"),
+        (["S", "T", "-o", "x", "--save", "./x"], "a file of its own"),
+        (["S", "T", "-o", "no/such/o"], "no/such/o"),
+        (["S", "T", "-o", "o", "--save", "no/m"], "there is no folder no"),
+        (["S", "T", "-o", "o.gz"], "not packed"),
+        (["S", "T", "--to-ids", "--to", "naacl"], "--to-ids is for"),
+        (["S", "T", "--dictionary", "none"], "none: cannot be read"),
+        (["S", "T", "--encoding", "nonsense"], "nonsense"),
+        (["S", "T", "--probabilities"], "did you mean --probs?"),
+    ],
+)
+def test_a_wrong_call_is_told_and_writes_nothing(capsys, monkeypatch, tmp_path, given, told):
+    monkeypatch.chdir(tmp_path)
+    names = {"S": write(tmp_path, "s", SOURCE), "T": write(tmp_path, "t", TARGET)}
+    names["B"] = write(tmp_path, "b", beside(SOURCE, TARGET))
+    run(capsys, "align", *(names.get(word, word) for word in given)).failed(told)
+    assert sorted(os.listdir(tmp_path)) == ["b", "s", "t"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a ||| b\nc d\n", ":2: 0 dividers"),
+        ("\na ||| b ||| c\n", ":2: 2 dividers"),
+        ("a\tb\n1\ta\tb\n", ":2: 3 columns"),
+        (b"a ||| b\nc \xff ||| d\n", ":2:3: not utf-8"),
+    ],
+)
+def test_a_broken_line_is_named(capsys, tmp_path, french, text, told):
+    path = write(tmp_path, "x", text)
+    for extra in ([], ["--load", french[1]]):
+        run(capsys, "align", path, *extra, "-o", tmp_path / "o").failed(f"{path}{told}")
+    assert not (tmp_path / "o").exists()
+
+
+def test_packed_garbage_names_its_own_file(capsys, tmp_path, french):
+    whole = write(tmp_path, "a", "a\nb\n" * 500)
+    cut = write(tmp_path, "cut.gz", gzip.compress(b"x\n" * 1000)[:-20])
+    for paths in ([whole, cut], [cut, whole]):
+        for extra in ([], ["--load", french[1]]):
+            run(capsys, "align", *paths, *extra).failed("cut.gz: cannot be unpacked")
+
+
+def test_garbage_is_aligned_or_told(capsys, tmp_path, french):
+    whole = "".join(f"mot {k} ||| word {k}\n" for k in range(8)).encode()
+    noise = [random.Random(1).randbytes(500), b"\0" * 99, b"\t" * 50, b"|||" * 50]
+    for content in [*damaged(whole, 30), *noise]:
+        path = write(tmp_path, "bad", content)
+        for given in ([path], [path, path + "2"]):
+            write(tmp_path, "bad2", content)
+            ran = run(capsys, "align", *given, "--load", french[1])
+            if ran.code:
+                ran.failed(path)
+            else:
+                lines = content.count(b"\n") + (not content.endswith(b"\n"))
+                assert ran.out.count("\n") == lines
+
+
+def test_broken_models_are_told(capsys, tmp_path, texts, french):
+    with open(french[1], "rb") as stream:
+        whole = stream.read()
+    for content in (b"", b"0-0\n", whole[:1000], whole[:-10], whole.replace(b"model", b"modem")):
+        path = write(tmp_path, "m", content)
+        run(capsys, "align", *texts, "--load", path).failed(path)
+
+
+def test_training_on_what_is_written_over(capsys, tmp_path, texts):
+    expected = made(capsys, *texts).out
+    made(capsys, *texts, "-o", texts[0])
+    assert read(texts[0]) == expected
+
+
+@posix
+def test_an_interruption_leaves_no_half_file(tmp_path, french):
+    pipe = tmp_path / "endless"
+    os.mkfifo(pipe)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "alignkit", "align", pipe, "--load", french[1], "-o", tmp_path / "o",
+         "--scores", tmp_path / "p"],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    with open(pipe, "w", encoding="utf-8") as feeding:
+        feeding.write("oui ||| yes\n" * 40_000)
+        feeding.flush()
+        while len(list(tmp_path.glob(".*.part"))) < 2:
+            assert running.poll() is None
+            time.sleep(0.01)
+        os.kill(running.pid, signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 2
+    assert err.endswith("alignkit: error: interrupted; no file was changed\n")
+    assert os.listdir(tmp_path) == ["endless"]
+
+
+def test_nothing_heavy_is_loaded_for_plain_texts(tmp_path):
+    code = (
+        "import sys; from alignkit.cli import main; code = main(); "
+        "print(code, *sorted(sys.modules))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "align", FR, EN, "-o", tmp_path / "o"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    code, *loaded = ran.stdout.split()
+    assert code == "0"
+    assert not {"scipy.linalg", "lxml", "networkx", "nltk", "pandas"} & set(loaded)
+
+
+@pytest.mark.real_data
+def test_ten_thousand_pairs(data, tmp_path):
+    sides = []
+    for language in ("fr", "en"):
+        with open(data / "hansards" / f"train.{language}", encoding="utf-8") as stream:
+            text = "".join(next(stream) for _ in range(10_000))
+        sides.append(write(tmp_path, language, text))
+    out = tmp_path / "o"
+    ran = process("align", *sides, "-o", out, "--save", tmp_path / "m", "--json")
+    assert json.loads(ran.out)["pairs"] == 10_000
+    again = tmp_path / "again"
+    process("align", *sides, "-o", again, "--load", tmp_path / "m")
+    assert read(again) == read(out)
+    head = write(tmp_path, "head", "".join(read(out).splitlines(keepends=True)[:184]))
+    gold = read_corpus(data / "hansards" / "dev.fr-en.align", format="pharaoh")
+    found = read_corpus(head, format="pharaoh", name="found")
+    from alignkit import merge
+
+    assert score(merge(gold, {"found": found}), "found", "alignment").links.aer < 0.08

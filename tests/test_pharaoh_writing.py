@@ -1,0 +1,193 @@
+"""Pharaoh links are written with weights where asked, and in blocks as they are one by one."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+
+import numpy as np
+import pytest
+from command import run
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from strategies import corpora
+
+from alignkit.alignment import NULL, Alignment
+from alignkit.arrays import LinkArrays
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignmentError, OptionError
+from alignkit.formats import read_corpus, write_corpus
+from alignkit.formats.pharaoh import FORMAT
+from alignkit.formats.pharaoh_lines import format_lines
+
+# Weights, where asked
+
+
+@given(
+    corpora(FORMAT.holds | {"weights"}),
+    st.fixed_dictionaries({"base": st.sampled_from([0, 1]), "transpose": st.booleans()}),
+    st.booleans(),
+)
+@settings(max_examples=50)
+def test_links_with_weights_are_read_back(tmp_path_factory, corpus, declared, ids):
+    path = tmp_path_factory.mktemp("links") / "a"
+    bare = corpus.map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
+    options = {"format": "pharaoh", **declared}
+    assert write_corpus(bare, path, weights=True, ids=ids, **options) == {}
+    assert read_corpus(path, **options) == bare
+
+
+def pair(text, **options):
+    alignment = Alignment(Alignment.parse(text).sure, Alignment.parse(text).possible, **options)
+    return SentencePair("1", None, None, {"alignment": alignment})
+
+
+def test_weights_are_written_only_where_asked(tmp_path):
+    weighted = pair("0-0 1?2 2-1", weights={(0, 0): 0.93, (1, 2): 1})
+    assert write_corpus([weighted], tmp_path / "a", format="pharaoh") == {"weights": 1}
+    assert (tmp_path / "a").read_text() == "0-0 1?2 2-1\n"
+    assert write_corpus([weighted], tmp_path / "a", format="pharaoh", weights=True) == {}
+    assert (tmp_path / "a").read_text() == "0-0:0.93 1?2:1.0 2-1\n"
+
+
+def test_weights_that_cannot_be_read_back_are_counted(tmp_path):
+    odd = pair("0-0 1-1", weights={(0, 0): math.nan, (1, 1): 0.5})
+    assert write_corpus([odd, pair("0-0")], tmp_path / "a", format="pharaoh", weights=True) == {
+        "weights": 1,
+        "ids": 1,
+    }
+    assert (tmp_path / "a").read_text() == "0-0 1-1:0.5\n0-0\n"
+    null = pair("0-0", nulls=[(1, NULL)], weights={(1, NULL): 0.5})
+    lost = write_corpus([null], tmp_path / "a", format="pharaoh", weights=True)
+    assert lost == {"nulls": 1}  # and its weight with it
+
+
+def test_other_formats_take_the_option_and_tell_what_they_lose(tmp_path):
+    weighted = pair("0-0", weights={(0, 0): 0.5})
+    lost = write_corpus([weighted], tmp_path / "a", format="blinker", weights=True)
+    assert lost["weights"] == 1
+
+
+def test_the_command_writes_weights(capsys, tmp_path):
+    (tmp_path / "a.wa").write_text("1 1 1 S 0.93\n1 2 3 P 0.25\n")
+    place = [str(tmp_path / "a.wa"), "-", "--from", "naacl", "--to", "pharaoh"]
+    ran = run(capsys, "convert", *place)
+    assert (ran.out, "cannot hold 'weights' of 1 pairs" in ran.err) == ("0-0 1?2\n", True)
+    ran = run(capsys, "convert", *place, "--to-weights")
+    assert (ran.out, ran.err) == ("0-0:0.93 1?2:0.25\n", "")
+
+
+# Blocks of lines from arrays
+
+
+def plain(path, alignments, **options):
+    """Write pair by pair."""
+    pairs = [
+        SentencePair(str(k), None, None, {"alignment": one}) for k, one in enumerate(alignments, 1)
+    ]
+    write_corpus(pairs, path, format="pharaoh", **options)
+    return path.read_bytes()
+
+
+def rounded(number):
+    """Round to 4 significant digits, the plain way."""
+    return float(f"{number:.4g}") if number >= 1e-9 else 0.0
+
+
+PROBABILITIES = (
+    st.floats(0, 1, width=32)
+    | st.integers(0, 10_000).map(lambda k: k / 10_000)
+    | st.floats(2**-34, 2**-10, width=32)
+)
+CELLS = st.tuples(st.integers(0, 12) | st.integers(0, 2**20 - 1), st.integers(0, 120))
+LINES = st.lists(
+    st.dictionaries(CELLS, st.tuples(st.booleans(), PROBABILITIES), max_size=6), max_size=5
+)
+
+
+@given(LINES, st.sampled_from([0, 1]), st.booleans(), st.booleans())
+@settings(max_examples=100)
+@example([{(2**20 - 1, 0): (True, 1.234e-05)}], 1, True, True)
+@example([], 0, False, True)
+def test_blocks_are_written_as_pair_by_pair(tmp_path_factory, lines, base, transpose, weights):
+    path = tmp_path_factory.mktemp("lines") / "a"
+    alignments, numbers = [], []
+    for line in lines:
+        kept = {link: float(np.float32(number)) for link, (_, number) in sorted(line.items())}
+        numbers += kept.values()
+        alignments.append(
+            Alignment(
+                [link for link, (sure, _) in line.items() if sure],
+                line,
+                weights={link: rounded(number) for link, number in kept.items()},
+            )
+        )
+    declared = {"base": base, "transpose": transpose}
+    given_numbers = np.array(numbers, np.float32) if weights else None
+    text = format_lines(LinkArrays.pack(alignments), probabilities=given_numbers, **declared)
+    assert text == plain(path, alignments, weights=weights, **declared)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0.0"), (1, "1.0"), (0.99996, "1.0"), (0.99994, "0.9999"), (0.5, "0.5"),
+        (0.93, "0.93"), (0.123456, "0.1235"), (0.0999999, "0.1"), (1e-4, "0.0001"),
+        (0.00012345, "0.0001234"), (1e-5, "1e-05"), (1.25e-7, "1.25e-07"), (9.9999e-5, "0.0001"),
+        (1e-10, "0.0"), (2.5e-9, "2.5e-09"), (5 / 2**13, "0.0006104"),
+    ],
+)  # fmt: skip
+def test_a_number_is_written_with_four_significant_digits(number, text):
+    arrays = LinkArrays.pack([Alignment.parse("0-0")])
+    line = format_lines(arrays, probabilities=np.array([number], np.float32))
+    assert line == f"0-0:{text}\n".encode()
+
+
+def test_ties_are_rounded_as_python_rounds_them():
+    """Numbers halfway between two of 4 digits, which 32 bits hold exactly."""
+    halves = [k / 2**5 / 100 for k in range(1, 2**5)]  # some are; the others are as good as any
+    ties = [n / 2**m for m in range(1, 20) for n in range(1, min(2**m, 200), 2)]
+    numbers = np.array([*halves, *ties], np.float32)
+    arrays = LinkArrays.pack([Alignment([(k, 0) for k in range(len(numbers))])])
+    text = format_lines(arrays, probabilities=numbers).decode()
+    found = [token.partition(":")[2] for token in text.split()]
+    assert found == [repr(rounded(float(number))) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        (np.array([0.5, math.nan], np.float32), "of link 1 .* is nan; expected"),
+        (np.array([-0.1, 1], np.float32), "of link 0 .* is -0.1"),
+        (np.array([0, 1.5], np.float32), "of link 1 .* is 1.5"),
+        (np.array([0.5], np.float32), r"\(1,\) array of float32; expected \(2,\)"),
+        (np.array([0.5, 0.5]), r"\(2,\) array of float64"),
+    ],
+)
+def test_what_is_no_probability_is_refused(numbers, said):
+    arrays = LinkArrays.pack([Alignment.parse("0-0 1-1")])
+    with pytest.raises(AlignmentError, match=said):
+        format_lines(arrays, probabilities=numbers)
+    with pytest.raises(OptionError, match="base must be 0 or 1"):
+        format_lines(arrays, base=2)
+
+
+def test_a_million_links_are_written_fast():
+    """In about 40 ms on a free machine; the limit leaves room for a busy one."""
+    rng = np.random.default_rng(1)
+    count, pairs = 1_000_000, 100_000
+    links = np.column_stack([np.arange(count) % 10, rng.integers(0, 40, count)]).astype(np.int32)
+    arrays = LinkArrays.trusted(
+        links,
+        np.ones(count, np.uint8),
+        np.arange(0, count + 1, count // pairs),
+        np.full((pairs, 2), 40, np.int32),
+    )
+    numbers = rng.random(count, np.float32)
+    times = []
+    for _ in range(3):
+        start = perf_counter()
+        text = format_lines(arrays, probabilities=numbers)
+        times.append(perf_counter() - start)
+    assert text.count(b"\n") == pairs
+    assert min(times) < 0.4
