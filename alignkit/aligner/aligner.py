@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
 from os import PathLike
 from tempfile import TemporaryDirectory
@@ -23,14 +23,14 @@ from alignkit.aligner.expectation_kernel import Tables
 from alignkit.aligner.files import load_parameters, save_parameters
 from alignkit.aligner.memory import keys_of
 from alignkit.aligner.parameters import Parameters, Round
-from alignkit.aligner.pieces import Pieces
+from alignkit.aligner.pieces import LONGEST_PIECE, Pieces
 from alignkit.aligner.priors import spelling_prior
 from alignkit.aligner.resources import bytes_on_disk, fits
 from alignkit.aligner.room import Room
 from alignkit.aligner.settings import THRESHOLD, Settings
 from alignkit.aligner.training import Training
 from alignkit.alignment import Alignment
-from alignkit.errors import AlignerError
+from alignkit.errors import AlignerError, UnknownNameError
 
 __all__ = ["Aligner"]
 
@@ -45,6 +45,14 @@ class Aligner:
 
     `Aligner.train` and `Aligner.load` make one.
 
+    Attributes
+    ----------
+    parameters
+        What was learned.
+    entries_met
+        How many entries of the dictionary occurred together in the training; the others told
+        nothing.
+
     Examples
     --------
     >>> bitext = [("das haus".split(), "the house".split()),
@@ -57,6 +65,7 @@ class Aligner:
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
+        self.entries_met = 0
         self._trained: tuple[Bitext, Decoding] | None = None
 
     @classmethod
@@ -102,7 +111,7 @@ class Aligner:
         """
         if not isinstance(bitext, Bitext):
             bitext = Bitext.pack(bitext)
-        settings = replace(settings or Settings(), **options)
+        settings = _chosen(settings or Settings(), options)
         pieces = Pieces.of(bitext)
         cut = bitext if pieces is None else pieces.bitext
         with Workers.opened(threads) as workers, _room(cut, settings, folder) as room:
@@ -111,6 +120,7 @@ class Aligner:
                 raise AlignerError("nothing to learn from: no pair has words on both sides")
             training.run(progress)
             aligner = cls(training.parameters())
+            aligner.entries_met = training.entries_met
         if not room.on_disk:
             aligner._trained = bitext, training.decoder()
         return aligner
@@ -220,6 +230,11 @@ class Aligner:
         source word or the empty one), the second over the target words.
         """
         words = _words(source), _words(target)
+        if max(map(len, words)) > LONGEST_PIECE:
+            raise AlignerError(
+                f"a line of {max(map(len, words))} words: lines of more than {LONGEST_PIECE} are "
+                "cut when they are aligned, and have no posteriors as a whole"
+            )
         bitext = Bitext.pack([words], casefold=self.parameters.casefold)
         shape = len(words[0]), len(words[1])
         forward, reverse = self._decoder(bitext).posteriors(0, 1)
@@ -280,6 +295,11 @@ class Aligner:
         """
         if self._trained is not None and self._trained[0] is bitext:
             return self._trained[1]
+        if bitext.casefold != self.parameters.casefold:
+            raise AlignerError(
+                f"the aligner was trained with casefold={self.parameters.casefold}: pack the "
+                "bitext likewise"
+            )
         bitext = bitext if pieces is None else pieces.bitext
         known, settings = self.parameters, self.settings
         index = Cooccurrence.of(bitext)
@@ -346,6 +366,14 @@ class Aligner:
         )
 
 
+def _chosen(settings: Settings, options: Mapping[str, Any]) -> Settings:
+    known = [field.name for field in fields(Settings)]
+    for name in options:
+        if name not in known:
+            raise UnknownNameError("setting", name, known)
+    return replace(settings, **options)
+
+
 @contextmanager
 def _room(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Iterator[Room]:
     """Give room for the training: in memory if that suffices and no folder is named."""
@@ -353,13 +381,14 @@ def _room(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None
         yield Room()
         return
     try:
-        with TemporaryDirectory(prefix="alignkit-", dir=folder) as place:
-            yield Room(place)
+        place = TemporaryDirectory(prefix="alignkit-", dir=folder)
     except OSError as problem:
-        size = bytes_on_disk(bitext, settings) / 1e9
         raise AlignerError(
-            f"cannot keep {size:.1f} GB on disk for the training: {problem}; name another folder"
-        ) from problem
+            f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
+            f"{bytes_on_disk(bitext, settings) / 1e9:.2f} GB there: name another folder"
+        ) from None
+    with place as name:
+        yield Room(name)
 
 
 def _words(sentence: str | Sequence[str]) -> Sequence[str]:

@@ -165,7 +165,7 @@ class Bitext:
 
 
 def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
-    if isinstance(pair, tuple):
+    if isinstance(pair, (tuple, list)):
         source, target = pair
     else:
         if pair.source is None or pair.target is None:

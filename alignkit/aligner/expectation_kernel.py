@@ -69,6 +69,7 @@ def emissions(
     sm = (m + 7) & ~7
     start = pairs.starts[p]
     own = len(evidence) > 0
+    least = np.float32(1e-3) if own else TINY  # what is left of a total must divide
     for j in range(m):
         cols[j] = 0
     for i in range(n):
@@ -79,9 +80,9 @@ def emissions(
                 x = np.float32(levels[j]) * UNIT
                 taken += x
                 cols[j] += x
-        rows[i] = ONE / max(tables.source_totals[pairs.source[a + i]] - taken, np.float32(1e-3))
+        rows[i] = ONE / max(tables.source_totals[pairs.source[a + i]] - taken, least)
     for j in range(m):
-        cols[j] = ONE / max(tables.target_totals[pairs.target[b + j]] - cols[j], np.float32(1e-3))
+        cols[j] = ONE / max(tables.target_totals[pairs.target[b + j]] - cols[j], least)
     for i in range(n):
         row = rows[i]
         places = pairs.cells[start + i * m : start + i * m + m]

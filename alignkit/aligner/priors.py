@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from alignkit.aligner.bitext import Side
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.priors_kernel import add_backing, add_similarity, sum_stems
+from alignkit.errors import OptionError
 
 __all__ = ["LEAST_PREFIX", "Backing", "add_dictionary", "letters", "spelling_prior"]
 
@@ -58,11 +59,21 @@ def add_dictionary(
     target: Sequence[str],
     dictionary: Mapping[tuple[str, str], float],
 ) -> int:
-    """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur."""
+    """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur.
+
+    Raises
+    ------
+    OptionError
+        If a pseudo-count is negative, or no number.
+    """
     source_numbers = {word: number for number, word in enumerate(source)}
     target_numbers = {word: number for number, word in enumerate(target)}
     found = 0
     for (one, other), weight in dictionary.items():
+        if not 0 <= weight < 1e9:
+            raise OptionError(
+                f"{one} ~ {other} has the pseudo-count {weight}; it must be at least 0"
+            )
         row, column = source_numbers.get(one), target_numbers.get(other)
         if row is None or column is None:
             continue

@@ -8,6 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.errors import AlignerError
+
 __all__ = ["Room"]
 
 T = TypeVar("T", bound=np.generic)
@@ -36,5 +38,17 @@ class Room:
         if self._folder is None or size == 0:
             return np.zeros(size, kind)
         self._made += 1
-        path = os.path.join(self._folder, f"array{self._made}.npy")
-        return np.asarray(np.lib.format.open_memmap(path, "w+", kind, (size,)))
+        path = os.path.join(self._folder, f"array{self._made}")
+        length = size * np.dtype(kind).itemsize
+        try:
+            with open(path, "wb") as file:
+                if hasattr(os, "posix_fallocate"):  # a full disk shall fail here, not in a kernel
+                    os.posix_fallocate(file.fileno(), 0, length)
+                else:
+                    file.truncate(length)
+            return np.asarray(np.memmap(path, kind, "r+", shape=(size,)))
+        except OSError as problem:
+            raise AlignerError(
+                f"cannot keep {length / 1e9:.2f} GB in {self._folder}: {problem.strerror}; name "
+                "another folder"
+            ) from None

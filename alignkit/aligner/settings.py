@@ -92,19 +92,28 @@ class Settings:
     concentration: float = 1.0
 
     def __post_init__(self) -> None:
+        self._check_kinds_of_values()
         if self.model not in MODELS:
             raise UnknownNameError("model", self.model, MODELS)
         if self.inference not in INFERENCES:
             raise UnknownNameError("inference", self.inference, INFERENCES)
         if self.inference == "collapsed" and not self.agree:
             raise OptionError("collapsed inference needs agreement; choose em or vb without it")
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if not isinstance(value, (int, float)) or isinstance(value, bool):
-                continue
-            if not 0 <= value < 1e9:
-                raise OptionError(f"{field.name} is {value}; it must be at least 0")
         if self.null >= 1:
             raise OptionError(f"null is {self.null}; it is a probability below 1")
-        if self.band < 1 or self.kinds < 1:
-            raise OptionError("band and kinds must be at least 1")
+        for name, most in (("band", 1000), ("kinds", 100_000), ("stem", 1000)):
+            if not 1 <= getattr(self, name) <= most:
+                raise OptionError(f"{name} is {getattr(self, name)}; it is from 1 to {most}")
+
+    def _check_kinds_of_values(self) -> None:
+        """See that each value is of the kind of its default, and a number not below 0."""
+        for field in fields(self):
+            value, default = getattr(self, field.name), field.default
+            wanted = (int, float) if isinstance(default, float) else type(default)
+            if not isinstance(value, wanted) or isinstance(value, bool) != isinstance(
+                default, bool
+            ):
+                name = type(default).__name__
+                raise OptionError(f"{field.name} is {value!r}; it must be of the kind {name}")
+            if isinstance(value, (int, float)) and not 0 <= value < 1e9:
+                raise OptionError(f"{field.name} is {value}; it must be at least 0")

@@ -95,7 +95,10 @@ class Training:
         self.prior = prior = spelling_prior(
             self.index, source.words, target.words, settings.spelling, settings.identity
         )
-        add_dictionary(prior, self.index, source.words, target.words, dictionary or {})
+        entries = dictionary or {}
+        if self.bitext.casefold:
+            entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
+        self.entries_met = add_dictionary(prior, self.index, source.words, target.words, entries)
         if settings.inference != "collapsed":
             if settings.inference == "vb":
                 prior += np.float32(settings.floor)

@@ -115,6 +115,12 @@ class _Work:
                 folder=options.folder,
                 progress=tell,
             )
+        if dictionary is not None:
+            print(
+                f"alignkit: dictionary: {self.aligner.entries_met:,} of {len(dictionary):,} "
+                "entries occur together in the text",
+                file=sys.stderr,
+            )
         tell_rounds(self.aligner.history, block.bitext)
         self._took("training")
         return block
