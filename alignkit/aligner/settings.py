@@ -80,7 +80,7 @@ class Settings:
     hmm: int = 5
     fertility: int = 2
     null: float = 0.05
-    band: int = 10
+    band: int = 20
     kinds: int = 100
     jump_smoothing: float = 1000.0
     diagonal: bool = False
