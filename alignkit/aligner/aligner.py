@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import fields, replace
-from functools import cached_property
+from itertools import pairwise
 from os import PathLike
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.aligner.adaptation_kernel import adapt
-from alignkit.aligner.bitext import Bitext, PairLike, Side
-from alignkit.aligner.cooccurrence import Cooccurrence
-from alignkit.aligner.decoding import AlignedLinks, Decoder, Decoding, decode
-from alignkit.aligner.expectation import Workers, pairs_of, parts_of
-from alignkit.aligner.expectation_kernel import Tables
+from alignkit.aligner.adaptation import Adapter
+from alignkit.aligner.bitext import Bitext, PairLike
+from alignkit.aligner.cooccurrence import BLOCK
+from alignkit.aligner.decoding import AlignedLinks, Decoding, decode
+from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.files import load_parameters, save_parameters
-from alignkit.aligner.memory import keys_of
 from alignkit.aligner.parameters import Parameters, Round
 from alignkit.aligner.pieces import LONGEST_PIECE, Pieces
-from alignkit.aligner.priors import spelling_prior
-from alignkit.aligner.resources import bytes_on_disk, fits
-from alignkit.aligner.room import Room
+from alignkit.aligner.resources import room_for
 from alignkit.aligner.settings import THRESHOLD, Settings
 from alignkit.aligner.training import Training
 from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays
 from alignkit.errors import AlignerError, UnknownNameError
 
 __all__ = ["Aligner"]
@@ -65,6 +60,7 @@ class Aligner:
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
+        self._adapter = Adapter(parameters)
         self.entries_met = 0
         self._trained: tuple[Bitext, Decoding] | None = None
 
@@ -114,7 +110,7 @@ class Aligner:
         settings = _chosen(settings or Settings(), options)
         pieces = Pieces.of(bitext)
         cut = bitext if pieces is None else pieces.bitext
-        with Workers.opened(threads) as workers, _room(cut, settings, folder) as room:
+        with Workers.opened(threads) as workers, room_for(cut, settings, folder) as room:
             training = Training(cut, settings, workers, dictionary, room)
             if not training.bitext.starts[-1]:
                 raise AlignerError("nothing to learn from: no pair has words on both sides")
@@ -212,14 +208,15 @@ class Aligner:
             How many threads; None takes all cores.
         """
         pieces = Pieces.of(bitext)
-        decoder = self._decoder(bitext, pieces)
         with Workers.opened(threads) as workers:
-            found = decode(
-                decoder, workers, symmetrization=symmetrize, threshold=threshold, sure=sure
-            )
-        if pieces is None:
-            return found
-        return AlignedLinks(pieces.joined(found.arrays, bitext), found.probabilities)
+            found = [
+                decode(decoder, workers, symmetrization=symmetrize, threshold=threshold, sure=sure)
+                for decoder in self._decoders(bitext, pieces)
+            ]
+        arrays = LinkArrays.concatenate([links.arrays for links in found])
+        if pieces is not None:
+            arrays = pieces.joined(arrays, bitext)
+        return AlignedLinks(arrays, np.concatenate([links.probabilities for links in found]))
 
     def posteriors(
         self, source: str | Sequence[str], target: str | Sequence[str]
@@ -237,7 +234,7 @@ class Aligner:
             )
         bitext = Bitext.pack([words], casefold=self.parameters.casefold)
         shape = len(words[0]), len(words[1])
-        forward, reverse = self._decoder(bitext).posteriors(0, 1)
+        forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)
         return forward.reshape(shape), reverse.reshape(shape)
 
     def scores(self, bitext: Bitext, *, threads: int | None = None) -> NDArray[np.float64]:
@@ -246,18 +243,14 @@ class Aligner:
         Returns
         -------
         (P, 2) float64 array
-            log P(target | source) and log P(source | target), natural logarithms, without the
-            probability of the length. Divide by the number of words to compare pairs.
+            log P(target | source) and log P(source | target), natural logarithms: that of the
+            words given their number, and in the HMM of ending after the last. Those of IBM 3 and
+            4 are the HMM's. Divide by the number of words to compare pairs.
         """
         pieces = Pieces.of(bitext)
-        decoder = self._decoder(bitext, pieces)
-        likelihoods = np.zeros((len(decoder.pairs.starts) - 1, 2))
-
-        def score(_: int, begin: int, end: int) -> None:
-            decoder.posteriors(begin, end, likelihoods)
-
         with Workers.opened(threads) as workers:
-            workers.map(score, parts_of(decoder.pairs.starts))
+            found = [_scores(decoder, workers) for decoder in self._decoders(bitext, pieces)]
+        likelihoods = np.concatenate(found)
         if pieces is None:
             return likelihoods
         totals = np.zeros((len(bitext), 2))
@@ -280,90 +273,34 @@ class Aligner:
             for at in kept[np.argsort(-forward[kept], kind="stable")]:
                 yield word, known.target[columns[at]], float(forward[at]), float(reverse[at])
 
-    @cached_property
-    def _source_numbers(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.parameters.source)}
-
-    @cached_property
-    def _target_numbers(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.parameters.target)}
-
-    def _decoder(self, bitext: Bitext, pieces: Pieces | None = None) -> Decoding:
-        """Return what aligns a bitext: the tables of the training, carried over to its words.
-
-        `pieces`, if given, are what the decoder sees.
-        """
+    def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[Decoding]:
+        """Give what aligns a bitext, or its pieces; large ones part by part, to bound memory."""
         if self._trained is not None and self._trained[0] is bitext:
-            return self._trained[1]
-        if bitext.casefold != self.parameters.casefold:
-            raise AlignerError(
-                f"the aligner was trained with casefold={self.parameters.casefold}: pack the "
-                "bitext likewise"
-            )
-        bitext = bitext if pieces is None else pieces.bitext
-        known, settings = self.parameters, self.settings
-        index = Cooccurrence.of(bitext)
-        source = _numbers(bitext.source, self._source_numbers)
-        target = _numbers(bitext.target, self._target_numbers)
-        prior = spelling_prior(
-            index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
-        )
-        forward = prior + np.float32(settings.floor)
-        reverse = forward.copy()
-        adapt(
-            index.rows, index.columns, source, target, known.rows, known.columns,
-            known.forward, known.reverse, forward, reverse,
-        )  # fmt: skip
-        tables = Tables(
-            forward,
-            reverse,
-            known.source_totals[source],
-            known.target_totals[target],
-            known.source_null[source],
-            known.target_null[target],
-            _kinds(source, settings.kinds),
-            _kinds(target, settings.kinds),
-            np.float32(settings.null),
-        )
-        pairs = pairs_of(bitext, index)
-        own = np.empty(0, np.uint8)
-        if len(known.memory.keys):
-            keys = keys_of(
-                (source[pairs.source], pairs.source_starts),
-                (target[pairs.target], pairs.target_starts),
-            )
-            own = known.memory.evidence(keys, bitext.starts)
-        decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext))
-        if known.fertilities is None:
-            return decoder
-        return self._fertile(decoder, index, source, target)
+            yield self._trained[1]
+            return
+        cut = bitext if pieces is None else pieces.bitext
+        bounds = [
+            0,
+            *np.searchsorted(cut.starts, np.arange(BLOCK, cut.starts[-1], BLOCK)),
+            len(cut),
+        ]
+        for begin, end in pairwise(np.unique(bounds).tolist() if len(cut) else [0, 0]):
+            yield self._adapter.decoder(cut.part(begin, end))
 
-    def _fertile(
-        self,
-        hmm: Decoder,
-        index: Cooccurrence,
-        source: NDArray[np.int32],
-        target: NDArray[np.int32],
-    ) -> Decoding:
-        """Return what aligns by IBM 3 or IBM 4; source and target are the numbers of the words."""
-        from alignkit.aligner.fertile import FertileDecoder  # IBM 3 and 4 alone need it
 
-        known, tables = self.parameters, hmm.tables
-        assert known.fertilities is not None
-        forward: F4 = tables.forward / tables.source_totals[index.source]
-        reverse: F4 = tables.reverse / tables.target_totals[index.columns]
-        adapt(
-            index.rows, index.columns, source, target, known.rows, known.columns,
-            known.fertilities.forward_lexical, known.fertilities.reverse_lexical, forward, reverse,
-        )  # fmt: skip
-        return FertileDecoder(
-            hmm,
-            known.fertilities,
-            forward,
-            reverse,
-            source_numbers=np.where(source < 0, len(known.source), source).astype(np.int32),
-            target_numbers=np.where(target < 0, len(known.target), target).astype(np.int32),
-        )
+def _scores(decoder: Decoding, workers: Workers) -> NDArray[np.float64]:
+    """Return the log-likelihoods (P, 2) of all pairs of a decoder."""
+    likelihoods = np.zeros((len(decoder.pairs.starts) - 1, 2))
+
+    def score(_: int, begin: int, end: int) -> None:
+        decoder.posteriors(begin, end, likelihoods)
+
+    workers.map(score, parts_of(decoder.pairs.starts))
+    return likelihoods
+
+
+def _words(sentence: str | Sequence[str]) -> Sequence[str]:
+    return sentence.split() if isinstance(sentence, str) else sentence
 
 
 def _chosen(settings: Settings, options: Mapping[str, Any]) -> Settings:
@@ -372,34 +309,3 @@ def _chosen(settings: Settings, options: Mapping[str, Any]) -> Settings:
         if name not in known:
             raise UnknownNameError("setting", name, known)
     return replace(settings, **options)
-
-
-@contextmanager
-def _room(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Iterator[Room]:
-    """Give room for the training: in memory if that suffices and no folder is named."""
-    if folder is None and fits(bitext, settings):
-        yield Room()
-        return
-    try:
-        place = TemporaryDirectory(prefix="alignkit-", dir=folder)
-    except OSError as problem:
-        raise AlignerError(
-            f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
-            f"{bytes_on_disk(bitext, settings) / 1e9:.2f} GB there: name another folder"
-        ) from None
-    with place as name:
-        yield Room(name)
-
-
-def _words(sentence: str | Sequence[str]) -> Sequence[str]:
-    return sentence.split() if isinstance(sentence, str) else sentence
-
-
-def _numbers(side: Side, known: Mapping[str, int]) -> NDArray[np.int32]:
-    """Return the known number of each word of a side, -1 where there is none."""
-    return np.array([known.get(word, -1) for word in side.words], np.int32)
-
-
-def _kinds(numbers: NDArray[np.int32], kinds: int) -> NDArray[np.int32]:
-    """Return the kind of each word; words never seen are of the last."""
-    return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)

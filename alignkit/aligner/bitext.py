@@ -75,6 +75,11 @@ class Side:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    def part(self, begin: int, end: int) -> Side:
+        """Return the sentences from begin to before end, with the same words."""
+        first, last = self.starts[begin], self.starts[end]
+        return Side(self.words, self.ids[first:last], self.starts[begin : end + 1] - first)
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """The (P,) numbers of words of the sentences."""
@@ -150,6 +155,10 @@ class Bitext:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def part(self, begin: int, end: int) -> Bitext:
+        """Return the pairs from begin to before end, with the same words."""
+        return Bitext(self.source.part(begin, end), self.target.part(begin, end), self.casefold)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

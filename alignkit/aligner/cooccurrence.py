@@ -12,10 +12,10 @@ from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence_kernel import index_cells
 from alignkit.aligner.room import Room
 
-__all__ = ["Cooccurrence"]
+__all__ = ["BLOCK", "Cooccurrence"]
 
 BLOCK = 50_000_000
-"""Cells that are indexed at a time where the index is kept on disk."""
+"""Cells that are held in memory at a time where the corpus need not be: 5 bytes each."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from alignkit.aligner.maximization_kernel import add_levels, add_posteriors, sum
 from alignkit.aligner.priors import Backing
 from alignkit.aligner.room import Room
 
-__all__ = ["Collapsed", "Estimator", "Lexical", "Soft"]
+__all__ = ["FEW", "Collapsed", "Estimator", "Lexical", "Soft"]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]

@@ -12,6 +12,7 @@ from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.classes import word_classes
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder
+from alignkit.aligner.estimators import FEW
 from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.expectation_kernel import Pairs
 from alignkit.aligner.fertility import (
@@ -78,7 +79,8 @@ def train_fertilities(
         )
         classes = source, target
     options = FertilityOptions(
-        rounds=settings.fertility, discount=float(settings.inference == "collapsed")
+        rounds=settings.fertility,
+        discount=float(settings.inference == "collapsed" and len(bitext) >= FEW),
     )
     both = [
         FertilityTraining(

@@ -1,13 +1,19 @@
-"""Tell how much memory an aligner needs, and how much there is."""
+"""Tell how much memory a training needs, and give it that or a folder."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from tempfile import TemporaryDirectory
 
 from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.room import Room
 from alignkit.aligner.settings import Settings
+from alignkit.errors import AlignerError
 
-__all__ = ["bytes_of_training", "bytes_on_disk", "fits"]
+__all__ = ["bytes_of_training", "bytes_on_disk", "fits", "room_for"]
 
 CELL = {"collapsed": 5, "em": 12, "vb": 12}
 """Bytes of a cell: 4 for its place, and 1 for its level or 8 for both posteriors."""
@@ -50,3 +56,22 @@ def _available() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (AttributeError, ValueError, OSError):
         return 1 << 62
+
+
+@contextmanager
+def room_for(
+    bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None
+) -> Iterator[Room]:
+    """Give room for the training: in memory if that suffices and no folder is named."""
+    if folder is None and fits(bitext, settings):
+        yield Room()
+        return
+    try:
+        place = TemporaryDirectory(prefix="alignkit-", dir=folder)
+    except OSError as problem:
+        raise AlignerError(
+            f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
+            f"{bytes_on_disk(bitext, settings) / 1e9:.2f} GB there: name another folder"
+        ) from None
+    with place as name:
+        yield Room(name)
