@@ -228,7 +228,6 @@ def test_long_lines_are_cut_at_equal_fractions():
     source, target = ([f"{k}{'abcdefg'[k % 7]}{side}" for k in spoken] for side in "st")
     text = [*TEXT, (source, target), (source, ["1bt"]), (["1bs"] * words, [])]
     pieces = Pieces.of(Bitext.pack(text))
-    assert pieces.lines == 3
     assert pieces.bitext.source.lengths.max() <= LONGEST_PIECE
     assert pieces.pairs.tolist() == [*range(len(TEXT)), *np.repeat([0, 1, 2], 3) + len(TEXT)]
     assert Pieces.of(Bitext.pack(TEXT)) is None

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from alignkit.aligner.aligner import Aligner
     from alignkit.aligner.bitext import Bitext, Side
-    from alignkit.aligner.decoding import SYMMETRIZATIONS, AlignedLinks
+    from alignkit.aligner.decoding import AlignedLinks
     from alignkit.aligner.parameters import Round
-    from alignkit.aligner.settings import INFERENCES, MODELS, THRESHOLD, Settings
+    from alignkit.aligner.settings import INFERENCES, MODELS, SYMMETRIZATIONS, THRESHOLD, Settings
 
 _HOMES = {
     "aligner": ("Aligner",),
     "bitext": ("Bitext", "Side"),
-    "decoding": ("SYMMETRIZATIONS", "AlignedLinks"),
+    "decoding": ("AlignedLinks",),
     "parameters": ("Round",),
-    "settings": ("INFERENCES", "MODELS", "THRESHOLD", "Settings"),
+    "settings": ("INFERENCES", "MODELS", "SYMMETRIZATIONS", "THRESHOLD", "Settings"),
 }
 
 __all__ = [

@@ -12,7 +12,7 @@ from alignkit.aligner.adaptation_kernel import adapt
 from alignkit.aligner.bitext import Bitext, Side
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder, Decoding
-from alignkit.aligner.expectation import pairs_of
+from alignkit.aligner.expectation import kinds_of, pairs_of
 from alignkit.aligner.expectation_kernel import Tables
 from alignkit.aligner.memory import keys_of
 from alignkit.aligner.parameters import Fertilities, Parameters
@@ -81,8 +81,8 @@ class Adapter:
             known.target_totals[target],
             known.source_null[source],
             known.target_null[target],
-            _kinds(source, settings.kinds),
-            _kinds(target, settings.kinds),
+            kinds_of(source, settings.kinds),
+            kinds_of(target, settings.kinds),
             np.float32(settings.null),
         )
         pairs = pairs_of(bitext, index)
@@ -124,8 +124,3 @@ class Adapter:
 def _numbers(side: Side, known: Mapping[str, int]) -> NDArray[np.int32]:
     """Return the known number of each word of a side, -1 where there is none."""
     return np.array([known.get(word, -1) for word in side.words], np.int32)
-
-
-def _kinds(numbers: NDArray[np.int32], kinds: int) -> NDArray[np.int32]:
-    """Return the kind of each word; words never seen are of the last."""
-    return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)

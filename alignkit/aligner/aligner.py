@@ -170,9 +170,7 @@ class Aligner:
             With the probability of each link as its weight.
         """
         words = _words(source), _words(target)
-        links = self.align_bitext(
-            Bitext.pack([words], casefold=self.parameters.casefold), threads=1, **options
-        )
+        links = self.align_bitext([words], **{"threads": 1, **options})
         found = links.arrays.alignment(0)
         weights = dict(
             zip(map(tuple, links.arrays.links.tolist()), links.probabilities.tolist(), strict=True)
@@ -181,7 +179,7 @@ class Aligner:
 
     def align_bitext(
         self,
-        bitext: Bitext,
+        bitext: Bitext | Iterable[PairLike],
         *,
         symmetrize: str = "posterior",
         threshold: float = THRESHOLD,
@@ -193,8 +191,8 @@ class Aligner:
         Parameters
         ----------
         bitext
-            Where it is that of the training, its links are those of the training; so they are for
-            each of its pairs.
+            A `Bitext`, or what `Bitext.pack` takes. Pairs of the training get the links that the
+            training gave them.
         symmetrize
             ``posterior`` (links of which both directions think more of than `threshold`, in the
             mean), a method of `alignkit.symmetrize` on both Viterbi alignments, or ``forward`` or
@@ -207,6 +205,7 @@ class Aligner:
         threads
             How many threads; None takes all cores.
         """
+        bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
             found = [
@@ -237,7 +236,9 @@ class Aligner:
         forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)
         return forward.reshape(shape), reverse.reshape(shape)
 
-    def scores(self, bitext: Bitext, *, threads: int | None = None) -> NDArray[np.float64]:
+    def scores(
+        self, bitext: Bitext | Iterable[PairLike], *, threads: int | None = None
+    ) -> NDArray[np.float64]:
         """Return how probable each pair is.
 
         Returns
@@ -247,6 +248,7 @@ class Aligner:
             words given their number, and in the HMM of ending after the last. Those of IBM 3 and
             4 are the HMM's. Divide by the number of words to compare pairs.
         """
+        bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
             found = [_scores(decoder, workers) for decoder in self._decoders(bitext, pieces)]
@@ -272,6 +274,11 @@ class Aligner:
             kept = np.flatnonzero((forward >= least) | (reverse >= least))
             for at in kept[np.argsort(-forward[kept], kind="stable")]:
                 yield word, known.target[columns[at]], float(forward[at]), float(reverse[at])
+
+    def _packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
+        if isinstance(bitext, Bitext):
+            return bitext
+        return Bitext.pack(bitext, casefold=self.parameters.casefold)
 
     def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[Decoding]:
         """Give what aligns a bitext, or its pieces; large ones part by part, to bound memory."""

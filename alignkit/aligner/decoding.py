@@ -18,13 +18,13 @@ from alignkit.aligner.decoding_kernel import (
 from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.expectation_kernel import Pairs, Tables, hmm_paths, hmm_step, lexical_step
 from alignkit.aligner.positions import Positions
-from alignkit.aligner.settings import THRESHOLD
+from alignkit.aligner.settings import SYMMETRIZATIONS, THRESHOLD
 from alignkit.arrays import LinkArrays
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jit import readonly
-from alignkit.symmetrization import METHODS, symmetrize
+from alignkit.symmetrization import symmetrize
 
-__all__ = ["SYMMETRIZATIONS", "AlignedLinks", "Decoder", "Decoding", "decode"]
+__all__ = ["AlignedLinks", "Decoder", "Decoding", "decode"]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -34,9 +34,6 @@ NO_LEVELS = np.empty(0, np.uint8)
 
 PART = 2_000_000
 """Cells whose posteriors are held at a time by each thread: 8 bytes each."""
-
-SYMMETRIZATIONS = ("posterior", *METHODS, "forward", "reverse")
-"""How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,10 @@ F8 = NDArray[np.float64]
 U1 = NDArray[np.uint8]
 
 NO_LEVELS = np.empty(0, np.uint8)
+NO_POSTERIORS = np.empty(0, np.float32)
+
 FEW = 50
 """With fewer pairs there is hardly anything that others could tell: own links are kept."""
-NO_POSTERIORS = np.empty(0, np.float32)
 
 
 class Lexical:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.expectation_kernel import Pairs
+from alignkit.errors import OptionError
 
-__all__ = ["Workers", "pairs_of", "parts_of"]
+__all__ = ["Workers", "kinds_of", "pairs_of", "parts_of"]
 
 T = TypeVar("T")
 
@@ -34,6 +35,8 @@ class Workers:
     """
 
     def __init__(self, threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise OptionError(f"{threads} threads: give at least 1")
         self.threads = threads or available_cores()
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
 
@@ -56,6 +59,14 @@ class Workers:
         if self._pool is None:
             return [function(*call) for call in calls]
         return [done.result() for done in [self._pool.submit(function, *call) for call in calls]]
+
+
+def kinds_of(numbers: NDArray[np.int32], kinds: int) -> NDArray[np.int32]:
+    """Return the kind of each word by its number: the most frequent are each their own.
+
+    All others are of the last kind, and so are words never seen, which have the number -1.
+    """
+    return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)
 
 
 def available_cores() -> int:

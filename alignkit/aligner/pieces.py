@@ -58,11 +58,6 @@ class Pieces:
         )
         return cls(cut, pairs, source_shifts, target_shifts)
 
-    @property
-    def lines(self) -> int:
-        """The number of pairs that were cut."""
-        return int((np.bincount(self.pairs) > 1).sum())
-
     def joined(self, arrays: LinkArrays, bitext: Bitext) -> LinkArrays:
         """Return the links of the pairs from those of their pieces."""
         counts = np.diff(arrays.offsets)

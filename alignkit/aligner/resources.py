@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from alignkit.aligner.bitext import Bitext
@@ -44,18 +44,23 @@ def fits(bitext: Bitext, settings: Settings) -> bool:
 
 
 def _available() -> int:
-    """Return how many bytes of memory are free; a large number where that is not told."""
-    try:
+    """Return how many bytes this process may still take; very many where that is not told."""
+    limits = [1 << 62]
+    with suppress(OSError, ValueError, IndexError):
         with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (AttributeError, ValueError, OSError):
-        return 1 << 62
+            found = {line.split(":")[0]: line.split()[1] for line in lines}
+        limits.append(int(found.get("MemAvailable", 1 << 52)) * 1024)
+    with suppress(OSError, ValueError):  # a container's own limit
+        limit, used = (
+            int(Path("/sys/fs/cgroup", name).read_text("ascii"))
+            for name in ("memory.max", "memory.current")
+        )
+        limits.append(limit - used)
+    return max(min(limits), 0)
+
+
+def _told(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
 
 
 @contextmanager
@@ -71,7 +76,7 @@ def room_for(
     except OSError as problem:
         raise AlignerError(
             f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
-            f"{bytes_on_disk(bitext, settings) / 1e9:.2f} GB there: name another folder"
+            f"{_told(bytes_on_disk(bitext, settings))} there: name another folder"
         ) from None
     with place as name:
         yield Room(name)

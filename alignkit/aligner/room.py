@@ -49,6 +49,6 @@ class Room:
             return np.asarray(np.memmap(path, kind, "r+", shape=(size,)))
         except OSError as problem:
             raise AlignerError(
-                f"cannot keep {length / 1e9:.2f} GB in {self._folder}: {problem.strerror}; name "
+                f"cannot keep {length / 1e6:,.1f} MB in {self._folder}: {problem.strerror}; name "
                 "another folder"
             ) from None

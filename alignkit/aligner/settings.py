@@ -6,7 +6,19 @@ from dataclasses import dataclass, fields
 
 from alignkit.errors import OptionError, UnknownNameError
 
-__all__ = ["INFERENCES", "MODELS", "THRESHOLD", "Settings"]
+__all__ = ["INFERENCES", "MODELS", "SYMMETRIZATIONS", "THRESHOLD", "Settings"]
+
+SYMMETRIZATIONS = (
+    "posterior",
+    "intersection",
+    "union",
+    "grow-diag",
+    "grow-diag-final",
+    "grow-diag-final-and",
+    "forward",
+    "reverse",
+)
+"""How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
 
 THRESHOLD = 0.6
 """A link is what both directions think more of than this, in the mean."""

@@ -12,7 +12,7 @@ from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder
 from alignkit.aligner.estimators import Collapsed, Estimator, Lexical, Soft
-from alignkit.aligner.expectation import Workers, pairs_of, parts_of
+from alignkit.aligner.expectation import Workers, kinds_of, pairs_of, parts_of
 from alignkit.aligner.expectation_kernel import Tables, hmm_step, lexical_step
 from alignkit.aligner.maximization_kernel import add_chances
 from alignkit.aligner.memory import Memory, keys_of
@@ -77,8 +77,8 @@ class Training:
         self.lexical = Lexical(self.index, len(target.words))
         self.source_null = _uniform(len(source.words))
         self.target_null = _uniform(len(target.words))
-        self.source_kinds = _kinds(len(source.words), settings.kinds)
-        self.target_kinds = _kinds(len(target.words), settings.kinds)
+        self.source_kinds = kinds_of(np.arange(len(source.words), dtype=np.int32), settings.kinds)
+        self.target_kinds = kinds_of(np.arange(len(target.words), dtype=np.int32), settings.kinds)
         self.jumps = np.stack([_first_jumps(settings)] * 2)
         self.positions = Positions.uniform(bitext)
         self.history: list[Round] = []
@@ -281,11 +281,6 @@ def _uniform(words: int) -> F4:
 def _nulls(ids: NDArray[np.int32], posteriors: F4, words: int) -> F4:
     counts = np.bincount(ids, posteriors, words) + 1e-4
     return np.asarray(counts / counts.sum(), np.float32)
-
-
-def _kinds(words: int, kinds: int) -> NDArray[np.int32]:
-    """Return the kind of each word: the most frequent are each their own, all others the last."""
-    return np.minimum(np.arange(words), kinds - 1).astype(np.int32)
 
 
 def _first_jumps(settings: Settings) -> F4:

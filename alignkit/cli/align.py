@@ -102,7 +102,7 @@ class _Work:
 
         def tell(done: int, total: int, text: str) -> None:
             nonlocal share
-            share = done / total
+            share = done / max(total, 1)
             progress.detail = text
             progress.step(256)
 

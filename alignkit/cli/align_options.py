@@ -7,14 +7,13 @@ import os
 from collections.abc import Callable
 from dataclasses import fields
 
-from alignkit.aligner.settings import INFERENCES, MODELS, THRESHOLD, Settings
+from alignkit.aligner.settings import INFERENCES, MODELS, SYMMETRIZATIONS, THRESHOLD, Settings
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.parser import format_name, number, output_file
 from alignkit.errors import OptionError
 from alignkit.formats import FORMATS
 
 __all__ = [
-    "SYMMETRIZATIONS",
     "TEXT_FORMATS",
     "TRAINING",
     "add_options",
@@ -22,12 +21,6 @@ __all__ = [
     "refuse_links",
     "settings_of",
 ]
-
-SYMMETRIZATIONS = (
-    "posterior", "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and",
-    "forward", "reverse",
-)  # fmt: skip
-"""Those of `alignkit.aligner`, named here so that --help loads no kernels."""
 
 TRAINING = {
     "model": ("M", ", ".join(MODELS)),
@@ -256,7 +249,7 @@ def _check_decoding(options: argparse.Namespace) -> None:
     if options.threshold is not None and options.symmetrize != "posterior":
         raise OptionError("--threshold is for --symmetrize posterior; leave one of them out")
     threshold = THRESHOLD if options.threshold is None else options.threshold
-    if options.symmetrize == "posterior" and options.sure is not None and options.sure < threshold:
+    if options.symmetrize == "posterior" and options.sure is not None and options.sure <= threshold:
         raise OptionError(
             f"links are more probable than {threshold:g} anyway (--threshold), so none of them "
             f"would be only possible: let --sure be more than that, not {options.sure:g}"

@@ -123,8 +123,10 @@ def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
     text = f"{_size(size)}, {_size(size / max(pairs, 1))} a pair"
     if folder is not None or not fits(cut, settings):
         text += f", of which {_size(bytes_on_disk(cut, settings))} are kept on disk"
+    noun = "pair" if pairs == 1 else "pairs"
     print(
-        f"alignkit: {pairs:,} pairs of {len(bitext.source.ids):,} x {len(bitext.target.ids):,} "
+        f"alignkit: {pairs:,} {noun} of {len(bitext.source.ids):,} x "
+        f"{len(bitext.target.ids):,} "
         f"words; training takes about {text}",
         file=sys.stderr,
         flush=True,

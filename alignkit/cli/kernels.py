@@ -20,4 +20,4 @@ def announce(*, spare_scipy: bool = False) -> None:
 
 
 def _tell() -> None:
-    print("alignkit: compiling kernels; this happens once", file=sys.stderr, flush=True)
+    print("alignkit: compiling kernels; they are kept for later runs", file=sys.stderr, flush=True)
