@@ -100,7 +100,9 @@ class Collapsed:
         """Set the tables from the expected links, the prior and the stems."""
         sums = np.zeros(len(self._index.columns), np.int64)
         add_levels(self._index.cells, self.agreement, sums)
-        counts = (sums / LEVELS).astype(np.float32)
+        counts = np.empty(len(sums), np.float32)
+        np.divide(sums, LEVELS, out=counts, casting="same_kind")
+        del sums
         self.take(counts, tables)
         if self._pairs >= FEW:
             self.own = self.agreement
