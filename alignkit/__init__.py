@@ -12,7 +12,7 @@ from alignkit.version import __version__
 
 if TYPE_CHECKING:
     from alignkit.agreement import agreement_report
-    from alignkit.aligner import AlignedLinks, Aligner, Bitext, Settings
+    from alignkit.aligner import AlignedLinks, Aligner, Bitext
     from alignkit.alignment import NULL, Alignment, Link
     from alignkit.annotation import Annotation
     from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "agreement": ("agreement_report",),
-    "aligner": ("AlignedLinks", "Aligner", "Bitext", "Settings"),
+    "aligner": ("AlignedLinks", "Aligner", "Bitext"),
     "alignment": ("NULL", "Alignment", "Link"),
     "annotation": ("Annotation",),
     "arrays": ("LinkArrays", "TokenArrays", "Vocabulary"),
@@ -61,7 +61,6 @@ __all__ = [
     "PhraseArrays",
     "PhrasePair",
     "SentencePair",
-    "Settings",
     "TokenArrays",
     "Vocabulary",
     "__version__",

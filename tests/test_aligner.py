@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import alignkit
 from alignkit.aligner import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
-from alignkit.aligner.pieces import LONGEST_PIECE, Pieces
+from alignkit.aligner.pieces import Pieces
+from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import AlignerError, MissingTextError, OptionError, UnknownNameError

@@ -19,9 +19,9 @@ from alignkit.aligner.decoding import AlignedLinks, Decoding, decode
 from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.files import load_parameters, save_parameters
 from alignkit.aligner.parameters import Parameters, Round
-from alignkit.aligner.pieces import LONGEST_PIECE, Pieces
+from alignkit.aligner.pieces import Pieces
 from alignkit.aligner.resources import room_for
-from alignkit.aligner.settings import THRESHOLD, Settings
+from alignkit.aligner.settings import LONGEST_PIECE, THRESHOLD, Settings
 from alignkit.aligner.training import Training
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner.bitext import Bitext, Side
+from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.arrays import LinkArrays
 
-__all__ = ["LONGEST_PIECE", "Pieces"]
-
-LONGEST_PIECE = 400
-"""Words of the longest piece: 400 x 400 cells take 3 MB while a pair is aligned."""
+__all__ = ["Pieces"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from alignkit.errors import OptionError, UnknownNameError
 
-__all__ = ["INFERENCES", "MODELS", "SYMMETRIZATIONS", "THRESHOLD", "Settings"]
+__all__ = ["INFERENCES", "LONGEST_PIECE", "MODELS", "SYMMETRIZATIONS", "THRESHOLD", "Settings"]
 
 SYMMETRIZATIONS = (
     "posterior",
@@ -19,6 +19,9 @@ SYMMETRIZATIONS = (
     "reverse",
 )
 """How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
+
+LONGEST_PIECE = 400
+"""Words of the longest line that is not cut: 400 x 400 cells take 3 MB while it is aligned."""
 
 THRESHOLD = 0.6
 """A link is what both directions think more of than this, in the mean."""

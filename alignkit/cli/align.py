@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.cli.align_input import Block, Sentences, read_dictionary
 from alignkit.cli.align_options import add_options, check, settings_of
 from alignkit.cli.choice import naming
@@ -82,7 +83,6 @@ class _Work:
             ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
         )
         self.seconds: dict[str, float] = {}
-        self._longest = 0
         self._lap = time.perf_counter()
 
     def train(self, settings: Settings) -> Block:
@@ -161,9 +161,6 @@ class _Work:
                 self.aligner.save(options.save)
 
     def _count(self, bitext: Bitext, links: AlignedLinks) -> None:
-        from alignkit.aligner.pieces import LONGEST_PIECE
-
-        self._longest = LONGEST_PIECE
         lengths = bitext.source.lengths, bitext.target.lengths
         counts = self.counts
         counts["cut"] += int(((lengths[0] > LONGEST_PIECE) | (lengths[1] > LONGEST_PIECE)).sum())
@@ -193,7 +190,7 @@ class _Work:
             )
         if counts["cut"]:
             print(
-                f"alignkit: {name}: {counts['cut']:,} x pair with more than {self._longest} words "
+                f"alignkit: {name}: {counts['cut']:,} x pair with more than {LONGEST_PIECE} words "
                 "on a side, aligned in pieces",
                 file=sys.stderr,
             )
