@@ -60,7 +60,7 @@ def test_places_without_a_file_are_named(tmp_path):
         read_model(tmp_path / "nowhere")
     with pytest.raises(FormatError, match="is a folder"):
         read_model(tmp_path)
-    with pytest.raises(FormatError, match="cannot be read: .*embedded null"):
+    with pytest.raises(FormatError, match=r"cannot be read: .*embedded null"):
         read_model("a\0b")
     if not hasattr(os, "mkfifo"):
         return
