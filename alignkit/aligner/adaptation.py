@@ -12,7 +12,7 @@ from alignkit.aligner.adaptation_kernel import adapt
 from alignkit.aligner.bitext import Bitext, Side
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder, Decoding
-from alignkit.aligner.expectation import kinds_of, pairs_of
+from alignkit.aligner.expectation import kinds_of, lexical_tables, pairs_of
 from alignkit.aligner.expectation_kernel import Tables
 from alignkit.aligner.memory import keys_of
 from alignkit.aligner.parameters import Fertilities, Parameters
@@ -104,9 +104,8 @@ class Adapter:
         """Return what aligns by IBM 3 or IBM 4; source and target are the numbers of the words."""
         from alignkit.aligner.fertile import FertileDecoder  # IBM 3 and 4 alone need it
 
-        known, tables = self.parameters, hmm.tables
-        forward: F4 = tables.forward / tables.source_totals[index.source]
-        reverse: F4 = tables.reverse / tables.target_totals[index.columns]
+        known = self.parameters
+        forward, reverse = lexical_tables(hmm.tables, index)
         adapt(
             index.rows, index.columns, source, target, known.rows, known.columns,
             fertilities.forward_lexical, fertilities.reverse_lexical, forward, reverse,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from alignkit.aligner.adaptation import Adapter
 from alignkit.aligner.bitext import Bitext, PairLike
-from alignkit.aligner.cooccurrence import BLOCK
+from alignkit.aligner.cooccurrence import BLOCK, blocks_of
 from alignkit.aligner.decoding import AlignedLinks, Decoding, decode
 from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.files import load_parameters, save_parameters
@@ -28,9 +27,6 @@ from alignkit.arrays import LinkArrays
 from alignkit.errors import AlignerError, UnknownNameError
 
 __all__ = ["Aligner"]
-
-F4 = NDArray[np.float32]
-I4 = NDArray[np.int32]
 
 Progress = Callable[[int, int, str], None]
 
@@ -170,12 +166,7 @@ class Aligner:
             With the probability of each link as its weight.
         """
         words = _words(source), _words(target)
-        links = self.align_bitext([words], **{"threads": 1, **options})
-        found = links.arrays.alignment(0)
-        weights = dict(
-            zip(map(tuple, links.arrays.links.tolist()), links.probabilities.tolist(), strict=True)
-        )
-        return Alignment(sure=found.sure, possible=found.possible, weights=weights)
+        return self.align_bitext([words], **{"threads": 1, **options}).alignment(0)
 
     def align_bitext(
         self,
@@ -286,12 +277,7 @@ class Aligner:
             yield self._trained[1]
             return
         cut = bitext if pieces is None else pieces.bitext
-        bounds = [
-            0,
-            *np.searchsorted(cut.starts, np.arange(BLOCK, cut.starts[-1], BLOCK)),
-            len(cut),
-        ]
-        for begin, end in pairwise(np.unique(bounds).tolist() if len(cut) else [0, 0]):
+        for begin, end in blocks_of(cut, BLOCK) or [(0, 0)]:
             yield self._adapter.decoder(cut.part(begin, end))
 
 

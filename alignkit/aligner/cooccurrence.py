@@ -12,7 +12,7 @@ from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence_kernel import index_cells
 from alignkit.aligner.room import Room
 
-__all__ = ["BLOCK", "Cooccurrence"]
+__all__ = ["BLOCK", "Cooccurrence", "blocks_of"]
 
 BLOCK = 50_000_000
 """Cells that are held in memory at a time where the corpus need not be: 5 bytes each."""
@@ -62,9 +62,7 @@ class Cooccurrence:
         block
             Cells that are indexed at a time; 16 bytes each.
         """
-        goals = np.arange(block, bitext.starts[-1], block)
-        bounds = np.unique([0, *np.searchsorted(bitext.starts, goals), len(bitext)]).tolist()
-        parts = list(pairwise(bounds))
+        parts = blocks_of(bitext, block)
         keys = np.empty(0, np.int64)
         for begin, end in parts:
             keys = np.union1d(keys, _keys(*_index(bitext, begin, end)[:2]))
@@ -80,6 +78,12 @@ class Cooccurrence:
     def source(self) -> NDArray[np.int32]:
         """The (K,) source words of the places."""
         return np.repeat(np.arange(len(self.rows) - 1, dtype=np.int32), np.diff(self.rows))
+
+
+def blocks_of(bitext: Bitext, block: int) -> list[tuple[int, int]]:
+    """Divide the pairs into parts of about so many cells, as (begin, end)."""
+    inner = np.searchsorted(bitext.starts, np.arange(block, bitext.starts[-1], block))
+    return list(pairwise(np.unique([0, *inner, len(bitext)]).tolist()))
 
 
 def _index(

@@ -19,6 +19,7 @@ from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.expectation_kernel import Pairs, Tables, hmm_paths, hmm_step, lexical_step
 from alignkit.aligner.positions import Positions
 from alignkit.aligner.settings import SYMMETRIZATIONS, THRESHOLD
+from alignkit.alignment import Alignment, Link
 from alignkit.arrays import LinkArrays
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jit import readonly
@@ -51,6 +52,19 @@ class AlignedLinks:
     arrays: LinkArrays
     probabilities: F4
 
+    def alignment(self, k: int, *, digits: int | None = None) -> Alignment:
+        """Return the alignment of pair k, with the probabilities as weights.
+
+        `digits` rounds them to so many significant ones.
+        """
+        begin, end = self.arrays.offsets[k], self.arrays.offsets[k + 1]
+        links = map(Link._make, self.arrays.links[begin:end].tolist())
+        weights = self.probabilities[begin:end].tolist()
+        if digits is not None:
+            weights = [float(f"{weight:.{digits}g}") for weight in weights]
+        found = self.arrays.alignment(k)
+        return Alignment(found.sure, found.possible, weights=dict(zip(links, weights, strict=True)))
+
 
 class Decoding(Protocol):
     """What computes posteriors and Viterbi alignments of the pairs of a bitext."""
@@ -65,11 +79,8 @@ class Decoding(Protocol):
         `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
         """
 
-    def paths(self, begin: int, end: int, forward: F4, reverse: F4) -> tuple[I4, I4]:
-        """Return what Viterbi aligns each target word and each source word of some pairs to.
-
-        `forward` and `reverse` are the posteriors of the same pairs.
-        """
+    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
+        """Return the posteriors, and what Viterbi aligns each target and each source word to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +130,15 @@ class Decoder:
             )  # fmt: skip
         return forward, reverse
 
-    def paths(self, begin: int, end: int, forward: F4, reverse: F4) -> tuple[I4, I4]:
+    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
+        """Return the posteriors, and what Viterbi aligns each target and each source word to."""
+        posteriors = self.posteriors(begin, end)
+        return *posteriors, *self.paths(begin, end, posteriors)
+
+    def paths(self, begin: int, end: int, posteriors: tuple[F4, F4] | None = None) -> tuple[I4, I4]:
         """Return what Viterbi aligns each target word and each source word of some pairs to.
 
-        `forward` and `reverse` are the posteriors of the same pairs.
+        IBM 1 and 2 go by the posteriors, which are computed where they are not given.
         """
         pairs = self.pairs
         source_base, target_base = pairs.source_starts[begin], pairs.target_starts[begin]
@@ -135,8 +151,8 @@ class Decoder:
             )  # fmt: skip
         else:
             best_positions(
-                begin, end, pairs.source_starts, pairs.target_starts, forward, reverse,
-                target_path, source_path,
+                begin, end, pairs.source_starts, pairs.target_starts,
+                *(posteriors or self.posteriors(begin, end)), target_path, source_path,
             )  # fmt: skip
         return target_path, source_path
 
@@ -220,8 +236,7 @@ def _by_viterbi(
     decoder: Decoding, begin: int, end: int, lengths: I4, symmetrization: str
 ) -> AlignedLinks:
     pairs = decoder.pairs
-    posteriors = decoder.posteriors(begin, end)
-    target_path, source_path = decoder.paths(begin, end, *posteriors)
+    one, other, target_path, source_path = decoder.viterbi(begin, end)
     counts = np.empty(end - begin, np.int64)
     links = links_of_paths(begin, end, pairs.target_starts, target_path, True, counts)
     forward = _arrays(links, counts, lengths[begin:end])
@@ -236,7 +251,7 @@ def _by_viterbi(
     means = np.empty(len(arrays.links), np.float32)
     probabilities_of(
         readonly(arrays.links), readonly(arrays.offsets), begin, pairs.target_starts, pairs.starts,
-        *posteriors, means,
+        one, other, means,
     )  # fmt: skip
     return AlignedLinks(arrays, means)
 

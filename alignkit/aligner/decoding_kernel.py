@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import fast, jit
+from alignkit.jit import fast, inlined, jit
 
 __all__ = ["best_positions", "links_of_paths", "probabilities_of", "select_links"]
 
@@ -53,6 +53,21 @@ def select_links(
     return links, means
 
 
+@inlined
+def best_of(posteriors: F4, first: int, step: int, count: int) -> int:
+    """Return which of count posteriors is the greatest, -1 where what they leave is greater."""
+    best = np.float32(0)
+    rest = np.float32(1)
+    found = -1
+    for k in range(count):
+        x = posteriors[first + k * step]
+        rest -= x
+        if x > best:
+            best = x
+            found = k
+    return -1 if rest > best else found
+
+
 @jit
 def best_positions(
     begin: int,
@@ -78,29 +93,9 @@ def best_positions(
         n = source_starts[p + 1] - source_starts[p]
         m = target_starts[p + 1] - target_starts[p]
         for j in range(m):
-            best = np.float32(0)
-            rest = np.float32(1)
-            target_path[b + j] = -1
-            for i in range(n):
-                x = forward[base + i * m + j]
-                rest -= x
-                if x > best:
-                    best = x
-                    target_path[b + j] = i
-            if rest > best:
-                target_path[b + j] = -1
+            target_path[b + j] = best_of(forward, base + j, m, n)
         for i in range(n):
-            best = np.float32(0)
-            rest = np.float32(1)
-            source_path[a + i] = -1
-            for j in range(m):
-                x = reverse[base + i * m + j]
-                rest -= x
-                if x > best:
-                    best = x
-                    source_path[a + i] = j
-            if rest > best:
-                source_path[a + i] = -1
+            source_path[a + i] = best_of(reverse, base + i * m, 1, m)
         base += n * m
 
 

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence import Cooccurrence
-from alignkit.aligner.expectation_kernel import Pairs
+from alignkit.aligner.expectation_kernel import Pairs, Tables
 from alignkit.errors import OptionError
 
-__all__ = ["Workers", "kinds_of", "pairs_of", "parts_of"]
+__all__ = ["Workers", "kinds_of", "lexical_tables", "pairs_of", "parts_of"]
 
 T = TypeVar("T")
+
+F4 = NDArray[np.float32]
 
 PARTS = 64
 """Parts of a bitext: fixed, so that sums over parts are the same for any number of threads."""
@@ -85,6 +87,14 @@ def parts_of(starts: NDArray[np.int64], number: int = PARTS) -> list[tuple[int, 
     goals = np.linspace(0, starts[-1], number + 1)[1:-1]
     bounds = np.unique(np.concatenate([[0], np.searchsorted(starts, goals), [len(starts) - 1]]))
     return list(pairwise(bounds.tolist()))
+
+
+def lexical_tables(tables: Tables, index: Cooccurrence) -> tuple[F4, F4]:
+    """Return t(target word | source word) and t(source word | target word), each (K,) float32."""
+    return (
+        tables.forward / tables.source_totals[index.source],
+        tables.reverse / tables.target_totals[index.columns],
+    )
 
 
 def pairs_of(bitext: Bitext, index: Cooccurrence) -> Pairs:

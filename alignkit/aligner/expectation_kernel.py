@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,6 +144,38 @@ def longest(starts: I8, begin: int, end: int) -> int:
     return (most + 15) & ~7
 
 
+@inlined
+def take(size: int, table: NDArray[Any], words: I4, begin: int, out: NDArray[Any]) -> None:
+    """Set out to the entries of a table for the words from begin on."""
+    for at in range(size):
+        out[at] = table[words[begin + at]]
+
+
+@inlined
+def share_out(
+    size: int, n: int, emission: F4, words: I4, begin: int, null: F4, p0: np.float32, nulls: F4
+) -> float:
+    """Turn the emissions of words, each a row of n padded positions, into posteriors.
+
+    Sets the posterior of the empty word too, and returns the log-likelihood.
+    """
+    s = (n + 7) & ~7
+    likelihood = 0.0
+    for j in range(size):
+        row = emission[j * s : j * s + s]
+        total = np.float32(0)
+        for i in range(s):
+            total += row[i]
+        empty = p0 * null[words[begin + j]]
+        total = max(total * (ONE - p0) / n + empty, TINY)
+        likelihood += np.log(total)
+        nulls[begin + j] = empty / total
+        factor = (ONE - p0) / (n * total)
+        for i in range(s):
+            row[i] *= factor
+    return likelihood
+
+
 @fast
 def lexical_step(
     begin: int,
@@ -194,28 +226,12 @@ def lexical_step(
                 for j in range(m):
                     forward[j * sn + i] *= n * forward_positions[places[p] + i * m + j]
                     reverse[i * sm + j] *= m * reverse_positions[places[p] + i * m + j]
-        for j in range(m):
-            total = np.float32(0)
-            for i in range(sn):
-                total += forward[j * sn + i]
-            null = tables.p0 * tables.target_null[pairs.target[b + j]]
-            total = max(total * (ONE - tables.p0) / n + null, TINY)
-            likelihoods[p, 0] += np.log(total)
-            target_nulls[b + j] = null / total
-            factor = (ONE - tables.p0) / (n * total)
-            for i in range(sn):
-                forward[j * sn + i] *= factor
-        for i in range(n):
-            total = np.float32(0)
-            for j in range(sm):
-                total += reverse[i * sm + j]
-            null = tables.p0 * tables.source_null[pairs.source[a + i]]
-            total = max(total * (ONE - tables.p0) / m + null, TINY)
-            likelihoods[p, 1] += np.log(total)
-            source_nulls[a + i] = null / total
-            factor = (ONE - tables.p0) / (m * total)
-            for j in range(sm):
-                reverse[i * sm + j] *= factor
+        likelihoods[p, 0] = share_out(
+            m, n, forward, pairs.target, b, tables.target_null, tables.p0, target_nulls
+        )
+        likelihoods[p, 1] = share_out(
+            n, m, reverse, pairs.source, a, tables.source_null, tables.p0, source_nulls
+        )
         if len(agreement) > 0:
             write_agreement(start, n, m, forward, reverse, False, agreement)
         else:
@@ -277,10 +293,8 @@ def hmm_step(
         sm = (m + 7) & ~7
         collect = every > 0 and p % every == 0
         emissions(p, pairs, tables, own, forward, reverse, rows, cols)
-        for i in range(n):
-            kinds[i] = tables.source_kinds[pairs.source[a + i]]
-        for j in range(m):
-            null[j] = tables.target_null[pairs.target[b + j]]
+        take(n, tables.source_kinds, pairs.source, a, kinds)
+        take(m, tables.target_null, pairs.target, b, null)
         transitions(n, sn, kinds, forward_jumps, p0, steps, back, tail, first, last)
         likelihoods[p, 0] = forward_backward(
             n, m, sn, band, forward, null, p0, steps, back, tail, first, last,
@@ -290,10 +304,8 @@ def hmm_step(
             target_nulls[b + j] = nulls[j]
         if collect:
             collect_jumps(n, sn, kinds, steps, tail, last, links_forward, expected, forward_counts)
-        for j in range(m):
-            kinds[j] = tables.target_kinds[pairs.target[b + j]]
-        for i in range(n):
-            null[i] = tables.source_null[pairs.source[a + i]]
+        take(m, tables.target_kinds, pairs.target, b, kinds)
+        take(n, tables.source_null, pairs.source, a, null)
         transitions(m, sm, kinds, reverse_jumps, p0, steps, back, tail, first, last)
         likelihoods[p, 1] = forward_backward(
             m, n, sm, band, reverse, null, p0, steps, back, tail, first, last,
@@ -356,19 +368,15 @@ def hmm_paths(
         sn = (n + 7) & ~7
         sm = (m + 7) & ~7
         emissions(p, pairs, tables, own, forward, reverse, rows, cols)
-        for i in range(n):
-            kinds[i] = tables.source_kinds[pairs.source[a + i]]
-        for j in range(m):
-            null[j] = tables.target_null[pairs.target[b + j]]
+        take(n, tables.source_kinds, pairs.source, a, kinds)
+        take(m, tables.target_null, pairs.target, b, null)
         transitions(n, sn, kinds, forward_jumps, tables.p0, steps, back, tail, first, last)
         viterbi(
             n, m, sn, forward, null, tables.p0, steps, tail, first, last, best, origins,
             target_path[b - target_base :],
         )  # fmt: skip
-        for j in range(m):
-            kinds[j] = tables.target_kinds[pairs.target[b + j]]
-        for i in range(n):
-            null[i] = tables.source_null[pairs.source[a + i]]
+        take(m, tables.target_kinds, pairs.target, b, kinds)
+        take(n, tables.source_null, pairs.source, a, null)
         transitions(m, sm, kinds, reverse_jumps, tables.p0, steps, back, tail, first, last)
         viterbi(
             m, n, sm, reverse, null, tables.p0, steps, tail, first, last, best, origins,

@@ -13,7 +13,7 @@ from alignkit.aligner.classes import word_classes
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder
 from alignkit.aligner.estimators import FEW
-from alignkit.aligner.expectation import Workers, parts_of
+from alignkit.aligner.expectation import Workers, lexical_tables, parts_of
 from alignkit.aligner.expectation_kernel import Pairs
 from alignkit.aligner.fertility import (
     FertilityOptions,
@@ -21,7 +21,7 @@ from alignkit.aligner.fertility import (
     align_fertility,
 )
 from alignkit.aligner.fertility_training import FertilityResult, FertilityTraining
-from alignkit.aligner.parameters import Fertilities, Round
+from alignkit.aligner.parameters import Fertilities, Round, with_unseen
 from alignkit.aligner.settings import Settings
 
 __all__ = ["FertileDecoder", "train_fertilities"]
@@ -66,10 +66,7 @@ def train_fertilities(
     """
     known = hmm.tables
     paths = _viterbi(hmm, workers, parts_of(bitext.starts))
-    tables = (
-        known.forward / known.source_totals[index.source],
-        known.reverse / known.target_totals[index.columns],
-    )
+    tables = lexical_tables(known, index)
     texts = _texts(bitext, index)
     classes: tuple[I4, I4] | None = None
     if settings.model == "ibm4":
@@ -112,8 +109,8 @@ def train_fertilities(
         results[1].model,
         results[0].lexical,
         results[1].lexical,
-        _with_unseen(results[0].null),
-        _with_unseen(results[1].null),
+        with_unseen(results[0].null),
+        with_unseen(results[1].null),
     )
     return learned, FertileDecoder(
         hmm, learned, results[0].lexical, results[1].lexical, _done(results)
@@ -160,13 +157,10 @@ class FertileDecoder:
         """Return both directions' posteriors; the log-likelihoods are those of the HMM."""
         if likelihoods is not None:
             self.hmm.posteriors(begin, end, likelihoods)
-        return self._found(begin, end)[:2]
+        return self.viterbi(begin, end)[:2]
 
-    def paths(self, begin: int, end: int, forward: F4, reverse: F4) -> tuple[I4, I4]:
-        """Return what each target word and each source word of some pairs is aligned to."""
-        return self._found(begin, end)[2:]
-
-    def _found(self, begin: int, end: int) -> Done:
+    def viterbi(self, begin: int, end: int) -> Done:
+        """Return the posteriors, and what each target and each source word is aligned to."""
         pairs = self.hmm.pairs
         cells = slice(int(pairs.starts[begin]), int(pairs.starts[end]))
         words = slice(int(pairs.target_starts[begin]), int(pairs.target_starts[end]))
@@ -174,10 +168,9 @@ class FertileDecoder:
         if self.done is not None:
             forward, reverse, target_path, source_path = self.done
             return forward[cells], reverse[cells], target_path[words], source_path[others]
-        start = self.hmm.posteriors(begin, end)
-        target_path, source_path = self.hmm.paths(begin, end, *start)
-        forward = np.zeros_like(start[0])
-        reverse = np.zeros_like(start[1])
+        target_path, source_path = self.hmm.paths(begin, end)
+        size = cells.stop - cells.start
+        forward, reverse = np.zeros(size, np.float32), np.zeros(size, np.float32)
         for pair in range(begin, end):
             self._align(
                 pair,
@@ -214,7 +207,7 @@ class FertileDecoder:
 
 def _viterbi(hmm: Decoder, workers: Workers, parts: list[tuple[int, int]]) -> tuple[I4, I4]:
     def paths(_: int, begin: int, end: int) -> tuple[I4, I4]:
-        return hmm.paths(begin, end, *hmm.posteriors(begin, end))
+        return hmm.paths(begin, end)
 
     found = workers.map(paths, parts)
     target, source = (np.concatenate(side) for side in zip(*found, strict=True))
@@ -250,7 +243,3 @@ def _texts(bitext: Bitext, index: Cooccurrence) -> tuple[FertilityText, Fertilit
 def _done(results: list[FertilityResult]) -> Done:
     forward, reverse = results
     return forward.posteriors, reverse.posteriors, forward.viterbi, reverse.viterbi
-
-
-def _with_unseen(null: F4) -> F4:
-    return np.append(null, null.min(initial=1)).astype(np.float32)

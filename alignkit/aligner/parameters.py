@@ -12,7 +12,7 @@ from alignkit.aligner.memory import Memory
 from alignkit.aligner.positions import Positions
 from alignkit.aligner.settings import Settings
 
-__all__ = ["Parameters", "Round"]
+__all__ = ["Fertilities", "Parameters", "Round", "with_unseen"]
 
 F4 = NDArray[np.float32]
 
@@ -112,3 +112,8 @@ class Parameters:
     memory: Memory
     fertilities: Fertilities | None = None
     history: tuple[Round, ...] = field(default=())
+
+
+def with_unseen(null: F4) -> F4:
+    """Add the empty word's probability of a word never seen: that of the rarest."""
+    return np.append(null, null.min(initial=1)).astype(np.float32)

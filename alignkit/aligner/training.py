@@ -16,7 +16,7 @@ from alignkit.aligner.expectation import Workers, kinds_of, pairs_of, parts_of
 from alignkit.aligner.expectation_kernel import Tables, hmm_step, lexical_step
 from alignkit.aligner.maximization_kernel import add_chances
 from alignkit.aligner.memory import Memory, keys_of
-from alignkit.aligner.parameters import Fertilities, Parameters, Round
+from alignkit.aligner.parameters import Fertilities, Parameters, Round, with_unseen
 from alignkit.aligner.positions import Positions
 from alignkit.aligner.priors import Backing, add_dictionary, spelling_prior
 from alignkit.aligner.room import Room
@@ -194,8 +194,8 @@ class Training:
             lexical.reverse,
             np.append(lexical.source_totals, np.float32(unseen)),
             np.append(lexical.target_totals, np.float32(unseen)),
-            _with_least(self.source_null),
-            _with_least(self.target_null),
+            with_unseen(self.source_null),
+            with_unseen(self.target_null),
             self.jumps if self._jumping else NO_JUMPS,
             self.positions,
             memory,
@@ -267,11 +267,6 @@ class Training:
         source, target = self.bitext.source, self.bitext.target
         self.source_null = _nulls(source.ids, self._source_nulls, len(source.words))
         self.target_null = _nulls(target.ids, self._target_nulls, len(target.words))
-
-
-def _with_least(null: F4) -> F4:
-    """Add the empty word's probability of a word never seen: that of the rarest."""
-    return np.append(null, null.min() if len(null) else np.float32(1))
 
 
 def _uniform(words: int) -> F4:

@@ -11,7 +11,6 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
-from alignkit.alignment import Alignment, Link
 from alignkit.annotation import Annotation
 from alignkit.cli.align_input import Block
 from alignkit.cli.convert import tell_lost
@@ -77,26 +76,13 @@ def _annotated(found: Aligned, options: argparse.Namespace) -> Iterator[Sentence
                     "by --annotator"
                 )
             kept = dict(pair.annotations) if several else {}
-            kept[name] = Annotation(_alignment(links, k, options.probs))
+            alignment = (  # as many digits as Pharaoh lines get
+                links.alignment(k, digits=4) if options.probs else links.arrays.alignment(k)
+            )
+            kept[name] = Annotation(alignment)
             yield SentencePair(pair.id, pair.source, pair.target, FrozenMap(kept), pair.attributes)
         if options.output == "-":
             sys.stdout.flush()
-
-
-def _alignment(links: AlignedLinks, k: int, weighted: bool) -> Alignment:
-    alignment = links.arrays.alignment(k)
-    if not weighted:
-        return alignment
-    begin, end = links.arrays.offsets[k], links.arrays.offsets[k + 1]
-    weights: dict[Link | tuple[int, int], float] = {
-        Link(i, j): float(f"{weight:.4g}")  # as many digits as Pharaoh lines get
-        for (i, j), weight in zip(
-            links.arrays.links[begin:end].tolist(),
-            links.probabilities[begin:end].tolist(),
-            strict=True,
-        )
-    }
-    return Alignment(alignment.sure, alignment.possible, weights=weights)
 
 
 def write_scores(scores: NDArray[np.float64], stream: TextIO) -> None:

@@ -77,7 +77,7 @@ def lines_of(
 
 def _two_texts(source: Reading, target: Reading, whole: bool) -> Iterator[Lines]:
     first = 1
-    mine, theirs = _raw_lines(source), _raw_lines(target)
+    mine, theirs = (iter(()) if whole else _raw_lines(side) for side in (source, target))
     with Progress(source.path, source.fraction) as progress:
         while True:
             some = [_raw(source)] if whole else _some(mine)
@@ -86,8 +86,8 @@ def _two_texts(source: Reading, target: Reading, whole: bool) -> Iterator[Lines]
             other = _raw(target) if whole else b"".join(islice(theirs, count or 1))
             if count != _count(other):
                 _refuse_counts(
-                    (source.path, first - 1 + count + sum(1 for _ in mine) * (not whole)),
-                    (target.path, first - 1 + _count(other) + sum(1 for _ in theirs) * (not whole)),
+                    (source.path, first - 1 + count + sum(1 for _ in mine)),
+                    (target.path, first - 1 + _count(other) + sum(1 for _ in theirs)),
                 )
             if not count:
                 return
