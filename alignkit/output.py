@@ -1,94 +1,300 @@
-"""Write a file beside its place first, then rename it, so that nothing is ever half there."""
+"""Write files beside their places first, then rename them, so that nothing is ever half there."""
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import IO, Any, BinaryIO, TextIO, cast
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import IO, Any, BinaryIO, TextIO, TypeVar, cast
 
-from alignkit.errors import AlignkitError
+from alignkit.errors import AlignkitError, OptionError
+from alignkit.placing import Exchange, Identity, NewFile, NewFolder, identity
+from alignkit.signals import undisturbed
 
-__all__ = ["WriteError", "replacing", "replacing_bytes"]
+__all__ = [
+    "Outputs",
+    "WriteError",
+    "place_so_far",
+    "refuse_same",
+    "replacing",
+    "replacing_bytes",
+    "replacing_folder",
+    "standard_stream",
+    "together",
+]
+
+
+T = TypeVar("T", NewFile, NewFolder)
 
 
 class WriteError(AlignkitError):
     """An output that could not be written; what was there before is still there."""
 
 
+class Outputs:
+    """Hold files and folders that are to take their places together.
+
+    Attributes
+    ----------
+    placed
+        How many have taken their places.
+    notes
+        What a person should know of them.
+    """
+
+    def __init__(self) -> None:
+        self.placed = 0
+        self.notes: list[str] = []
+        self._making: list[NewFile | NewFolder] = []
+        self._whole: dict[Identity, tuple[str, NewFile | NewFolder]] = {}
+
+    def __len__(self) -> int:
+        return len(self._making) + len(self._whole)
+
+    def begin(self, item: NewFile | NewFolder) -> None:
+        """Take in a file or folder that is being written."""
+        self._making.append(item)
+
+    def end(self, path: str, item: NewFile | NewFolder) -> None:
+        """Take note that a file or folder is whole.
+
+        Raises
+        ------
+        WriteError
+            If its place is that of another one.
+        """
+        key = identity(item.place) or (str(item.place),)
+        if key in self._whole:
+            raise WriteError(_same(path, self._whole[key][0]))
+        self._making.remove(item)
+        self._whole[key] = path, item
+
+    def place(self) -> None:
+        """Put everything that is whole in its place, or, if that fails, nothing.
+
+        Raises
+        ------
+        WriteError
+            If it fails; the message tells what is where if anything could not be put back.
+        """
+        exchange = Exchange()
+        path = ""
+        with undisturbed():
+            try:
+                for path, item in self._whole.values():  # noqa: B007 - the error names it
+                    item.put(exchange, alone=len(self._whole) == 1)
+            except OSError as problem:
+                lost = exchange.undo()
+                state = f"not all could be put back: {'; '.join(lost)}" if lost else _UNCHANGED
+                raise WriteError(
+                    f"{path}: cannot be written: {_reason(problem)}; {state}"
+                ) from None
+            exchange.finish()
+            self.notes += [
+                f"{path}: replaced; other names (hard links) of the old file keep what it held"
+                for path, item in self._whole.values()
+                if isinstance(item, NewFile) and item.names
+            ]
+            self.placed += len(self._whole)
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove what has not been put in its place."""
+        for item in (*self._making, *(item for _, item in self._whole.values())):
+            item.discard()
+        self._making.clear()
+        self._whole.clear()
+
+
+_outputs: ContextVar[Outputs | None] = ContextVar("outputs", default=None)
+_UNCHANGED = "nothing was changed"
+
+
+@contextmanager
+def together() -> Iterator[Outputs]:
+    """Let all that is written inside be one act: everything takes its place at the end, or nothing.
+
+    Inside another such act it is a part of that.
+    """
+    outer = _outputs.get()
+    if outer is not None:
+        yield outer
+        return
+    outputs = Outputs()
+    token = _outputs.set(outputs)
+    try:
+        yield outputs
+        outputs.place()
+    finally:
+        _outputs.reset(token)
+        outputs.discard()
+
+
+def place_so_far() -> None:
+    """Put in place what was written so far, for what reads it again."""
+    outputs = _outputs.get()
+    if outputs is not None:
+        outputs.place()
+
+
 @contextmanager
 def replacing(path: str) -> Iterator[TextIO]:
     """Open a file for writing text; it takes its place only when all is written.
 
-    ``-`` is standard output. Lines end in a line feed, the encoding is UTF-8.
+    ``-`` is standard output. Lines end in a line feed, the encoding is UTF-8. A terminal, another
+    character device, a pipe and the file that standard output goes to are written in place. Other
+    names (hard links) of a file that is replaced keep what it held.
 
     Raises
     ------
     WriteError
         If the file cannot be written.
     """
-    if path == "-":
-        yield sys.stdout
-        sys.stdout.flush()
+    stream = standard_stream(path)
+    if stream is not None:
+        yield stream
+        stream.flush()
         return
-    with _placed(path, mode="w", encoding="utf-8", newline="\n") as stream:
-        yield cast("TextIO", stream)
+    with _staged(path, mode="w", encoding="utf-8", newline="\n") as file:
+        yield cast("TextIO", file)
 
 
 @contextmanager
 def replacing_bytes(path: str) -> Iterator[BinaryIO]:
     """Open a file for writing bytes; as `replacing` otherwise."""
-    if path == "-":
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+    stream = standard_stream(path)
+    if stream is not None:
+        stream.flush()
+        yield stream.buffer
+        stream.buffer.flush()
         return
-    with _placed(path, mode="wb") as stream:
-        yield cast("BinaryIO", stream)
+    with _staged(path, mode="wb") as file:
+        yield cast("BinaryIO", file)
 
 
 @contextmanager
-def _placed(path: str, **how: Any) -> Iterator[IO[Any]]:
-    place = Path(path).resolve() if _is_link(path) else Path(path)
-    if os.path.isdir(place):  # Path.is_dir fails at names that are too long
-        raise WriteError(f"{path or repr(path)}: is a folder; name a file")
-    beside = place.with_name(f".{place.name}.{os.getpid()}.part")
-    try:
-        if _is_device(place):
-            with open(place, **how) as stream:
+def replacing_folder(path: str) -> Iterator[NewFolder]:
+    """Make files in `NewFolder.root`; they take their places in the folder when all are written.
+
+    Raises
+    ------
+    WriteError
+        If they cannot be written.
+    """
+    with _told(path), together() as outputs, _begun(outputs, NewFolder, path) as item:
+        yield item
+        outputs.end(path, item)
+
+
+@contextmanager
+def _staged(path: str, **how: Any) -> Iterator[IO[Any]]:
+    with _told(path), together() as outputs:
+        if _is_written_in_place(path):
+            with open(path, **how) as stream:
                 yield stream
             return
-        with open(beside, **how) as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if place.exists():
-            os.chmod(beside, place.stat().st_mode)
-        os.replace(beside, place)
+        with _begun(outputs, NewFile, path) as item:
+            with os.fdopen(item.descriptor, **how) as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            outputs.end(path, item)
+
+
+@contextmanager
+def _begun(outputs: Outputs, kind: Callable[[str], T], path: str) -> Iterator[T]:
+    with undisturbed():
+        item = kind(path)
+        outputs.begin(item)
+    try:
+        yield item
+    except BaseException:
+        item.discard()
+        raise
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """Turn what can go wrong with a file into one clear line."""
+    try:
+        yield
     except UnicodeEncodeError as problem:
         raise WriteError(
             f"{path}: {problem.object[problem.start : problem.end]!r} cannot be written as UTF-8; "
-            "nothing was changed"
+            f"{_UNCHANGED}"
         ) from None
-    except OSError as problem:
-        raise WriteError(
-            f"{path}: cannot be written: {problem.strerror or problem}; nothing was changed"
-        ) from None
-    finally:
-        with suppress(OSError):
-            beside.unlink()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as problem:
+        raise WriteError(f"{path}: cannot be written: {_reason(problem)}; {_UNCHANGED}") from None
 
 
-def _is_link(path: str) -> bool:
-    """Return whether a path is a link to a file, which is to be replaced where it is."""
-    return os.path.islink(path) and os.path.isfile(path) and not _is_device(Path(path))
+def _reason(problem: OSError | ValueError) -> str:
+    return (isinstance(problem, OSError) and problem.strerror) or str(problem)
 
 
-def _is_device(place: Path) -> bool:
+def _is_written_in_place(path: str) -> bool:
     """Return whether a path is a device or a pipe, which has nothing to lose and none beside it.
 
-    ``/dev/stdout`` is one even where it leads to a file.
+    Raises
+    ------
+    WriteError
+        If it is a folder, or another thing that holds no text.
     """
-    return place.exists() and (not place.is_file() or place.is_relative_to("/dev"))
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        if path.endswith(os.sep):
+            raise WriteError(f"{path}: is the name of a folder; name a file") from None
+        return False
+    if stat.S_ISDIR(mode):
+        raise WriteError(f"{path or repr(path)}: is a folder; name a file")
+    if stat.S_ISBLK(mode):
+        raise WriteError(f"{path}: is a disk; name a file")
+    return not stat.S_ISREG(mode)
+
+
+def standard_stream(path: str) -> TextIO | None:
+    """Return the open stream that a path means: ``-``, or the file that one of them goes to.
+
+    That file may have been opened to be added to, and another one in its place would lose what is
+    still to be written; a shell has it open as ``/dev/stdout`` and by its name.
+    """
+    if path == "-":
+        return sys.stdout
+    key = identity(path)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            status = os.fstat(stream.fileno())
+        except (OSError, ValueError, AttributeError):
+            continue  # closed, or no file
+        if key == (status.st_dev, status.st_ino):
+            return stream
+    return None
+
+
+def refuse_same(paths: Iterable[str]) -> None:
+    """Refuse outputs that are the same file, however they are named.
+
+    Raises
+    ------
+    OptionError
+        If two are the same.
+    """
+    seen: dict[Identity, str] = {}
+    for path in paths:
+        stream = standard_stream(path)
+        key = identity(path) if stream is None else (id(stream),)
+        if key is None:  # a device takes what comes
+            continue
+        if key in seen:
+            raise OptionError(_same(path, seen[key]))
+        seen[key] = path
+
+
+def _same(path: str, other: str) -> str:
+    named = "is named twice" if path == other else f"and {other} are the same file"
+    return f"{path} {named}; give each output a file of its own; {_UNCHANGED}"

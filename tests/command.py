@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -69,6 +70,18 @@ def process(*words, **options) -> Ran:
         **options,
     )
     return Ran(ran.returncode, ran.stdout or "", (ran.stderr or "").replace(COMPILING, ""))
+
+
+def start(*words, **options) -> subprocess.Popen:
+    """Start a command in a process of its own, which signals reach though it be in a background."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "alignkit", *map(str, words)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        **options,
+    )
 
 
 def write(folder: Path, name: str, text: str | bytes) -> str:

@@ -7,7 +7,19 @@ import sys
 import time
 
 import pytest
-from command import EFLOMAL, FRENCH, GOLD, PARAPHRASES, ROOT, TEXTS, feed, process, run, write
+from command import (
+    EFLOMAL,
+    FRENCH,
+    GOLD,
+    PARAPHRASES,
+    ROOT,
+    TEXTS,
+    feed,
+    process,
+    run,
+    start,
+    write,
+)
 
 from alignkit.cli.main import COMMANDS
 from alignkit.formats import FORMATS
@@ -245,12 +257,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_beside_it(tmp_path, nam
     os.mkfifo(pipe)
     out = tmp_path / "out.align"
     out.write_text("old")
-    running = subprocess.Popen(
-        [sys.executable, "-m", "alignkit", "convert", pipe, out, "--from", "xlwa", "--to", "xlwa"],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    running = start("convert", pipe, out, "--from", "xlwa", "--to", "xlwa")
     with open(pipe, "w", encoding="utf-8") as feeding:
         feeding.write("a\tb\t0-0\n" * 10_000)
         feeding.flush()
@@ -258,7 +265,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_beside_it(tmp_path, nam
             time.sleep(0.01)
         os.kill(running.pid, getattr(signal, name))
         _, err = running.communicate(timeout=60)
-    assert running.returncode == 2
+    assert running.returncode == 128 + getattr(signal, name)
     assert err == "alignkit: error: interrupted; no file was changed\n"
     assert out.read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["endless", "out.align"]

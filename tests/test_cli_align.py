@@ -11,7 +11,7 @@ import time
 from dataclasses import fields
 
 import pytest
-from command import FRENCH, GOLD, PARAPHRASES, feed, process, run, write
+from command import FRENCH, GOLD, PARAPHRASES, feed, process, run, start, write
 from damage import damaged
 from test_cli import posix
 
@@ -418,11 +418,8 @@ def test_training_on_what_is_written_over(capsys, tmp_path, texts):
 def test_an_interruption_leaves_no_half_file(tmp_path, french):
     pipe = tmp_path / "endless"
     os.mkfifo(pipe)
-    running = subprocess.Popen(
-        [sys.executable, "-m", "alignkit", "align", pipe, "--load", french[1], "-o", tmp_path / "o",
-         "--scores", tmp_path / "p"],
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+    outputs = "-o", tmp_path / "o", "--scores", tmp_path / "p"
+    running = start("align", pipe, "--load", french[1], *outputs)
     with open(pipe, "w", encoding="utf-8") as feeding:
         feeding.write("oui ||| yes\n" * 40_000)
         feeding.flush()
@@ -431,7 +428,7 @@ def test_an_interruption_leaves_no_half_file(tmp_path, french):
             time.sleep(0.01)
         os.kill(running.pid, signal.SIGINT)
         _, err = running.communicate(timeout=60)
-    assert running.returncode == 2
+    assert running.returncode == 130
     assert err.endswith("alignkit: error: interrupted; no file was changed\n")
     assert os.listdir(tmp_path) == ["endless"]
 

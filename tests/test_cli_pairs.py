@@ -4,12 +4,10 @@ import gzip
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
-from command import feed, process, run, write
+from command import feed, process, run, start, write
 from damage import damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -289,12 +287,7 @@ def test_an_interruption_leaves_no_half_file(tmp_path):
     pipe = tmp_path / "endless"
     os.mkfifo(pipe)
     names = ["--to-source", tmp_path / "s", "--to-target", tmp_path / "t"]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "alignkit", "pairs", pipe, *names],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    running = start("pairs", pipe, *names)
     with open(pipe, "w", encoding="utf-8") as feeding:
         feeding.write("a\tb\n" * 20_000)
         feeding.flush()
@@ -302,7 +295,7 @@ def test_an_interruption_leaves_no_half_file(tmp_path):
             time.sleep(0.01)
         os.kill(running.pid, signal.SIGINT)
         _, err = running.communicate(timeout=60)
-    assert (running.returncode, err) == (2, "alignkit: error: interrupted; no file was changed\n")
+    assert (running.returncode, err) == (130, "alignkit: error: interrupted; no file was changed\n")
     assert os.listdir(tmp_path) == ["endless"]
 
 

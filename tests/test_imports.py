@@ -14,9 +14,9 @@ ROOT = Path(alignkit.__file__).parent
 
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
-    {"errors", "version", "frozen", "jit"},
-    {"alignment", "output"},
-    {"annotation"},
+    {"errors", "version", "frozen", "jit", "signals"},
+    {"alignment", "placing"},
+    {"annotation", "output"},
     {"corpus", "arrays"},
     {"join", "pairings", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},
     {"phrases", "symmetrization"},

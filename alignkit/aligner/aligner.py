@@ -106,7 +106,8 @@ class Aligner:
         settings = _chosen(settings or Settings(), options)
         pieces = Pieces.of(bitext)
         cut = bitext if pieces is None else pieces.bitext
-        with Workers.opened(threads) as workers, room_for(cut, settings, folder) as room:
+        room = room_for(cut, settings, folder)
+        with Workers.opened(threads) as workers:
             training = Training(cut, settings, workers, dictionary, room)
             if not training.bitext.starts[-1]:
                 raise AlignerError("nothing to learn from: no pair has words on both sides")

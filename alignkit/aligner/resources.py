@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import os
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile, gettempdir
 
 from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.room import Room
@@ -63,20 +63,22 @@ def _told(size: int) -> str:
     return f"{size / 1e6:,.1f} MB"
 
 
-@contextmanager
-def room_for(
-    bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None
-) -> Iterator[Room]:
-    """Give room for the training: in memory if that suffices and no folder is named."""
+def room_for(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Room:
+    """Give room for the training: in memory if that suffices and no folder is named.
+
+    Raises
+    ------
+    AlignerError
+        If no file can be made in the folder.
+    """
     if folder is None and fits(bitext, settings):
-        yield Room()
-        return
+        return Room()
     try:
-        place = TemporaryDirectory(prefix="alignkit-", dir=folder)
+        place = os.fspath(gettempdir() if folder is None else folder)
+        TemporaryFile(dir=place).close()
     except OSError as problem:
         raise AlignerError(
             f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
             f"{_told(bytes_on_disk(bitext, settings))} there: name another folder"
         ) from None
-    with place as name:
-        yield Room(name)
+    return Room(place)

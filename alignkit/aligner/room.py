@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from tempfile import TemporaryFile
 from typing import TypeVar
 
 import numpy as np
@@ -21,12 +22,12 @@ class Room:
     Parameters
     ----------
     folder
-        Where their files are made; None makes them in memory.
+        Where their files are made; None makes them in memory. The files have no names, so that
+        the system removes them with the process, however it ends.
     """
 
     def __init__(self, folder: str | None = None) -> None:
         self._folder = folder
-        self._made = 0
 
     @property
     def on_disk(self) -> bool:
@@ -37,16 +38,14 @@ class Room:
         """Return an array of so many zeros."""
         if self._folder is None or size == 0:
             return np.zeros(size, kind)
-        self._made += 1
-        path = os.path.join(self._folder, f"array{self._made}")
         length = size * np.dtype(kind).itemsize
         try:
-            with open(path, "wb") as file:
+            with TemporaryFile(prefix="alignkit-", dir=self._folder) as file:
                 if hasattr(os, "posix_fallocate"):  # a full disk shall fail here, not in a kernel
                     os.posix_fallocate(file.fileno(), 0, length)
                 else:
                     file.truncate(length)
-            return np.asarray(np.memmap(path, kind, "r+", shape=(size,)))
+                return np.asarray(np.memmap(file, kind, "r+", shape=(size,)))
         except OSError as problem:
             raise AlignerError(
                 f"cannot keep {length / 1e6:,.1f} MB in {self._folder}: {problem.strerror}; name "

@@ -26,7 +26,7 @@ from alignkit.cli.merge import merged
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
-from alignkit.formats.writing import replacing
+from alignkit.output import replacing
 
 if TYPE_CHECKING:
     from alignkit.agreement import FullAgreement

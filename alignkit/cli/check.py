@@ -30,6 +30,7 @@ from alignkit.cli.parser import number, output, output_file
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import ReadOptions, get_format, write_corpus
 from alignkit.formats.format import losses
+from alignkit.output import place_so_far, standard_stream
 from alignkit.report.table import render_table
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ def _fix(found: Examination, options: argparse.Namespace, declared: ReadOptions)
         ids=any(pair.id != str(number) for number, pair in enumerate(found.corpus, 1)),
     )
     tell_lost(path, found.format, lost)
-    if path != "-":
+    if standard_stream(path) is None:
+        place_so_far()
         _tell_rest(found, options, declared)
 
 

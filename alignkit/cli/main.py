@@ -7,14 +7,14 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
-from types import FrameType
-from typing import Any
 
 from alignkit.cli.parser import Parser
 from alignkit.errors import AlignkitError, UnknownNameError
+from alignkit.output import WriteError, refuse_same, together
+from alignkit.signals import before_stop
 from alignkit.version import __version__
 
 __all__ = ["COMMANDS", "main"]
@@ -42,6 +42,7 @@ Exit codes:
   0  done
   1  done, and something was found (check)
   2  error; no file was changed
+  130  interrupted by Ctrl-C; no file was changed (128 + signal: 143 by SIGTERM)
 """
 
 
@@ -58,13 +59,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _spare_the_collector()
     try:
         _prepare_streams()
-        with _stoppable():
-            code = _run(words, own=arguments is None)
-            sys.stdout.flush()
+        code = _act(words, own=arguments is None)
     except AlignkitError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
-        return _fail("interrupted; no file was changed")
+        _fail("interrupted; no file was changed")
+        return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader of our output has enough, e.g. head
         _silence()
         return 0
@@ -89,6 +89,31 @@ def _spare_the_collector() -> None:
     atexit.register(gc.freeze)
 
 
+def _act(words: Sequence[str], *, own: bool) -> int:
+    """Run a command; what it writes takes its place when all is done, standard output too."""
+    with together() as outputs:
+
+        def stopped() -> str:
+            outputs.discard()
+            return "all files were written before" if outputs.placed else "no file was changed"
+
+        with before_stop(stopped):
+            try:
+                code = _run(words, own=own)
+            except BrokenPipeError:  # the reader of our output has enough, e.g. head
+                if len(outputs):
+                    raise WriteError(
+                        "standard output was closed by its reader; no file was changed"
+                    ) from None
+                raise
+            with suppress(BrokenPipeError):
+                sys.stdout.flush()
+            outputs.place()
+        for note in outputs.notes:
+            print(f"alignkit: {note}", file=sys.stderr)
+    return code
+
+
 def _run(words: Sequence[str], *, own: bool) -> int:
     chosen = next((word for word in words if not word.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
@@ -103,6 +128,7 @@ def _run(words: Sequence[str], *, own: bool) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
+    refuse_same(options.parser.outputs(options))
     options.own = own  # whether the process is ours alone
     code: int = options.run(options)
     return code
@@ -144,26 +170,6 @@ def _prepare_streams() -> None:
         if hasattr(stream, "reconfigure"):
             errors = "strict" if stream is sys.stdout else "backslashreplace"
             stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the work as Ctrl-C does, so that no half file is left."""
-    before: dict[int, Any] = {}
-    try:
-        for name in ("SIGTERM", "SIGHUP"):
-            kind = getattr(signal, name, None)
-            if kind is not None and signal.getsignal(kind) is signal.SIG_DFL:  # not under nohup
-                with suppress(ValueError):  # not in the main thread: signals are the caller's
-                    before[kind] = signal.signal(kind, _stop)
-        yield
-    finally:
-        for kind, handler in before.items():
-            signal.signal(kind, handler)
-
-
-def _stop(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _silence() -> None:

@@ -33,7 +33,7 @@ from alignkit.formats.options import ReadOptions
 from alignkit.formats.reading import Reading
 from alignkit.formats.texts import bitext_line
 from alignkit.formats.translations import Group, groups_of
-from alignkit.formats.writing import replacing
+from alignkit.output import replacing
 from alignkit.pairings import WHICH, PairingCounts, pair_translations
 
 

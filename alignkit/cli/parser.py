@@ -68,6 +68,15 @@ class Parser(argparse.ArgumentParser):
         ]
         self.usage = " ".join(["%(prog)s", *places, *needed, "[options]"])
 
+    def outputs(self, options: argparse.Namespace) -> list[str]:
+        """Return all files and folders that are to be written."""
+        named = (
+            getattr(options, action.dest)
+            for action in self._actions
+            if action.type in (output, output_file)
+        )
+        return [path for path in named if path is not None]
+
     def _print_message(self, message: str, file: Any = None) -> None:
         (file or sys.stderr).write(message)  # argparse itself forgives a full disk
 

@@ -24,7 +24,7 @@ from alignkit.cli.kernels import announce
 from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError
-from alignkit.formats.writing import replacing
+from alignkit.output import replacing
 
 if TYPE_CHECKING:
     from alignkit.arrays import TokenArrays

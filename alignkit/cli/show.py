@@ -20,7 +20,7 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.formats.writing import replacing
+from alignkit.output import replacing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

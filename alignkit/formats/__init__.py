@@ -14,6 +14,7 @@ from alignkit.formats.format import Format, losses
 from alignkit.formats.options import ReadOptions, WriteOptions
 from alignkit.formats.reading import Finding, Reading
 from alignkit.formats.writing import Writing
+from alignkit.output import refuse_same, together
 
 __all__ = [
     "FORMATS",
@@ -147,11 +148,10 @@ def write_corpus(
     declared = _made(WriteOptions, options)
     if (declared.source or declared.target) and not chosen.text_beside:
         raise OptionError(f"format {format} holds the words itself: name no files for them")
-    outputs = [str(path), *filter(None, (declared.source, declared.target))]
-    if len(set(outputs)) < len(outputs):
-        raise OptionError("the links and the words of each side go to different files")
+    refuse_same([str(path), *filter(None, (declared.source, declared.target))])
     writing = Writing(str(path), declared, base=chosen.base)
-    chosen.write(_watched(pairs, chosen, writing), writing)
+    with together():
+        chosen.write(_watched(pairs, chosen, writing), writing)
     return writing.lost
 
 

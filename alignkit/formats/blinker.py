@@ -42,7 +42,7 @@ Melamed 1998, "Manual annotation of translational equivalence: the Blinker proje
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from alignkit.alignment import NULL, Alignment
@@ -53,7 +53,7 @@ from alignkit.formats.naming import file_part
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.texts import Text, read_texts
-from alignkit.formats.writing import WriteError, Writing
+from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
 
@@ -220,7 +220,6 @@ class _Samples:
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     last = (1, -1)
-    outputs: dict[Path, str] = {}  # held, for none may be written before all are known
     with writing.folder() as folder, writing.open_texts() as (sources, targets):
         for pair in pairs:
             names = [name for name in pair.annotations if writing.options.annotator in (None, name)]
@@ -228,19 +227,15 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 continue
             last = _place(pair.id, last, writing)
             for name in names:
-                path = folder / file_part(name) / "samp{}.SentPair{}".format(*last)
-                alignment = writing.oriented(pair.alignment(name))
-                outputs[path] = "".join(_notation(alignment, writing))
+                path = "{}/samp{}.SentPair{}".format(file_part(name), *last)
+                folder.write(path, _notation(writing.oriented(pair.alignment(name)), writing))
             if sources is not None:
                 source, target = writing.words(pair)
                 sources.write(f"{source} ||| {target}\n" if targets is None else f"{source}\n")
                 if targets is not None:
                     targets.write(f"{target}\n")
-        _refuse_leftovers(folder, outputs)
-        for path, text in outputs.items():
-            path.parent.mkdir(exist_ok=True)
-            with writing.open(str(path)) as links:
-                links.write(text)
+        for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):
+            folder.refuse_others(pattern)
 
 
 def _place(id: str, last: _Place, writing: Writing) -> _Place:
@@ -257,16 +252,6 @@ def _place(id: str, last: _Place, writing: Writing) -> _Place:
 def _after(place: _Place) -> _Place:
     sample, k = place
     return (sample, k + 1) if k + 1 < _SAMPLE else (sample + 1, 0)
-
-
-def _refuse_leftovers(folder: Path, outputs: Container[Path]) -> None:
-    for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):
-        for path in folder.glob(pattern):
-            if path not in outputs:
-                raise WriteError(
-                    f"{path}: is there already and would be read together with what is to be "
-                    "written; nothing was changed; name another folder"
-                )
 
 
 def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:

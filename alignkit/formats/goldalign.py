@@ -45,7 +45,7 @@ from alignkit.formats.format import Format
 from alignkit.formats.gold_row import HELD, GoldRow, parse_row, write_row
 from alignkit.formats.reading import Reading, natural_key
 from alignkit.formats.record import RawAnnotation, Record
-from alignkit.formats.writing import WriteError, Writing
+from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT", "INITIAL"]
 
@@ -156,8 +156,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             name for batch in batches.values() for pair in batch for name in pair.annotations
         )
     )
-    outputs: dict[Path, list[str]] = {}
-    with writing.folder() as root:
+    with writing.folder() as folder:
         for (corpus, batch), members in batches.items():
             _check_name(corpus, "corpus")
             _check_name(batch, "document")
@@ -168,15 +167,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             for name in [INITIAL, *(user for user in users if user != INITIAL)]:
                 if not _belongs(name, members):
                     continue
-                path = root / _folder(name, users) / corpus / f"{batch}.tsv"
-                outputs[path] = [
-                    _line(pair, pair.annotations.get(name), writing) for pair in members
-                ]
-        _refuse_leftovers(root, outputs)
-        for path, lines in outputs.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with writing.open(str(path)) as stream:
-                stream.writelines(lines)
+                lines = (_line(pair, pair.annotations.get(name), writing) for pair in members)
+                folder.write(f"{_folder(name, users)}/{corpus}/{batch}.tsv", lines)
+        for kind in ("datasets", "users"):
+            folder.refuse_others(f"{kind}/**/*.tsv")
 
 
 def _belongs(name: str, pairs: list[SentencePair]) -> bool:
@@ -186,9 +180,9 @@ def _belongs(name: str, pairs: list[SentencePair]) -> bool:
     )
 
 
-def _folder(name: str, users: list[str]) -> Path:
+def _folder(name: str, users: list[str]) -> str:
     if name == INITIAL:
-        return Path("datasets")
+        return "datasets"
     if name == _ARBIT:
         two = sorted(user for user in users if user not in (INITIAL, _ARBIT))
         name = f"{_ARBIT}/{'_'.join(two) or _ARBIT}"
@@ -196,22 +190,12 @@ def _folder(name: str, users: list[str]) -> Path:
         _check_name(name.removeprefix(_ARBIT + "/"), "pair of annotators")
     else:
         _check_name(name, "annotator")
-    return Path("users") / name / "complete"
+    return f"users/{name}/complete"
 
 
 def _check_name(name: str, what: str) -> None:
     if not name or name.startswith(".") or any(char in name for char in "/\\\0\n"):
         raise OptionError(f"the {what} {name[:40]!r} cannot be the name of a file")
-
-
-def _refuse_leftovers(root: Path, outputs: dict[Path, list[str]]) -> None:
-    for kind in ("datasets", "users"):
-        for path in (root / kind).rglob("*.tsv"):
-            if path not in outputs:
-                raise WriteError(
-                    f"{path}: is there already and would be read together with what is to be "
-                    "written; nothing was changed; name another folder"
-                )
 
 
 def _line(pair: SentencePair, annotation: Annotation | None, writing: Writing) -> str:

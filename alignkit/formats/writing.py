@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -14,9 +15,50 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.options import WriteOptions
 from alignkit.formats.words import is_word
-from alignkit.output import WriteError, replacing
+from alignkit.output import WriteError, replacing, replacing_folder
 
-__all__ = ["WriteError", "Writing", "replacing"]
+__all__ = ["WriteError", "Writing", "WritingFolder"]
+
+
+class WritingFolder:
+    """Write the files of a folder; they take their places in it when all are written.
+
+    Parameters
+    ----------
+    place
+        The folder.
+    root
+        Where its files are until then.
+    """
+
+    def __init__(self, place: Path, root: Path) -> None:
+        self._place, self._root = place, root
+        self._written: set[str] = set()
+
+    def write(self, name: str, lines: Iterable[str]) -> None:
+        """Write a file, given its name within the folder."""
+        path = self._root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(lines)
+            stream.flush()
+            os.fsync(stream.fileno())
+        self._written.add(name)
+
+    def refuse_others(self, pattern: str) -> None:
+        """Refuse files of a pattern that are in the folder and are not replaced.
+
+        Raises
+        ------
+        WriteError
+            If there is one.
+        """
+        for path in sorted(self._place.glob(pattern)):
+            if path.relative_to(self._place).as_posix() not in self._written:
+                raise WriteError(
+                    f"{path}: is there already and would be read together with what is to be "
+                    "written; nothing was changed; name another folder"
+                )
 
 
 class Writing:
@@ -62,15 +104,12 @@ class Writing:
             )
 
     @contextmanager
-    def folder(self) -> Iterator[Path]:
+    def folder(self) -> Iterator[WritingFolder]:
         """Make the folder of a format that is one, and the folders above it."""
         if self.path == "-":
             raise OptionError("this format is a folder of files and cannot go to standard output")
-        try:
-            Path(self.path).mkdir(parents=True, exist_ok=True)
-            yield Path(self.path)
-        except OSError as problem:
-            raise WriteError(f"{self.path}: cannot be written: {problem.strerror}") from None
+        with replacing_folder(self.path) as made:
+            yield WritingFolder(made.place, made.root)
 
     def annotator(self, pair: SentencePair) -> str | None:
         """Return whose alignment of a pair to write, None where there is none.

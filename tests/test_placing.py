@@ -1,0 +1,331 @@
+"""Files take their places together or not at all, whatever stands there and whatever goes wrong."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from test_cli import posix
+
+from alignkit.output import (
+    WriteError,
+    refuse_same,
+    replacing,
+    replacing_bytes,
+    replacing_folder,
+    together,
+)
+
+
+def put(path, text: str = "new") -> None:
+    with replacing(str(path)) as out:
+        out.write(text)
+
+
+def tree(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_files_that_belong_together_take_their_places_together(tmp_path):
+    (tmp_path / "a").write_text("old")
+    with together() as outputs:
+        put(tmp_path / "a")
+        put(tmp_path / "b")
+        assert outputs.placed == 0
+        assert (tmp_path / "a").read_text() == "old"
+    assert tree(tmp_path) == {"a": "new", "b": "new"}
+    assert outputs.placed == 2
+
+
+def test_an_error_after_some_files_leaves_all_as_they_were(tmp_path):
+    (tmp_path / "a").write_text("old")
+
+    def act():
+        with together():
+            put(tmp_path / "a")
+            put(tmp_path / "b")
+            with replacing(str(tmp_path / "c")) as out:
+                out.write("half")
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        act()
+    assert tree(tmp_path) == {"a": "old"}
+
+
+@pytest.mark.parametrize("failing", range(4))
+def test_a_renaming_that_fails_is_undone(tmp_path, monkeypatch, failing):
+    for name in "abc":
+        (tmp_path / name).write_text("old")
+    calls = []
+    replace = os.replace
+
+    def sometimes(old, new):
+        calls.append(new)
+        if len(calls) == failing + 1:
+            raise OSError(5, "Input/output error")
+        replace(old, new)
+
+    def act():
+        with together():
+            for name in "abcd":
+                put(tmp_path / name)
+            monkeypatch.setattr(os, "replace", sometimes)
+
+    with pytest.raises(WriteError, match=r"[a-d]: .*Input/output error; nothing was changed"):
+        act()
+    assert tree(tmp_path) == dict.fromkeys("abc", "old")
+
+
+def test_what_cannot_be_put_back_is_told(tmp_path, monkeypatch):
+    for name in "ab":
+        (tmp_path / name).write_text("old")
+    replace, rename = os.replace, os.rename
+
+    def first(old, new):
+        if new != tmp_path / "a":
+            raise OSError(5, "Input/output error")
+        monkeypatch.setattr(os, "rename", never)
+        replace(old, new)
+
+    def never(*_):
+        raise OSError(30, "Read-only file system")
+
+    def act():
+        with together():
+            put(tmp_path / "a")
+            put(tmp_path / "b")
+            monkeypatch.setattr(os, "replace", first)
+
+    with pytest.raises(WriteError, match=r"not all could be put back: the old .*a is now ") as told:
+        act()
+    monkeypatch.setattr(os, "rename", rename)
+    kept = str(told.value).rpartition(" is now ")[2]
+    assert Path(kept).read_text() == "old"
+
+
+def test_a_dangling_link_makes_the_file_it_leads_to(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link").symlink_to("sub/file")
+    put(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "sub" / "file").read_text() == "new"
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(WriteError, match=r"round: cannot be written: .*symbolic links"):
+        put(tmp_path / "round")
+    (tmp_path / "nowhere").symlink_to("none/file")
+    with pytest.raises(WriteError, match="nowhere: cannot be written: No such file"):
+        put(tmp_path / "nowhere")
+
+
+def test_other_names_of_a_file_keep_its_contents_and_that_is_told(tmp_path):
+    (tmp_path / "a").write_text("old")
+    os.link(tmp_path / "a", tmp_path / "b")
+    with together() as outputs:
+        put(tmp_path / "a")
+    assert tree(tmp_path) == {"a": "new", "b": "old"}
+    assert "other names" in outputs.notes[0]
+
+
+@posix
+def test_mode_and_owner_are_kept(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o640)
+    if os.geteuid() == 0:
+        os.chown(path, 1234, 1235)
+    before = path.stat()
+    with replacing(str(path)) as out:
+        out.write("new")
+        (beside,) = set(tmp_path.iterdir()) - {path}
+        assert stat.S_IMODE(beside.stat().st_mode) & 0o7 == 0  # nobody else may read it meanwhile
+    after = path.stat()
+    assert (after.st_mode, after.st_uid, after.st_gid) == (
+        before.st_mode,
+        before.st_uid,
+        before.st_gid,
+    )
+
+
+@posix
+def test_a_new_file_has_the_mode_of_new_files(tmp_path):
+    before = os.umask(0o027)
+    try:
+        put(tmp_path / "a")
+        assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+    finally:
+        os.umask(before)
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_text("old")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as it is for all but root
+    with pytest.raises(WriteError, match="a: cannot be written: it is read-only; nothing was cha"):
+        put(path)
+    assert tree(tmp_path) == {"a": "old"}
+
+
+def test_a_folder_that_takes_no_file_is_told(tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "a").write_text("old")
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(WriteError, match="its folder takes no new file"):
+        put(tmp_path / "a")
+
+
+def test_names_beside_are_nobody_elses(tmp_path):
+    """Many threads write one file at once: one of them is there at the end, whole."""
+    texts = {f"{k}" * 10_000 for k in range(10)}
+    threads = [threading.Thread(target=put, args=(tmp_path / "a", text)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (left,) = tree(tmp_path).values()
+    assert left in texts
+
+
+@posix
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no /dev/shm")
+def test_a_file_under_dev_is_a_file():
+    path = Path(f"/dev/shm/alignkit-test-{os.getpid()}")
+    try:
+        for name in (path, f"/dev/..{path}"):
+            path.write_text("old")
+            with replacing(str(name)) as out:
+                out.write("new")
+                assert path.read_text() == "old"
+            assert path.read_text() == "new"
+    finally:
+        path.unlink()
+
+
+@posix
+def test_pipes_and_devices_are_written_as_they_are(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    put(pipe)
+    reader.join()
+    assert got == ["new"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    put("/dev/null")
+    with pytest.raises(WriteError, match="/dev/full: cannot be written: No space left"):
+        put("/dev/full")
+
+
+def same(*paths) -> None:
+    with pytest.raises(ValueError, match=r"same file|twice"):
+        refuse_same(map(str, paths))
+
+
+def test_one_file_by_two_names_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    same("s.txt", "./s.txt")
+    same("s.txt", tmp_path / "s.txt")
+    same("-", "-")
+    (tmp_path / "sub").symlink_to(".")
+    same("s.txt", "sub/s.txt")
+    (tmp_path / "link").symlink_to("s.txt")
+    same("s.txt", "link")  # which is not there yet
+    (tmp_path / "a").write_text("")
+    os.link("a", "b")
+    same("a", "b")
+    refuse_same(["s.txt", "a", "new/s.txt", "-", "/dev/null", "/dev/null"])
+
+
+def test_two_outputs_found_to_be_one_file_late_change_nothing(tmp_path):
+    with pytest.raises(WriteError, match="same file|twice"), together():
+        put(tmp_path / "a", "one")
+        put(tmp_path / "a", "two")
+    assert tree(tmp_path) == {}
+
+
+def fill(folder: Path, *names: str, text: str = "old") -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_a_folder_is_made_beside_and_put_in_its_place(tmp_path):
+    with replacing_folder(str(tmp_path / "x" / "y")) as made:
+        fill(made.root, "a/1", "b/2", text="new")
+        assert not (tmp_path / "x" / "y").exists()
+    assert tree(tmp_path) == {"x/y/a/1": "new", "x/y/b/2": "new"}
+
+
+def test_what_else_is_in_a_folder_stays(tmp_path):
+    fill(tmp_path, "out/a/1", "out/a/mine", "out/b/2", "out/README")
+    with replacing_folder(str(tmp_path / "out")) as made:
+        fill(made.root, "a/1", "b/2", "c/3", text="new")
+    assert tree(tmp_path / "out") == {
+        **{"a/1": "new", "a/mine": "old", "b/2": "new", "c/3": "new"},
+        "README": "old",
+    }
+
+
+@pytest.mark.parametrize("failing", range(4))
+def test_a_folder_is_exchanged_wholly_or_not_at_all(tmp_path, monkeypatch, failing):
+    fill(tmp_path, "out/a/1", "out/a/mine", "out/b/2", "out/README", "out/d")
+    before = tree(tmp_path)
+    calls = []
+    replace = os.replace
+
+    def sometimes(old, new):
+        calls.append(new)
+        if len(calls) == failing + 1:
+            raise OSError(5, "Input/output error")
+        replace(old, new)
+
+    def act():
+        with replacing_folder(str(tmp_path / "out")) as made:
+            fill(made.root, "a/1", "b/2", "c/3", "d", text="new")
+            monkeypatch.setattr(os, "replace", sometimes)
+
+    with pytest.raises(WriteError, match="nothing was changed"):
+        act()
+    assert tree(tmp_path) == before
+
+
+def test_an_interrupted_folder_leaves_nothing(tmp_path):
+    def act():
+        with replacing_folder(str(tmp_path / "x" / "y")) as made:
+            fill(made.root, "a/1")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        act()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_is_not_put_over_a_file_of_its_name(tmp_path):
+    fill(tmp_path, "out/a", "out/b/mine")
+
+    def act(name):
+        with replacing_folder(str(tmp_path / "out")) as made:
+            fill(made.root, name, text="new")
+
+    with pytest.raises(WriteError, match="is a file; a folder is to be there; nothing"):
+        act("a/1")
+    with pytest.raises(WriteError, match="is a folder; a file is to be there; nothing"):
+        act("b")
+    assert tree(tmp_path) == {"out/a": "old", "out/b/mine": "old"}
+
+
+def test_bytes_and_texts_follow_the_same_rules(tmp_path):
+    with together(), replacing_bytes(str(tmp_path / "a")) as out:
+        out.write(b"\xff")
+    assert (tmp_path / "a").read_bytes() == b"\xff"
