@@ -16,6 +16,7 @@ from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import FORMATS, Format, Reading, ReadOptions, open_reading, read_pairs
+from alignkit.output import standard_stream
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
@@ -91,7 +92,7 @@ def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptio
     Raises
     ------
     OptionError
-        If standard input is to be read twice.
+        If standard input is to be read twice, or a file is where standard output goes too.
     """
     read: list[str] = []
     for place in _READ:
@@ -99,6 +100,13 @@ def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptio
         read.extend([value] if isinstance(value, str) else value or ())
     if read.count("-") > 1:
         raise OptionError("standard input (-) can be read once only; name files for the others")
+    for path in read:
+        file = "/dev/stdin" if path == "-" else path
+        if os.path.isfile(file) and standard_stream(file) is not None:
+            raise OptionError(
+                f"{path}: what is printed goes there too, so that it could not be read as it is; "
+                "print to another file"
+            )
     names = ("base", "transpose", "source", "target", "encoding", "drop_out_of_range", "partial")
     declared = {name: getattr(options, name) for name in (*names, "unescape", "name")}
     return ReadOptions(**(declared | changes))

@@ -1,0 +1,162 @@
+"""What a command writes takes its place when the whole command has succeeded, or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from command import FRENCH, PARAPHRASES, process, run, write
+from test_cli import posix
+
+TO_PHARAOH = "--to", "pharaoh", "--annotator", "gold"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def old(tmp_path, monkeypatch):
+    """Stand in a folder of files that were there before."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("out", "s.txt", "t.txt", "model", "page"):
+        write(tmp_path, name, "old\n")
+    return files(tmp_path)
+
+
+@posix
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no /dev/shm")
+def test_a_corpus_under_dev_is_converted_in_its_place():
+    path = Path(f"/dev/shm/alignkit-test-{os.getpid()}.jsonl")
+    try:
+        for name in (path, f"/dev/../dev/shm/{path.name}"):
+            path.write_bytes(Path(PARAPHRASES).read_bytes())
+            ran = process("convert", name, name, "--to", "alignkit-jsonl")
+            assert ran.code == 0
+            assert path.read_bytes().count(b"\n") == Path(PARAPHRASES).read_bytes().count(b"\n")
+    finally:
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (
+            ["convert", PARAPHRASES, "out", *TO_PHARAOH, "--to-source", "s.txt", "--to-target",
+             "./s.txt"],
+            "./s.txt and s.txt are the same file",
+        ),
+        (
+            ["convert", PARAPHRASES, "s.txt", *TO_PHARAOH, "--to-source", "sub/../s.txt"],
+            "are the same file",
+        ),
+        (
+            ["align", FRENCH / "fr.txt", FRENCH / "en.txt", "-o", "out", "--save", "./out"],
+            "./out and out are the same file",
+        ),
+        (
+            ["align", FRENCH / "fr.txt", FRENCH / "en.txt", "--scores", "-"],
+            "- is named twice",
+        ),
+        (["show", PARAPHRASES, "--id", "p05", "--html", "page", "--svg", "./page"], "same file"),
+        (["pairs", "t.txt", "--to-source", "out", "--to-target", "link"], "same file"),
+        (
+            ["check", FRENCH / "gold.align", "--source", FRENCH / "fr.txt", "--target",
+             FRENCH / "en.txt", "--fix", "out", "--fix-source", "s.txt", "--fix-target", "./s.txt"],
+            "same file",
+        ),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)  # fmt: skip
+def test_two_outputs_that_are_one_file_are_refused_before_any_work(capsys, old, command, told):
+    os.mkdir("sub")
+    os.symlink("out", "link")
+    run(capsys, *command).failed(told, "nothing was changed")
+    os.remove("link")
+    assert files(Path()) == old
+
+
+@posix
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["align", FRENCH / "fr.txt", FRENCH / "en.txt", "-o", "out", "--scores", "s.txt",
+         "--save", "model", "--lexicon", "/dev/full"],
+        ["convert", PARAPHRASES, "out", *TO_PHARAOH, "--to-source", "s.txt", "--to-target",
+         "/dev/full"],
+        ["show", PARAPHRASES, "--id", "p05", "--svg", "page", "--html", "/dev/full"],
+    ],
+    ids=["align", "convert", "show"],
+)  # fmt: skip
+def test_one_output_that_cannot_be_written_leaves_the_others_as_they_were(capsys, old, command):
+    run(capsys, *command).failed("/dev/full: cannot be written: No space left", "nothing was chan")
+    assert files(Path()) == old
+
+
+@posix
+def test_a_full_disk_behind_standard_output_leaves_the_page_as_it_was(old):
+    command = ["agree", PARAPHRASES, "--annotators", "anna", "ben", "--initial", "initial"]
+    command += ["--samples", "10", "--html", "page"]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ran = process(*command, stdout=full)
+    ran.failed("standard output: No space left")
+    assert files(Path()) == old
+
+
+@pytest.mark.parametrize(
+    ("format", "made"),
+    [
+        ("goldalign", "users/anna/complete/corpus/batch_0000.tsv"),
+        ("blinker", "anna/samp1.SentPair0"),
+    ],
+)
+def test_a_folder_that_fails_half_way_is_as_it_was(capsys, tmp_path, format, made):
+    broken = write(tmp_path, "broken.jsonl", Path(PARAPHRASES).read_bytes() + b'{"id": 1\n')
+    run(capsys, "convert", broken, tmp_path / "new", "--to", format).failed("broken.jsonl:66")
+    assert sorted(os.listdir(tmp_path)) == ["broken.jsonl"]
+    out = tmp_path / "out"
+    assert run(capsys, "convert", PARAPHRASES, out, "--to", format).code == 0
+    before = files(out)
+    assert made in before
+    write(out, "README", "mine")
+    run(capsys, "convert", broken, out, "--to", format).failed("broken.jsonl:66")
+    assert files(out) == {**before, "README": b"mine"}
+    assert run(capsys, "convert", PARAPHRASES, out, "--to", format).code == 0
+    assert files(out) == {**before, "README": b"mine"}
+
+
+@posix
+def test_standard_outputs_own_file_is_written_where_it_is(tmp_path):
+    """It may be one to add to; a file in its place would lose what is still to come."""
+    out = tmp_path / "out"
+    for name in ("/dev/stdout", out, "-"):
+        out.write_text("before\n")
+        with open(out, "a", encoding="utf-8") as stream:
+            ran = process("convert", PARAPHRASES, name, *TO_PHARAOH, stdout=stream)
+        assert ran.code == 0
+        lines = out.read_text().splitlines()
+        assert (len(lines), lines[0]) == (65, "before")
+
+
+@posix
+def test_a_file_is_not_read_while_standard_output_adds_to_it(tmp_path):
+    out = tmp_path / "x.jsonl"
+    out.write_bytes(Path(PARAPHRASES).read_bytes())
+    with open(out, "a", encoding="utf-8") as stream:
+        ran = process("convert", out, "-", "--to", "alignkit-jsonl", stdout=stream)
+    ran.failed("x.jsonl: what is printed goes there too")
+    assert out.read_bytes() == Path(PARAPHRASES).read_bytes()
+
+
+@posix
+def test_other_names_of_a_replaced_file_are_told(tmp_path):
+    (tmp_path / "a").write_text("old")
+    os.link(tmp_path / "a", tmp_path / "b")
+    ran = process("convert", PARAPHRASES, tmp_path / "a", *TO_PHARAOH)
+    assert "a: replaced; other names (hard links) of the old file keep what it held" in ran.err
+    assert (tmp_path / "b").read_text() == "old"
