@@ -228,12 +228,12 @@ def _told(path: str) -> Iterator[None]:
         ) from None
     except BrokenPipeError:
         raise
-    except (OSError, ValueError) as problem:
+    except OSError as problem:
         raise WriteError(f"{path}: cannot be written: {_reason(problem)}; {_UNCHANGED}") from None
 
 
-def _reason(problem: OSError | ValueError) -> str:
-    return (isinstance(problem, OSError) and problem.strerror) or str(problem)
+def _reason(problem: OSError) -> str:
+    return problem.strerror or str(problem)
 
 
 def _is_written_in_place(path: str) -> bool:
@@ -246,6 +246,8 @@ def _is_written_in_place(path: str) -> bool:
     """
     try:
         mode = os.stat(path).st_mode
+    except ValueError:
+        raise WriteError(f"{path!r}: cannot be the name of a file; {_UNCHANGED}") from None
     except FileNotFoundError:
         if path.endswith(os.sep):
             raise WriteError(f"{path}: is the name of a folder; name a file") from None
@@ -297,4 +299,4 @@ def refuse_same(paths: Iterable[str]) -> None:
 
 def _same(path: str, other: str) -> str:
     named = "is named twice" if path == other else f"and {other} are the same file"
-    return f"{path} {named}; give each output a file of its own; {_UNCHANGED}"
+    return f"{path} {named}; outputs go to different files, each to a file of its own; {_UNCHANGED}"

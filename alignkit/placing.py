@@ -35,6 +35,8 @@ def identity(path: str | os.PathLike[str]) -> Identity | None:
     """
     try:
         status = os.stat(path)
+    except ValueError:  # a NUL in the name: no file
+        return (os.fspath(path),)
     except OSError:
         place = os.path.realpath(path)
         with suppress(OSError):

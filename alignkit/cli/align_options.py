@@ -9,7 +9,7 @@ from dataclasses import fields
 
 from alignkit.aligner.settings import INFERENCES, MODELS, SYMMETRIZATIONS, THRESHOLD, Settings
 from alignkit.cli.inputs import add_reading_arguments
-from alignkit.cli.parser import format_name, number, output_file
+from alignkit.cli.parser import format_name, number, output_file, saved_file
 from alignkit.errors import OptionError
 from alignkit.formats import FORMATS
 
@@ -101,7 +101,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         help="what the alignments are called beside those of the input, in formats that hold "
         "several (default: alignkit)",
     )
-    add("--save", "write what was learned there, for --load")
+    add("--save", "write what was learned there, for --load", saved_file)
     add("--scores", "write log P(target | source) and log P(source | target) of each pair there")
     add("--lexicon", "write word pairs there, with their probabilities in both directions")
     group.add_argument(
@@ -264,13 +264,8 @@ def _check_outputs(options: argparse.Namespace) -> None:
         for path in (options.output, options.save, options.scores, options.lexicon)
         if path is not None
     ]
-    if options.save == "-":
-        raise OptionError("--save needs the name of a file")
     if options.json and "-" in places:
         raise OptionError("--json prints on standard output: write the rest to files, e.g. by -o")
-    real = [path if path == "-" else os.path.realpath(path) for path in places]
-    if any(place in real[:k] and place != os.devnull for k, place in enumerate(real)):
-        raise OptionError("each output goes to a file of its own, and only one to stdout")
     for path in places:
         folder = os.path.dirname(path) or "."
         if path != "-" and not os.path.isdir(folder):

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -179,16 +178,10 @@ def _check(options: argparse.Namespace) -> None:
         raise OptionError("--to-source and --to-target go together; for one file say -o")
     if options.to_source is not None and (options.output is not None or options.to is not None):
         raise OptionError("give -o and --to, or --to-source and --to-target, not both")
-    if options.to_source is not None and _same(options.to_source, options.to_target):
-        raise OptionError("the source and the target sentences go to different files")
     if options.to_ids and _is_bitext(options):
         raise OptionError("a bitext has no ids: write --to tsv, or to two files")
     if options.json and "-" in _paths(options):
         raise OptionError("--json prints on standard output: write the pairs to files, e.g. by -o")
-
-
-def _same(one: str, other: str) -> bool:
-    return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
 def _is_bitext(options: argparse.Namespace) -> bool:

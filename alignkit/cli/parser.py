@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from alignkit.errors import UnknownNameError
 
-__all__ = ["Parser", "format_name", "number", "output", "output_file"]
+__all__ = ["Parser", "format_name", "number", "output", "output_file", "saved_file"]
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
         named = (
             getattr(options, action.dest)
             for action in self._actions
-            if action.type in (output, output_file)
+            if action.type in (output, output_file, saved_file)
         )
         return [path for path in named if path is not None]
 
@@ -131,6 +131,13 @@ def output_file(path: str) -> str:
     if os.path.isdir(path):
         raise argparse.ArgumentTypeError(f"{path} is a folder; name a file")
     return output(path)
+
+
+def saved_file(path: str) -> str:
+    """Check the name of a file to write that cannot be standard output."""
+    if path == "-":
+        raise argparse.ArgumentTypeError("needs the name of a file")
+    return output_file(path)
 
 
 def output(path: str) -> str:
