@@ -269,3 +269,14 @@ def test_drawings_say_that_a_pair_was_judged(capsys, own):
     assert "anna</bdi>, judgment" in page
     run(capsys, "show", own, "--annotators", "anna").failed("'anna' judged pairs of")
     assert run(capsys, "show", own, "--annotators", "ben").out.count("ben:") == 3
+
+
+def test_a_name_that_nobody_has_is_unknown_among_judgments_too(capsys, tmp_path):
+    path = tmp_path / "x.jsonl"
+    write_corpus([MIXED[2]], path, format="alignkit-jsonl")
+    for words in (
+        ("convert", path, tmp_path / "y", "--to", "alignkit-xml", "--annotator", "dora"),
+        ("phrases", path, "--annotator", "dora"),
+        ("show", path, "--annotators", "dora"),
+    ):
+        run(capsys, *words).failed("unknown annotator", "'dora'", "known: anna")

@@ -51,7 +51,7 @@ class Choice:
         """
         if self._name is not None:
             self._seen.update(dict.fromkeys(pair.alignments))
-            self._judged.update(pair.annotations.keys() - self._seen.keys())
+            self._judged.update(pair.annotations.keys() - pair.alignments.keys())
             return pair.alignments.get(self._name)
         if len(pair.alignments) > 1:
             names = ", ".join(pair.alignments)
@@ -69,12 +69,14 @@ class Choice:
         UnknownNameError
             If other annotators occurred, but this one did not, or only judged.
         """
-        if self._name in self._judged and self._name not in self._seen:
-            if self._judged_will_do:
-                return
+        if self._name is None or self._name in self._seen:
+            return
+        if self._name not in self._judged:
+            known = self._seen | dict.fromkeys(sorted(self._judged))
+            if known:
+                raise UnknownNameError(f"annotator of {self._path}:", self._name, known)
+        elif not self._judged_will_do:
             raise NotAlignedError(f"pairs of {self._path}", self._name, self._seen)
-        if self._name is not None and self._seen and self._name not in self._seen:
-            raise UnknownNameError(f"annotator of {self._path}:", self._name, self._seen)
 
     def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Alignment]]:
         """Yield the pairs that are aligned, each with the chosen alignment; then `check`."""

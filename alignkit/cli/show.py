@@ -79,14 +79,14 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
     asked = dict.fromkeys(options.annotators or ())
     shown: set[str] = set()
     names: dict[str, None] = {}
-    judged: set[str] = set()
+    judged: dict[str, None] = {}  # or aligned
     count = 0
     for pair in pairs:
         if wanted and pair.id not in wanted:
             continue
         shown.add(pair.id)
         names.update(dict.fromkeys(pair.alignments))
-        judged.update(pair.annotations)
+        judged.update(dict.fromkeys(pair.annotations))
         if asked and judged and not asked.keys() & pair.alignments.keys():
             continue
         count += 1
@@ -99,8 +99,8 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
     for name in asked:
         if name in judged and name not in names:
             raise NotAlignedError(f"pairs of {options.input}", name, names)
-        if names and name not in names:
-            raise UnknownNameError(f"annotator of {options.input}:", name, names)
+        if judged and name not in names:
+            raise UnknownNameError(f"annotator of {options.input}:", name, judged)
 
 
 def _draw_files(pairs: list[SentencePair], options: argparse.Namespace) -> None:
