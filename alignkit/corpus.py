@@ -72,8 +72,9 @@ class SentencePair:
         if isinstance(source, str) or isinstance(target, str):
             raise AlignmentError(f"pair {id!r}: a sentence is a sequence of tokens; split the text")
         if self.source is not None or self.target is not None:
-            for name, alignment in self.alignments.items():
-                self._check_range(name, alignment)
+            for name, annotation in self.annotations.items():
+                if annotation.alignment is not None:
+                    self._check_range(name, annotation.alignment)
 
     def _check_range(self, name: str, alignment: Alignment) -> None:
         n, m = alignment.extent()
@@ -271,7 +272,8 @@ class Corpus:
     def annotated_by(self, *annotators: str) -> Corpus:
         """Return the pairs that every one of these annotators aligned; see `require`."""
         self.require(*annotators)
-        return self.filter(lambda pair: pair.alignments.keys() >= set(annotators))
+        names = set(annotators)
+        return self.filter(lambda pair: pair.alignments.keys() >= names)
 
     def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
         """Return the corpus of the pairs for which `keep` is true."""
