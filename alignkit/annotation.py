@@ -1,25 +1,27 @@
-"""Define an annotation: one alignment of one sentence pair by one annotator or system."""
+"""Define an annotation: what one annotator or system said about one sentence pair."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from alignkit.alignment import Alignment
+from alignkit.errors import AlignmentError
 
 __all__ = ["Annotation"]
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """Hold an alignment and what its maker said about it.
+    """Hold an alignment and what its maker said about it, or a judgment without an alignment.
 
-    An empty alignment is an annotation too (nothing corresponds); a pair that was *not annotated*
-    has no `Annotation` at all.
+    Three things are kept apart: an empty alignment (nothing corresponds); no alignment, where the
+    pair was *judged, not aligned*, and all that deals with links passes the annotation over; and
+    a pair that was *not annotated*, which has no `Annotation` at all.
 
     Parameters
     ----------
     alignment
-        The links.
+        The links; None where nobody aligned the pair, and then something else must be said.
     comment
         Free text of the annotator.
     flags
@@ -28,9 +30,19 @@ class Annotation:
         A judgment of the whole pair, e.g. ``"paraphrase"``; empty where none was given.
     provenance
         Where the annotation comes from: a file, a tool and its version, a date.
+
+    Raises
+    ------
+    AlignmentError
+        If it says nothing at all: neither an alignment nor anything about the pair.
+
+    Examples
+    --------
+    >>> Annotation(None, judgment="paraphrase").alignment is None
+    True
     """
 
-    alignment: Alignment
+    alignment: Alignment | None
     comment: str = ""
     flags: frozenset[str] = frozenset()
     judgment: str = ""
@@ -38,3 +50,13 @@ class Annotation:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "flags", frozenset(self.flags))
+        if self.alignment is None and not self.remarks:
+            raise AlignmentError(
+                "an annotation without an alignment has a judgment, a comment, flags or a "
+                "provenance; give Alignment() where nothing corresponds"
+            )
+
+    @property
+    def remarks(self) -> bool:
+        """Whether anything is said beside the alignment."""
+        return bool(self.comment or self.flags or self.judgment or self.provenance)

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.errors import AlignmentError, MissingTextError, UnknownNameError
+from alignkit.errors import AlignmentError, MissingTextError, NotAlignedError, UnknownNameError
 from alignkit.frozen import FrozenMap
 
 __all__ = ["Corpus", "SentencePair"]
@@ -29,7 +29,8 @@ class SentencePair:
         An empty tuple is a known, empty sentence.
     annotations
         For each annotator (``"anna"``, ``"gold"``, ``"initial"``, a system) the annotation. A bare
-        `Alignment` is wrapped. A name that is missing has not annotated this pair.
+        `Alignment` is wrapped. A name that is missing has not annotated this pair. All of them are
+        here; `alignments` has those of them that hold an alignment.
     attributes
         Texts that describe the pair: its subcorpus, document, genre, score, ...
 
@@ -72,7 +73,8 @@ class SentencePair:
             raise AlignmentError(f"pair {id!r}: a sentence is a sequence of tokens; split the text")
         if self.source is not None or self.target is not None:
             for name, annotation in self.annotations.items():
-                self._check_range(name, annotation.alignment)
+                if annotation.alignment is not None:
+                    self._check_range(name, annotation.alignment)
 
     def _check_range(self, name: str, alignment: Alignment) -> None:
         n, m = alignment.extent()
@@ -116,6 +118,25 @@ class SentencePair:
         source, target = self.words
         return len(source), len(target)
 
+    @property
+    def alignments(self) -> Mapping[str, Alignment]:
+        """The alignments of those who aligned this pair.
+
+        All that deals with links goes by these: who only judged the pair is not among them.
+
+        Examples
+        --------
+        >>> pair = SentencePair("1", None, None, {
+        ...     "anna": Alignment.parse("0-0"), "ben": Annotation(None, judgment="paraphrase")})
+        >>> list(pair.annotations), list(pair.alignments)
+        (['anna', 'ben'], ['anna'])
+        """
+        return {
+            name: annotation.alignment
+            for name, annotation in self.annotations.items()
+            if annotation.alignment is not None
+        }
+
     def annotation(self, name: str) -> Annotation:
         """Return the annotation of that name.
 
@@ -129,8 +150,18 @@ class SentencePair:
         return self.annotations[name]
 
     def alignment(self, name: str) -> Alignment:
-        """Return the alignment of that annotator; see `annotation`."""
-        return self.annotation(name).alignment
+        """Return the alignment of that annotator.
+
+        Raises
+        ------
+        UnknownNameError
+            If nobody of that name annotated this pair; as `NotAlignedError` where somebody did,
+            but judged it only.
+        """
+        alignment = self.annotation(name).alignment
+        if alignment is None:
+            raise NotAlignedError(f"pair {self.id!r}", name, self.alignments)
+        return alignment
 
     def with_annotation(self, name: str, value: Annotation | Alignment) -> SentencePair:
         """Return the pair with an annotation added or replaced."""
@@ -149,6 +180,8 @@ class SentencePair:
             self.source,
             {
                 name: replace(value, alignment=value.alignment.transpose())
+                if value.alignment is not None
+                else value
                 for name, value in self.annotations.items()
             },
             self.attributes,
@@ -191,6 +224,11 @@ class Corpus:
         return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.annotations))
 
     @property
+    def aligners(self) -> tuple[str, ...]:
+        """Those of the `annotators` who aligned at least one pair; others only judged."""
+        return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.alignments))
+
+    @property
     def attributes(self) -> tuple[str, ...]:
         """The names of the pairs' attributes, in the order of their first use."""
         return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.attributes))
@@ -216,22 +254,26 @@ class Corpus:
         return {value: Corpus(pairs) for value, pairs in found.items()}
 
     def require(self, *annotators: str) -> None:
-        """Check that each name annotated at least one pair.
+        """Check that each name aligned at least one pair.
 
         Raises
         ------
         UnknownNameError
-            If one did not.
+            If one did not; as `NotAlignedError` where it judged pairs.
         """
-        known = self.annotators
+        known = self.aligners
         for name in annotators:
-            if name not in known:
-                raise UnknownNameError("annotator", name, known)
+            if name in known:
+                continue
+            if name in self.annotators:
+                raise NotAlignedError("pairs", name, known)
+            raise UnknownNameError("annotator", name, known)
 
     def annotated_by(self, *annotators: str) -> Corpus:
-        """Return the pairs that every one of these annotators annotated."""
+        """Return the pairs that every one of these annotators aligned; see `require`."""
         self.require(*annotators)
-        return self.filter(lambda pair: all(name in pair.annotations for name in annotators))
+        names = set(annotators)
+        return self.filter(lambda pair: pair.alignments.keys() >= names)
 
     def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
         """Return the corpus of the pairs for which `keep` is true."""
@@ -290,8 +332,7 @@ def _count(tokens: tuple[str, ...] | None) -> str:
 
 def _link_records(pair: SentencePair) -> Iterator[dict[str, object]]:
     attributes = {"id": "", **pair.attributes} | {"id": pair.id}  # the id first, and the pair's own
-    for name, annotation in pair.annotations.items():
-        alignment = annotation.alignment
+    for name, alignment in pair.alignments.items():
         for link, sure in alignment.items():
             yield {
                 **attributes,

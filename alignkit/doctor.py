@@ -206,7 +206,7 @@ class _Watch:
         numbers: list[int] = []
         for name, raw in record.annotations.items():
             self._take(raw, numbers)
-            if not raw.links:
+            if raw.aligned and not raw.links:
                 self._note_empty(name, record.id, raw.path or path, record.line)
         self._add(_packed(numbers), False, record.source, record.target)
         self._look_at_words(record.id, record.source, record.target, path, record.line)
@@ -223,8 +223,8 @@ class _Watch:
     def pair(self, pair: SentencePair, line: int) -> None:
         """Take the links of a pair that came without a record."""
         parts = []
-        for name, annotation in pair.annotations.items():
-            points, flags = annotation.alignment.packed()
+        for name, alignment in pair.alignments.items():
+            points, flags = alignment.packed()
             self.found.links += len(flags)
             self.found.sure += flags.count(1)
             parts.append(points)

@@ -12,6 +12,7 @@ __all__ = [
     "FormatError",
     "JoinError",
     "MissingTextError",
+    "NotAlignedError",
     "OptionError",
     "UnknownNameError",
 ]
@@ -64,6 +65,29 @@ class UnknownNameError(AlignkitError, LookupError):
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
         return type(self), (self.kind, self.name, self.known)
+
+
+class NotAlignedError(UnknownNameError):
+    """A name that judged sentence pairs, but whose alignment is wanted.
+
+    Parameters
+    ----------
+    what
+        What was judged, e.g. ``"pair 'p1'"``.
+    name
+        Who judged it.
+    known
+        The names of those who aligned it.
+    """
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"alignment of {what} by", name, known)
+        listing = ", ".join(self.known) or "nobody"
+        self.args = (f"{name!r} judged {what}, but gave no alignment (aligned by: {listing})",)
+        self._what = what
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+        return type(self), (self._what, self.name, self.known)
 
 
 class FormatError(AlignkitError, ValueError):

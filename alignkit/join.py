@@ -12,6 +12,8 @@ from alignkit.errors import JoinError
 
 __all__ = ["Differences", "join_pairs", "merge"]
 
+_REMARKS = ("comment", "judgment", "provenance")
+
 
 @dataclass
 class Differences:
@@ -189,7 +191,9 @@ def merge(
     Raises
     ------
     JoinError
-        As `join_pairs`; and if a name is there already.
+        As `join_pairs`; and if a name is there already. An annotation without an alignment (the
+        pair was judged only) and another of the same name become one, unless they contradict
+        each other.
     """
     pairs = list(base)
     for name, other in others.items():
@@ -205,16 +209,33 @@ def merge(
     return Corpus(pairs)
 
 
+def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
+    """Make one of two annotations of which one has no alignment; None where that cannot be."""
+    if known is None:
+        return added
+    if known.alignment is not None and added.alignment is not None:
+        return None
+    said = [(getattr(known, kind), getattr(added, kind)) for kind in _REMARKS]
+    if any(one and other and one != other for one, other in said):
+        return None
+    return Annotation(
+        added.alignment if known.alignment is None else known.alignment,
+        flags=known.flags | added.flags,
+        **{kind: one or other for kind, (one, other) in zip(_REMARKS, said, strict=True)},
+    )
+
+
 def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
     several = len(other.annotations) > 1
     annotations: dict[str, Annotation] = dict(pair.annotations)
     for annotator, annotation in other.annotations.items():
         key = f"{name}/{annotator}" if several else name
-        if key in annotations:
+        both = _united(annotations.get(key), annotation)
+        if both is None:
             raise JoinError(
                 f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
             )
-        annotations[key] = annotation
+        annotations[key] = both
     source = pair.source if pair.source is not None else other.source
     target = pair.target if pair.target is not None else other.target
     return replace(pair, source=source, target=target, annotations=annotations)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from alignkit.alignment import Alignment
+from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 
 __all__ = ["AnnotatorCounts", "CorpusCounts", "count_corpus"]
@@ -19,7 +20,7 @@ class AnnotatorCounts:
     Parameters
     ----------
     pairs
-        Sentence pairs annotated.
+        Sentence pairs aligned.
     empty
         Of these, how many have no link.
     sure, possible
@@ -29,13 +30,15 @@ class AnnotatorCounts:
     source_aligned, target_aligned
         Words that bear a link.
     source_tokens, target_tokens
-        Words of the annotated pairs whose text is known.
+        Words of the aligned pairs whose text is known.
     one_to_one
         Links of which both words bear no other link.
     identical
         Links between words equal after casefold.
     comments
         Annotations with a comment.
+    judged
+        Sentence pairs judged, but not aligned; nothing of them counts above but the comments.
     """
 
     pairs: int = 0
@@ -50,9 +53,17 @@ class AnnotatorCounts:
     one_to_one: int = 0
     identical: int = 0
     comments: int = 0
+    judged: int = 0
 
-    def add(self, pair: SentencePair, alignment: Alignment, comment: str) -> None:
+    def add(self, pair: SentencePair, annotation: Annotation) -> None:
         """Count one annotation."""
+        self.comments += bool(annotation.comment)
+        if annotation.alignment is None:
+            self.judged += 1
+        else:
+            self._add_links(pair, annotation.alignment)
+
+    def _add_links(self, pair: SentencePair, alignment: Alignment) -> None:
         from_words = [link.i for link in alignment]
         to_words = [link.j for link in alignment]
         sources, targets = Counter(from_words), Counter(to_words)
@@ -67,7 +78,6 @@ class AnnotatorCounts:
         self.one_to_one += sum(
             sources[i] == 1 and targets[j] == 1 for i, j in zip(from_words, to_words, strict=True)
         )
-        self.comments += bool(comment)
         if pair.source is not None and pair.target is not None:
             self.source_tokens += len(pair.source)
             self.target_tokens += len(pair.target)
@@ -145,7 +155,7 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
             values.setdefault(name, set()).add(value)
         for name, annotation in pair.annotations.items():
             counts = found.annotators.setdefault(name, AnnotatorCounts())
-            counts.add(pair, annotation.alignment, annotation.comment)
+            counts.add(pair, annotation)
     found.source_types, found.target_types = len(sources), len(targets)
     found.attributes = {name: len(seen) for name, seen in values.items()}
     return found

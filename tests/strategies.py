@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.annotation import Annotation
 from alignkit.corpus import Corpus, SentencePair
-from alignkit.formats.format import projected
+from alignkit.formats.format import JUDGED, projected
 
 PLAIN = st.characters(categories=["L", "M", "N", "P", "S"])
 """Characters that are neither white space nor control: all that a line of tokens can hold."""
@@ -92,6 +92,14 @@ def _annotations(draw, holds, source, target, texts):
     possible_nulls = draw(_subsets(empty))
     present = sorted({*sure, *possible, *nulls, *possible_nulls})
     numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(1.0)
+    said = (
+        draw(texts),
+        frozenset(draw(st.lists(texts.filter(bool), max_size=2))),
+        draw(texts),
+        draw(texts),
+    )
+    if JUDGED in holds and any(said) and draw(st.booleans()):
+        return Annotation(None, *said)
     alignment = Alignment(
         sure,
         possible,
@@ -100,13 +108,7 @@ def _annotations(draw, holds, source, target, texts):
         weights={link: draw(numbers) for link in draw(_subsets(present))},
         labels={link: draw(texts) for link in draw(_subsets(cells + empty))},
     )
-    return Annotation(
-        alignment,
-        draw(texts),
-        frozenset(draw(st.lists(texts.filter(bool), max_size=2))),
-        draw(texts),
-        draw(texts),
-    )
+    return Annotation(alignment, *said)
 
 
 def _subsets(items, least=0):

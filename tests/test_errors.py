@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from alignkit import errors
-from alignkit.errors import AlignkitError, FormatError, UnknownNameError
+from alignkit.errors import AlignkitError, FormatError, NotAlignedError, UnknownNameError
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,10 @@ from alignkit.errors import AlignkitError, FormatError, UnknownNameError
             "unknown format 'pharao'; did you mean 'pharaoh'? (known: pharaoh, naacl)",
         ),
         (UnknownNameError("annotator", "x", []), "unknown annotator 'x' (known: none)"),
+        (
+            NotAlignedError("pair 'p1'", "anna", ["ben"]),
+            "'anna' judged pair 'p1', but gave no alignment (aligned by: ben)",
+        ),
     ],
 )
 def test_the_message_says_where_and_what(error, text):

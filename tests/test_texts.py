@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+import contextlib
+import tempfile
+from pathlib import Path
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import PLAIN
+
+from alignkit.alignment import Alignment
+from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
-from alignkit.formats import ReadOptions
+from alignkit.formats import ReadOptions, read_corpus, write_corpus
 from alignkit.formats.reading import Reading
 from alignkit.formats.texts import Text, bitext_line, read_texts
 
@@ -85,3 +94,40 @@ def test_a_bitext_line_is_one_that_can_be_read(read):
     assert read(bitext_line("1", "a b", "")) == [Text(1, None, "a b ", " ")]
     with pytest.raises(AlignkitError, match=r"pair '1': .*two files"):
         bitext_line("1", "a ||| b", "c")
+
+
+_PIPES = st.text("|a", min_size=1, max_size=5)
+_TOKENS = _PIPES | st.sampled_from(["|||", "\ufeff", "b\ufeff", "\u3000", "\x85", "\x1c", "\t", ""])
+_SENTENCES = st.lists(st.text(PLAIN, min_size=1, max_size=3) | _TOKENS, max_size=4)
+
+
+@pytest.mark.parametrize("format", ["pharaoh", "naacl", "blinker"])
+def test_a_bitext_is_read_back_or_not_written(format):
+    @settings(max_examples=25)
+    @given(st.lists(st.tuples(_SENTENCES, _SENTENCES), min_size=1, max_size=3))
+    def holds(sentences):
+        with tempfile.TemporaryDirectory() as folder:
+            path, beside = Path(folder, "x"), str(Path(folder, "bitext"))
+            pairs = [
+                SentencePair(str(k), *two, {"x": Alignment()}) for k, two in enumerate(sentences)
+            ]
+            with contextlib.suppress(AlignkitError):
+                write_corpus(pairs, path, format=format, source=beside)
+            if Path(beside).exists():
+                read = read_corpus(path, format=format, source=beside)
+                assert [pair.words for pair in read] == [pair.words for pair in pairs]
+
+    holds()
+
+
+@pytest.mark.parametrize("format", ["pharaoh", "naacl", "blinker"])
+def test_a_divider_among_the_words_is_told_by_every_writer(tmp_path, format):
+    pair = SentencePair("7", ("a", "|||"), ("b",), {"x": Alignment()})
+    with pytest.raises(AlignkitError, match=r"pair '7': the words hold the divider"):
+        write_corpus([pair], tmp_path / "x", format=format, source=str(tmp_path / "s"))
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_mark_that_reading_takes_away_is_not_written():
+    with pytest.raises(AlignkitError, match=r"pair '1': .* byte order mark"):
+        bitext_line("1", "a\ufeff", "b")

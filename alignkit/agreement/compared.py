@@ -82,7 +82,7 @@ class ComparedPairs:
         """Return the links of one annotator in some pairs: none where there is no annotation."""
         pairs = [self.corpus[place] for place in places]
         found = [
-            pair.alignment(name) if name is not None and name in pair.annotations else Alignment()
+            pair.alignment(name) if name is not None and name in pair.alignments else Alignment()
             for pair in pairs
         ]
         arrays = LinkArrays.pack(found, [pair.lengths for pair in pairs])
@@ -105,7 +105,7 @@ class ComparedPairs:
         """Count the pairs at some positions of the corpus that are not compared, by reason."""
         found: Counter[str] = Counter()
         for place in np.setdiff1d(members, self.places).tolist():
-            done = self.corpus[place].annotations
+            done = self.corpus[place].alignments
             missing = [name for name in self.names if name not in done]
             found[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
         return found
@@ -114,11 +114,11 @@ class ComparedPairs:
         return [
             place
             for place, pair in enumerate(self.corpus)
-            if all(name in pair.annotations for name in names) and self._has_initial(pair)
+            if all(name in pair.alignments for name in names) and self._has_initial(pair)
         ]
 
     def _has_initial(self, pair: SentencePair) -> bool:
-        return not self._needs_initial or self.settings.initial in pair.annotations
+        return not self._needs_initial or self.settings.initial in pair.alignments
 
     def _check_initial(self) -> None:
         name, missing = self.settings.initial, self.settings.missing_initial
@@ -134,7 +134,7 @@ class ComparedPairs:
         if missing != "error":
             return
         for pair in self.corpus:
-            if name not in pair.annotations and all(one in pair.annotations for one in self.names):
+            if name not in pair.alignments and all(one in pair.alignments for one in self.names):
                 raise OptionError(
                     f"pair {pair.id!r} has no initial alignment {name!r}: name another one by "
                     "--initial NAME (`alignkit align` makes one, `merge` adds it), or say what "

@@ -103,7 +103,7 @@ def compare(
 
 def all_alphas(corpus: Corpus, annotators: Sequence[str]) -> FrozenMap[str, KrippendorffAlpha]:
     """Return alpha for both kinds of links and every distance; none where words are not known."""
-    if not all(pair.has_text for pair in corpus if _annotated_twice(pair.annotations, annotators)):
+    if not all(pair.has_text for pair in corpus if _aligned_twice(pair.alignments, annotators)):
         return FrozenMap()
     units = {links: count_units(corpus, annotators, links=links) for links in LINKS}
     return FrozenMap(
@@ -138,5 +138,5 @@ def weighted_mean(comparisons: Sequence[Comparison]) -> FrozenMap[str, float]:
     return FrozenMap(means)
 
 
-def _annotated_twice(annotations: Mapping[str, object], names: Sequence[str]) -> bool:
-    return sum(name in annotations for name in names) > 1
+def _aligned_twice(alignments: Mapping[str, object], names: Sequence[str]) -> bool:
+    return sum(name in alignments for name in names) > 1

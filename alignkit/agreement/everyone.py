@@ -140,7 +140,7 @@ def everyone(
     """
     if annotators is None:
         aside = (options.get("initial"), adjudicated)
-        annotators = [name for name in corpus.annotators if name not in aside]
+        annotators = [name for name in corpus.aligners if name not in aside]
     names = check_annotators(corpus, annotators)
     if adjudicated in names:
         raise OptionError(
@@ -236,11 +236,11 @@ def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[
         def settle(
             pair: SentencePair, others: Sequence[str] = others, label: str = label
         ) -> SentencePair:
-            if not all(one in pair.annotations for one in others):
+            if not all(one in pair.alignments for one in others):
                 return pair
             return pair.with_annotation(label, majority([pair.alignment(one) for one in others]))
 
         corpus = corpus.map(settle)
-        if label in corpus.annotators:
+        if label in corpus.aligners:
             labels[name] = label
     return corpus, labels

@@ -236,7 +236,7 @@ def _names(
     parts.update({name: parts.get(name, "an automatic alignment") for name in machines})
     parts.pop(None, None)
     if annotators is None:
-        return [name for name in corpus.annotators if name not in parts]
+        return [name for name in corpus.aligners if name not in parts]
     for name in annotators:
         if name in parts:
             raise OptionError(f"{name!r} is {parts[name]}; do not name it among the annotators")

@@ -207,7 +207,7 @@ def count_units(
         raise UnknownNameError("choice of links", links, LINKS)
     alike: Counter[Unit] = Counter()
     for pair in corpus:
-        present = [pair.alignment(name) for name in annotators if name in pair.annotations]
+        present = [pair.alignment(name) for name in annotators if name in pair.alignments]
         if len(present) < 2:
             continue
         source, target = pair.words

@@ -175,14 +175,14 @@ def agreement_report(
 def _section(
     name: str, corpus: Corpus, names: tuple[str, ...], include_identical: bool
 ) -> AgreementSection:
-    present = tuple(one for one in names if one in corpus.annotators)
+    present = tuple(one for one in names if one in corpus.aligners)
     comparisons = tuple(
         compare(corpus, first, second, include_identical=include_identical)
         for first, second in combinations(present, 2)
     )
-    done = [sum(one in pair.annotations for one in names) for pair in corpus]
+    done = [sum(one in pair.alignments for one in names) for pair in corpus]
     missing = Counter(
-        ", ".join(one for one in names if one not in pair.annotations) for pair in corpus
+        ", ".join(one for one in names if one not in pair.alignments) for pair in corpus
     )
     shared = corpus.annotated_by(*present) if present == names else Corpus()
     known = present == names and all(pair.has_text for pair in shared)

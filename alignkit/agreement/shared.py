@@ -21,11 +21,11 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
     OptionError
         If there are fewer than two, or one comes twice.
     UnknownNameError
-        If one annotated nothing in the corpus.
+        If one aligned nothing in the corpus.
     """
     if isinstance(annotators, str):
         raise OptionError(f"name the annotators in a list, not as the one text {annotators!r}")
-    names = corpus.annotators if annotators is None else tuple(annotators)
+    names = corpus.aligners if annotators is None else tuple(annotators)
     if len(names) < 2:
         found = ", ".join(names) or "none"
         raise OptionError(

@@ -59,7 +59,7 @@ def _latex(full: FullAgreement) -> str:
 
 def _how_to_go_on(full: FullAgreement, corpus: Corpus) -> str:
     """Say what C needs, and who could be meant."""
-    others = [name for name in corpus.annotators if name not in full.report.annotators]
+    others = [name for name in corpus.aligners if name not in full.report.annotators]
     who = f"here perhaps one of {', '.join(others)}"
     if not others:
         who = "'alignkit align' makes one, 'merge' adds it"

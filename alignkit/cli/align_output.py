@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
@@ -70,7 +70,7 @@ def _annotated(found: Aligned, options: argparse.Namespace) -> Iterator[Sentence
     several = "annotators" in get_format(options.to).holds
     for block, links in found:
         for k, pair in enumerate(block.pairs or ()):
-            if several and name in pair.annotations:
+            if several and name in pair.alignments:
                 raise OptionError(
                     f"pair {pair.id!r} has an alignment of {name!r} already: choose another name "
                     "by --annotator"
@@ -79,7 +79,8 @@ def _annotated(found: Aligned, options: argparse.Namespace) -> Iterator[Sentence
             alignment = (  # as many digits as Pharaoh lines get
                 links.alignment(k, digits=4) if options.probs else links.arrays.alignment(k)
             )
-            kept[name] = Annotation(alignment)
+            mine = kept.get(name)  # who judged the pair may align it now
+            kept[name] = replace(mine, alignment=alignment) if mine else Annotation(alignment)
             yield SentencePair(pair.id, pair.source, pair.target, FrozenMap(kept), pair.attributes)
         if options.output == "-":
             sys.stdout.flush()

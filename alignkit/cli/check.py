@@ -4,6 +4,7 @@ Told are broken records, links out of range, duplicate links, links both sure an
 alignments and sentences, repeated ids, byte order marks and carriage returns; with several files,
 also words in which they differ. Nothing is guessed: the table of fits shows how many links lie
 outside their sentence pair, and how many join equal words, under each base and direction.
+--fix leaves out pairs that are broken; how many, which, and whose ids change for it is told.
 
 Exit code 0: clean, 1: findings, 2: cannot be read.
 
@@ -17,20 +18,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections import Counter
 from contextlib import redirect_stdout
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
+from alignkit.cli.mending import mend
 from alignkit.cli.parser import number, output, output_file
-from alignkit.errors import FormatError, OptionError
-from alignkit.formats import ReadOptions, get_format, write_corpus
-from alignkit.formats.format import losses
-from alignkit.output import place_so_far, standard_stream
+from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.report.table import render_table
 
 if TYPE_CHECKING:
@@ -83,85 +79,38 @@ def run(options: argparse.Namespace) -> int:
     ]
     for other in examined[1:]:
         compare_texts(examined[0], other)
+    problem, mending = _unreadable(examined), None
+    if options.fix and problem is None:
+        try:
+            mending = mend(examined[0], options, declared)
+        except AlignkitError as error:
+            problem = error  # first tell what was found
     with redirect_stdout(sys.stderr if options.fix == "-" else sys.stdout):
         if options.json:
-            print(json.dumps([_record(found) for found in examined], ensure_ascii=False, indent=2))
+            records = [_record(found) for found in examined]
+            if mending is not None:
+                records[0]["fix"] = mending.to_json()
+            print(json.dumps(records, ensure_ascii=False, indent=2))
         else:
             for number, found in enumerate(examined):
                 print(end="\n" if number else "")
                 _print(found, options.show)
-    _refuse_unreadable(examined)
-    if options.fix:
-        _fix(examined[0], options, declared)
+    if problem is not None:
+        raise problem
+    if mending is not None:
+        mending.tell()
     return 0 if all(found.clean for found in examined) else 1
 
 
-def _refuse_unreadable(examined: list[Examination]) -> None:
+def _unreadable(examined: list[Examination]) -> AlignkitError | None:
     for found in examined:
         if found.refused and not found.links:
-            raise FormatError(
+            return FormatError(
                 f"{found.refused} of {found.records} records cannot be read as {found.format}, and "
                 "no link was found; name another format by --format, or the encoding by --encoding",
                 found.path,
             )
-
-
-def _fix(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
-    path = options.fix
-    kind = get_format(found.format)
-    if found.refused and kind.blocks is not None:  # a format in which the number of a line counts
-        raise OptionError(
-            f"--fix cannot mend {found.refused} broken lines of {found.path}, and leaving them out "
-            "would shift all lines after them: mend those by hand"
-        )
-    lost = _losses(found)
-    if lost and os.path.exists(path) and os.path.samefile(path, found.path):
-        listing = ", ".join(f"{kind} of {count} pairs" for kind, count in lost.items())
-        raise OptionError(
-            f"--fix: format {found.format} is written without {listing}, so {path} cannot be "
-            "mended in its own place; name another OUT"
-        )
-    write_corpus(
-        found.corpus,
-        path,
-        format=found.format,
-        base=found.base,
-        transpose=found.transposed,
-        source=options.fix_source,
-        target=options.fix_target,
-        ids=any(pair.id != str(number) for number, pair in enumerate(found.corpus, 1)),
-    )
-    tell_lost(path, found.format, lost)
-    if standard_stream(path) is None:
-        place_so_far()
-        _tell_rest(found, options, declared)
-
-
-def _losses(found: Examination) -> Counter[str]:
-    """Count what the file's own format cannot be written with again."""
-    holds = get_format(found.format).holds
-    lost: Counter[str] = Counter()
-    for pair in found.corpus:
-        lost.update(losses(pair, holds))
-    return lost
-
-
-def _tell_rest(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
-    """Examine the mended file and tell on stderr what only a person can mend."""
-    from alignkit.doctor import examine
-
-    changed = {
-        name: new
-        for name, new in (("source", options.fix_source), ("target", options.fix_target))
-        if new is not None
-    }
-    if changed.get("source") and not options.fix_target:
-        changed["target"] = None  # a bitext
-    again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
-    rest = examine(options.fix, format=found.format, options=again, keep=False)
-    listing = ", ".join(f"{n} x {kind}" for kind, n in rest.counts.items())
-    left = f"; left for you to decide: {listing}" if listing else "; it is clean"
-    print(f"alignkit: {options.fix}: written{left}", file=sys.stderr)
+    return None
 
 
 def _print(found: Examination, most: int) -> None:

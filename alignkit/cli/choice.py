@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from alignkit.annotation import Annotation
+from alignkit.alignment import Alignment
 from alignkit.corpus import SentencePair
-from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
+from alignkit.errors import (
+    JoinError,
+    MissingTextError,
+    NotAlignedError,
+    OptionError,
+    UnknownNameError,
+)
 
 __all__ = ["Choice", "naming"]
 
@@ -23,14 +29,20 @@ class Choice:
         The annotator; None where the user named nobody.
     option
         The option by which one is named.
+    judged
+        Whether it is enough if the named annotator judged pairs and aligned none.
     """
 
-    def __init__(self, path: str, name: str | None, option: str = "--annotator") -> None:
+    def __init__(
+        self, path: str, name: str | None, option: str = "--annotator", *, judged: bool = False
+    ) -> None:
         self._path, self._name, self._option = path, name, option
+        self._judged_will_do = judged
         self._seen: dict[str, None] = {}
+        self._judged: set[str] = set()
 
-    def of(self, pair: SentencePair) -> Annotation | None:
-        """Return the annotation of a pair, None where there is none.
+    def of(self, pair: SentencePair) -> Alignment | None:
+        """Return the alignment of a pair, None where there is none.
 
         Raises
         ------
@@ -38,33 +50,40 @@ class Choice:
             If there are several and none was named.
         """
         if self._name is not None:
-            self._seen.update(dict.fromkeys(pair.annotations))
-            return pair.annotations.get(self._name)
-        if len(pair.annotations) > 1:
-            names = ", ".join(pair.annotations)
+            self._seen.update(dict.fromkeys(pair.alignments))
+            self._judged.update(pair.annotations.keys() - pair.alignments.keys())
+            return pair.alignments.get(self._name)
+        if len(pair.alignments) > 1:
+            names = ", ".join(pair.alignments)
             raise OptionError(
                 f"{self._path}: pair {pair.id!r} has the alignments of {names}: choose by "
                 f"{self._option}"
             )
-        return next(iter(pair.annotations.values()), None)
+        return next(iter(pair.alignments.values()), None)
 
     def check(self) -> None:
-        """Check, when all is read, that the named annotator occurred.
+        """Check, when all is read, that the named annotator aligned something.
 
         Raises
         ------
         UnknownNameError
-            If other annotators occurred, but this one did not.
+            If other annotators occurred, but this one did not, or only judged.
         """
-        if self._name is not None and self._seen and self._name not in self._seen:
-            raise UnknownNameError(f"annotator of {self._path}:", self._name, self._seen)
+        if self._name is None or self._name in self._seen:
+            return
+        if self._name not in self._judged:
+            known = self._seen | dict.fromkeys(sorted(self._judged))
+            if known:
+                raise UnknownNameError(f"annotator of {self._path}:", self._name, known)
+        elif not self._judged_will_do:
+            raise NotAlignedError(f"pairs of {self._path}", self._name, self._seen)
 
-    def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Annotation]]:
-        """Yield the pairs that are annotated, each with the chosen annotation; then `check`."""
+    def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Alignment]]:
+        """Yield the pairs that are aligned, each with the chosen alignment; then `check`."""
         for pair in pairs:
-            annotation = self.of(pair)
-            if annotation is not None:
-                yield pair, annotation
+            alignment = self.of(pair)
+            if alignment is not None:
+                yield pair, alignment
         self.check()
 
 

@@ -21,6 +21,7 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.parser import format_name, output, output_file
 from alignkit.corpus import SentencePair
 from alignkit.formats import FORMATS, get_format, write_corpus
+from alignkit.formats.format import JUDGED
 
 __all__ = ["add_arguments", "run", "tell_lost"]
 
@@ -100,7 +101,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    choice = Choice(options.input, options.annotator)
+    judged = JUDGED in get_format(options.to).holds
+    choice = Choice(options.input, options.annotator, judged=judged)
     for pair in pairs:
         choice.of(pair)
         yield pair.without_annotations(*(set(pair.annotations) - {options.annotator}))

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from alignkit.annotation import Annotation
+from alignkit.alignment import Alignment
 from alignkit.cli.choice import Choice
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
@@ -95,7 +95,7 @@ _Found = Iterator[tuple[int, int, int, int, int]]
 
 
 def _extract(
-    block: list[tuple[SentencePair, Annotation]], options: argparse.Namespace
+    block: list[tuple[SentencePair, Alignment]], options: argparse.Namespace
 ) -> Iterator[tuple[SentencePair, _Found]]:
     from alignkit.arrays import LinkArrays
     from alignkit.phrases import extract_phrases
@@ -103,7 +103,7 @@ def _extract(
     words = options.loose or options.ignore_identical
     source, target = _words(block, options) if words else (None, None)
     phrases = extract_phrases(
-        LinkArrays.pack(annotation.alignment for _, annotation in block),
+        LinkArrays.pack(alignment for _, alignment in block),
         links=options.links,
         kind=options.kind,
         loose=options.loose,
@@ -120,7 +120,7 @@ def _extract(
 
 
 def _words(
-    block: list[tuple[SentencePair, Annotation]], options: argparse.Namespace
+    block: list[tuple[SentencePair, Alignment]], options: argparse.Namespace
 ) -> tuple[TokenArrays, TokenArrays]:
     from alignkit.arrays import TokenArrays, Vocabulary
 

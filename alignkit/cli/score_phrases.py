@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     chosen = Choice(reference.path, options.annotator).annotated(reference.pairs())
     with naming(reference.path):
         corpus = Corpus(
-            SentencePair(pair.id, *pair.words, {"gold": annotation}) for pair, annotation in chosen
+            SentencePair(pair.id, *pair.words, {"gold": alignment}) for pair, alignment in chosen
         )
     if not len(corpus):
         raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing can be scored")

@@ -171,7 +171,7 @@ class Scoring:
             if options.by:
                 self.groups.append(self._group(ref, hyp))
             known = ref if ref.has_text else hyp
-            alignments = {"hyp": hypothesis.alignment, "ref": reference.alignment}
+            alignments = {"hyp": hypothesis, "ref": reference}
             if options.drop_out_of_range and known.has_text:
                 alignments = {
                     name: self._inside(one, known.lengths) for name, one in alignments.items()

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
 from alignkit.output import replacing
 
 
@@ -79,13 +79,15 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
     asked = dict.fromkeys(options.annotators or ())
     shown: set[str] = set()
     names: dict[str, None] = {}
+    judged: dict[str, None] = {}  # or aligned
     count = 0
     for pair in pairs:
         if wanted and pair.id not in wanted:
             continue
         shown.add(pair.id)
-        names.update(dict.fromkeys(pair.annotations))
-        if asked and names and not asked.keys() & pair.annotations.keys():
+        names.update(dict.fromkeys(pair.alignments))
+        judged.update(dict.fromkeys(pair.annotations))
+        if asked and judged and not asked.keys() & pair.alignments.keys():
             continue
         count += 1
         yield pair
@@ -95,8 +97,10 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
     if absent:
         raise OptionError(f"{options.input} has no pair with the id {absent[0]!r}")
     for name in asked:
-        if names and name not in names:
-            raise UnknownNameError(f"annotator of {options.input}:", name, names)
+        if name in judged and name not in names:
+            raise NotAlignedError(f"pairs of {options.input}", name, names)
+        if judged and name not in names:
+            raise UnknownNameError(f"annotator of {options.input}:", name, judged)
 
 
 def _draw_files(pairs: list[SentencePair], options: argparse.Namespace) -> None:

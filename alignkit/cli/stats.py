@@ -26,8 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     counts = count_corpus(Input(options.input, options.format, reading_options(options)).pairs())
+    judged = any(part.judged for part in counts.annotators.values())
     if options.json:
-        print(json.dumps(asdict(counts), ensure_ascii=False, indent=2))
+        record = asdict(counts)
+        for part in record["annotators"].values() if not judged else ():
+            del part["judged"]
+        print(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         _print(counts)
     return 0
@@ -59,7 +63,11 @@ def _print(counts: CorpusCounts) -> None:
         )
     if counts.annotators:
         print()
-        print(render_table([_row(name, part) for name, part in counts.annotators.items()]))
+        rows = [_row(name, part) for name, part in counts.annotators.items()]
+        if any(part.judged for part in counts.annotators.values()):
+            for row, part in zip(rows, counts.annotators.values(), strict=True):
+                row["judged only"] = part.judged
+        print(render_table(rows))
     if counts.attributes:
         listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
         print(f"\nattributes: {listing}")

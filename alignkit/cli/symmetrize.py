@@ -121,7 +121,7 @@ def _merged_pairs(
 
 
 def _alignment(pair: SentencePair, choice: Choice) -> Alignment:
-    annotation = choice.of(pair)
-    if annotation is None:
+    alignment = choice.of(pair)
+    if alignment is None:
         raise JoinError(f"pair {pair.id!r} is not annotated in one of the two directions")
-    return annotation.alignment
+    return alignment

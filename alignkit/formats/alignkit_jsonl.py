@@ -18,12 +18,15 @@ Then one object a line and pair::
 - `source` and `target` are the tokens, which may be empty or hold white space; null or missing:
   the words are not known.
 - A name missing from `annotations` has not annotated the pair; ``{"sure": ""}`` is an annotation
-  without links.
+  without links. An annotation without `sure`, `possible`, `null`, `possible_null` and labels is
+  no alignment: ``{"judgment": "paraphrase"}`` judged the pair, and nobody aligned it. One that
+  says nothing at all, ``{}``, is an error.
 - Links are ``i-j``, source first, from 0, divided by spaces. `possible` lists those that are
   *only* possible. ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to
   nothing: `null` surely, `possible_null` possibly.
 - `weights` and `labels` are keyed by links or nulls; a label may stand on a cell without a link.
-- Members that are empty are left out, but for `sure`. Members not named here are an error.
+- Members that are empty are left out, but for the `sure` of an alignment. Members that are null
+  count as missing; members not named here are an error.
 
 Empty lines mean nothing, and files may be joined one behind the other.
 """
@@ -55,8 +58,8 @@ VERSION = 1
 _HEADER = {"alignkit": "corpus", "version": VERSION}
 _TEXTS = ("comment", "judgment", "provenance")
 _PAIR = {"id", "source", "target", "attributes", "annotations"}
-_LINKS = {"sure", "possible", "null", "possible_null"}
-_ANNOTATION = _LINKS | {"weights", "labels", "flags", *_TEXTS}
+_LINKS = ("sure", "possible", "null", "possible_null")
+_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS}
 _SIMPLE = {"sure", "possible", *_TEXTS}
 _PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
 
@@ -144,11 +147,18 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
     for key in labels:
         member(labels, key, str)
     numbers = {key: float(weight) for key, weight in weights.items()}
-    return RawAnnotation(
+    found = RawAnnotation(
         raw_links(links, numbers, labels, line),
-        flags=texts(value, "flags") if "flags" in value else (),
+        flags=texts(value, "flags") if value.get("flags") is not None else (),
+        aligned=bool(labels) or any(value.get(key) is not None for key in _LINKS),
         **{key: member(value, key, str, "") for key in _TEXTS},
     )
+    if not found.aligned and not found.flags and not any(value.get(key) for key in _TEXTS):
+        raise FormatError(
+            f'the annotation of {name[:40]!r} says nothing; write {{"sure": ""}} for an '
+            "alignment without links, or leave the name out where the pair is not annotated"
+        )
+    return found
 
 
 def _check_keys(value: Object, known: set[str], what: str) -> None:
@@ -177,9 +187,9 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
             return None
         if not _all_texts(list(raw.values())):
             return None
-        alignment = _quick_alignment(
-            raw.get("sure", ""), raw.get("possible", ""), len(source), len(target)
-        )
+        if "sure" not in raw:  # judged only, or written by hand
+            return None
+        alignment = _quick_alignment(raw["sure"], raw.get("possible", ""), len(source), len(target))
         if alignment is None:
             return None
         others = {key: raw[key] for key in _TEXTS if key in raw} if len(raw) > 1 else {}
@@ -247,14 +257,12 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
 
 
 def _written_annotation(annotation: Annotation, writing: Writing) -> Object:
-    links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
-    members = {
-        "sure": links.sure,
-        "possible": links.possible,
-        "null": links.null,
-        "possible_null": links.possible_null,
-        "weights": links.weights,
-        "labels": links.labels,
+    alignment = annotation.alignment
+    found: Object = {}
+    if alignment is not None:
+        links = LinkTexts(writing.oriented(alignment), writing.base)
+        found = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
+    members = found | {
         "comment": annotation.comment,
         "flags": sorted(annotation.flags),
         "judgment": annotation.judgment,

@@ -28,8 +28,11 @@ The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the
 - Links are ``i-j``, source first, from 0. `possible` lists those that are *only* possible.
   ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to nothing.
 - A label may stand on a cell without a link.
-- An annotation without `sure` and the rest has no links; a name that is missing has not annotated
-  the pair.
+- A name that is missing has not annotated the pair. An annotation with an empty `sure` has no
+  links. One without `sure`, `possible`, `null`, `possible-null` and labels is no alignment: who
+  made it judged the pair, or said something else of it, and nobody aligned it. Where it says
+  nothing at all, ``<annotation by="anna"/>``, it is an annotation without links, which earlier
+  versions wrote so.
 
 Each pair is checked against the schema as it comes, so that memory does not grow with the file.
 Entities, document types and the network are never used (`alignkit.formats.safe_xml`). Characters
@@ -46,6 +49,7 @@ from typing import TypeVar
 
 from lxml import etree
 
+from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
@@ -136,6 +140,7 @@ def _annotation(element: etree._Element) -> RawAnnotation:
     weights: dict[str, float] = {}
     labels: dict[str, str] = {}
     flags: list[str] = []
+    aligned = False
     for child in element:
         name, text, line = local_name(child), child.text or "", line_of(child)
         if name == "flag":
@@ -147,10 +152,13 @@ def _annotation(element: etree._Element) -> RawAnnotation:
         elif name == "label":
             _add(labels, child.get("link") or "", text, child)
         else:
+            aligned = True
             parse = parse_nulls if name.endswith("null") else parse_links
             links += parse(text, "possible" if name.startswith("possible") else "sure", line)
     found.flags = flags
     found.links = raw_links(links, weights, labels, line_of(element))
+    said = found.comment or found.flags or found.judgment or found.provenance
+    found.aligned = aligned or bool(labels) or not said
     return found
 
 
@@ -199,22 +207,28 @@ def _write_annotation(
     element = _child(pair, "annotation", "", {"by": name} | {k: v for k, v in named.items() if v})
     for flag in sorted(annotation.flags):
         _child(element, "flag", flag)
-    links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+    if annotation.comment:
+        _child(element, "comment", annotation.comment)
+    if annotation.alignment is not None:
+        _write_links(element, writing.oriented(annotation.alignment), writing.base)
+    _indent(element, "      ")
+
+
+def _write_links(element: etree._Element, alignment: Alignment, base: int) -> None:
+    links = LinkTexts(alignment, base)
     texts = {
-        "comment": annotation.comment,
         "sure": links.sure,
         "possible": links.possible,
         "null": links.null,
         "possible-null": links.possible_null,
     }
     for key, text in texts.items():
-        if text:
+        if text or key == "sure":  # without links it is an alignment still
             _child(element, key, text)
     for link, weight in links.weights.items():
         _child(element, "weight", repr(float(weight)), {"link": link})
     for link, label in links.labels.items():
         _child(element, "label", label, {"link": link})
-    _indent(element, "      ")
 
 
 def _child(

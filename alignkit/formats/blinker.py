@@ -52,7 +52,7 @@ from alignkit.formats.format import Format
 from alignkit.formats.naming import file_part
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.texts import Text, read_texts
+from alignkit.formats.texts import Text, bitext_line, read_texts
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
@@ -222,7 +222,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     last = (1, -1)
     with writing.folder() as folder, writing.open_texts() as (sources, targets):
         for pair in pairs:
-            names = [name for name in pair.annotations if writing.options.annotator in (None, name)]
+            names = [name for name in pair.alignments if writing.options.annotator in (None, name)]
             if not names:
                 continue
             last = _place(pair.id, last, writing)
@@ -231,7 +231,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 folder.write(path, _notation(writing.oriented(pair.alignment(name)), writing))
             if sources is not None:
                 source, target = writing.words(pair)
-                sources.write(f"{source} ||| {target}\n" if targets is None else f"{source}\n")
+                one = targets is None
+                sources.write(bitext_line(pair.id, source, target) if one else f"{source}\n")
                 if targets is not None:
                     targets.write(f"{target}\n")
         for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):

@@ -114,9 +114,9 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
             writing.lost["attributes with the name of a member"] += 1
     value["S"], value["T"] = {"string": source}, {"string": target}
     value["annotations"] = {}
-    for name, annotation in pair.annotations.items():
+    for name, alignment in pair.alignments.items():
         links: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
-        for (i, j), sure in writing.oriented(annotation.alignment).items():
+        for (i, j), sure in writing.oriented(alignment).items():
             links[sure].append((i + writing.base, j + writing.base))
         value["annotations"][name] = {"S": _grouped(links[True]), "P": _grouped(links[False])}
     return value

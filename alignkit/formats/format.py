@@ -16,7 +16,10 @@ from alignkit.formats.writing import Writing
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
 
-__all__ = ["EVERYTHING", "Format", "losses"]
+__all__ = ["EVERYTHING", "JUDGED", "Format", "losses"]
+
+JUDGED = "judged only"
+"""The kind of an annotation without an alignment."""
 
 EVERYTHING = frozenset(
     {
@@ -33,6 +36,7 @@ EVERYTHING = frozenset(
         "flags",
         "judgment",
         "provenance",
+        JUDGED,  # an annotation without an alignment, as against one with no links
         "attributes",
         "annotators",  # more than one a pair
         "names",  # of annotators
@@ -80,14 +84,16 @@ class Format:
     numbers of the lines come as a range."""
 
 
+_OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
+    "empty": lambda a: not (len(a) or a.nulls or a.labels),
+    "possible": lambda a: 0 in a.packed()[1],
+    "nulls": lambda a: a.nulls,
+    "possible nulls": lambda a: a.nulls - a.sure_nulls,
+    "weights": lambda a: a.weights,
+    "labels": lambda a: a.labels,
+    "other labels": lambda a: a.labels and set(a.labels) - a.possible,
+}
 _OF_ANNOTATION: dict[str, Callable[[Annotation], object]] = {
-    "empty": lambda a: not (len(a.alignment) or a.alignment.nulls or a.alignment.labels),
-    "possible": lambda a: 0 in a.alignment.packed()[1],
-    "nulls": lambda a: a.alignment.nulls,
-    "possible nulls": lambda a: a.alignment.nulls - a.alignment.sure_nulls,
-    "weights": lambda a: a.alignment.weights,
-    "labels": lambda a: a.alignment.labels,
-    "other labels": lambda a: a.alignment.labels and set(a.alignment.labels) - a.alignment.possible,
     "comment": lambda a: a.comment,
     "flags": lambda a: a.flags,
     "judgment": lambda a: a.judgment,
@@ -97,7 +103,10 @@ _OF_ANNOTATION: dict[str, Callable[[Annotation], object]] = {
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
     """Yield the kinds of things that a pair has and the format cannot hold, each once."""
-    annotations = [annotation for _, annotation in pair.annotations.items()]
+    annotations = list(_kept(pair, holds).values())
+    alignments = [a.alignment for a in annotations if a.alignment is not None]
+    if len(annotations) < len(pair.annotations):
+        yield JUDGED
     if "attributes" not in holds and any(
         text and f"attribute {name}" not in holds for name, text in pair.attributes.items()
     ):
@@ -106,9 +115,21 @@ def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
         yield "annotators"
     if "absent" not in holds and not annotations:
         yield "absent"
-    for kind, has in _OF_ANNOTATION.items():
-        if kind not in holds and any(map(has, annotations)):
+    for kind, has in _OF_ALIGNMENT.items():
+        if kind not in holds and any(map(has, alignments)):
             yield kind
+    for kind, says in _OF_ANNOTATION.items():
+        if kind not in holds and any(map(says, annotations)):
+            yield kind
+
+
+def _kept(pair: SentencePair, holds: frozenset[str]) -> dict[str, Annotation]:
+    """Return the annotations that a format sees at all."""
+    return {
+        name: annotation
+        for name, annotation in pair.annotations.items()
+        if annotation.alignment is not None or JUDGED in holds
+    }
 
 
 def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
@@ -119,7 +140,7 @@ def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
     """
     annotations = {
         name: _projected_annotation(annotation, holds)
-        for name, annotation in pair.annotations.items()
+        for name, annotation in _kept(pair, holds).items()
     }
     attributes = {
         name: text
@@ -131,10 +152,20 @@ def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
 
 def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Annotation:
     old = annotation.alignment
+    return Annotation(
+        None if old is None else _projected_alignment(old, holds),
+        annotation.comment if "comment" in holds else "",
+        annotation.flags if "flags" in holds else frozenset(),
+        annotation.judgment if "judgment" in holds else "",
+        annotation.provenance if "provenance" in holds else "",
+    )
+
+
+def _projected_alignment(old: Alignment, holds: frozenset[str]) -> Alignment:
     nulls = old.nulls if "nulls" in holds else frozenset()
     sure_nulls = nulls & old.sure_nulls if "possible nulls" in holds else nulls
     cells = old.possible if "other labels" not in holds else set(old.labels)
-    alignment = Alignment(
+    return Alignment(
         old.sure if "possible" in holds else old.possible,
         old.possible,
         nulls=sure_nulls,
@@ -143,11 +174,4 @@ def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Anno
         if "weights" in holds
         else None,
         labels={k: v for k, v in old.labels.items() if k in cells} if "labels" in holds else None,
-    )
-    return Annotation(
-        alignment,
-        annotation.comment if "comment" in holds else "",
-        annotation.flags if "flags" in holds else frozenset(),
-        annotation.judgment if "judgment" in holds else "",
-        annotation.provenance if "provenance" in holds else "",
     )

@@ -111,7 +111,7 @@ def write_row(
     columns = [id, "", "", "", "", ""]
     for k, name in _NAMES.items():
         columns[k] = pair.attributes.get(name, "")
-    if annotation is not None:
+    if annotation is not None and annotation.alignment is not None:
         links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
         columns += [annotation.judgment, links.sure, links.possible, annotation.comment]
         columns += [more] if more else []

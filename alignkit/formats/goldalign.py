@@ -153,7 +153,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         batches.setdefault((corpus, batch), []).append(pair)
     users = list(
         dict.fromkeys(
-            name for batch in batches.values() for pair in batch for name in pair.annotations
+            name for batch in batches.values() for pair in batch for name in pair.alignments
         )
     )
     with writing.folder() as folder:
@@ -176,7 +176,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 def _belongs(name: str, pairs: list[SentencePair]) -> bool:
     """Whether a batch has a file in the folder of an annotator."""
     return any(
-        name in pair.annotations or (name == INITIAL and not pair.annotations) for pair in pairs
+        name in pair.alignments or (name == INITIAL and not pair.alignments) for pair in pairs
     )
 
 

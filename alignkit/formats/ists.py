@@ -256,9 +256,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                     f"{k} {token} : \n" for k, token in enumerate(tokens, start=writing.base)
                 )
                 stream.write(f"</{side}>\n")
-            annotation = writing.annotation(pair)
-            if annotation is not None:
-                alignment = writing.oriented(annotation.alignment)
+            alignment = writing.alignment(pair)
+            if alignment is not None:
                 lines = _notation(alignment, pair.words, writing)
                 stream.writelines(("<alignment>\n", *lines, "</alignment>\n"))
             stream.write("</sentence>\n\n\n")

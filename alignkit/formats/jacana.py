@@ -174,9 +174,9 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     source, target = writing.words(pair)
     name = pair.attributes.get("name", pair.id)
     value: Object = {"id": pair.id, "name": name, "source": source, "target": target}
-    annotation = writing.annotation(pair)
-    if annotation is not None:
-        links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+    alignment = writing.alignment(pair)
+    if alignment is not None:
+        links = LinkTexts(alignment, writing.base)
         value["sureAlign"], value["possibleAlign"] = links.sure, links.possible
     for key, attribute in pair.attributes.items():
         if key not in _OWN:

@@ -9,6 +9,9 @@ One object a line and pair::
 - the words are the tokens as they are, which may be empty or hold white space;
 - `alignment` lists the links ``[i, j]``, source first, from 0; they are sure; without it, or with
   null, the pair is not annotated;
+- -1 is the empty word, under either ``--base``: ``[3, -1]`` says that source word 3, and
+  ``[-1, 4]`` that target word 4, is explicitly aligned to nothing. With ``--base 1`` a 0 is no
+  word, and an error like any other position out of range;
 - `id` is a text or a number; without one the pair's id is the number of its line, from 1;
 - every other text, number or truth value becomes an attribute.
 
@@ -20,6 +23,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
+from alignkit.alignment import NULL
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
@@ -31,6 +35,7 @@ from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
 
+_NULL = -1
 _OWN = ("id", "src_words", "tgt_words", "alignment")
 
 
@@ -61,7 +66,10 @@ def _record(reading: Reading, value: Object, line: int) -> Record:
 def _link(entry: object) -> RawLink:
     if type(entry) is not list or len(entry) != 2:
         raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, j]")
-    return RawLink(position(entry[0]), position(entry[1]))
+    i, j = (None if type(k) is int and k == _NULL else position(k) for k in entry)
+    if i is None and j is None:
+        raise FormatError("[-1, -1] links the empty word to itself; expected a word on one side")
+    return RawLink(i, j)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -76,10 +84,12 @@ def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
     source, target = pair.words
     value: Object = {} if pair.id == str(number) else {"id": pair.id}
     value |= {"src_words": source, "tgt_words": target}
-    annotation = writing.annotation(pair)
-    if annotation is not None:
-        links = writing.oriented(annotation.alignment)
-        value["alignment"] = [(i + writing.base, j + writing.base) for i, j in links]
+    alignment = writing.alignment(pair)
+    if alignment is not None:
+        cells = [*alignment, *sorted(alignment.nulls)]
+        value["alignment"] = [
+            [_NULL if index == NULL else index + writing.base for index in cell] for cell in cells
+        ]
     for key, attribute in pair.attributes.items():
         if key in _OWN:
             writing.lost["attributes with the name of a member"] += 1
@@ -91,5 +101,5 @@ def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
 FORMAT = Format(
     parse=_parse,
     write=_write,
-    holds=frozenset({"text", "ids", "attributes", "absent", "empty", "spaces"}),
+    holds=frozenset({"text", "ids", "nulls", "attributes", "absent", "empty", "spaces"}),
 )

@@ -46,12 +46,12 @@ import numpy as np
 
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.corpus import SentencePair
-from alignkit.errors import AlignkitError, FormatError
+from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.naming import Numbering
 from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.texts import Text, read_texts
+from alignkit.formats.texts import Text, bitext_line, read_texts
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
@@ -226,9 +226,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             number = numbering.take(pair.id)
             if sources is None and number == pair.id != str(int(number)):
                 writing.lost["ids"] += 1  # nothing keeps the padding
-            annotation = writing.annotation(pair)
-            if annotation is not None:
-                alignment = writing.oriented(annotation.alignment)
+            alignment = writing.alignment(pair)
+            if alignment is not None:
                 text = "".join(_notation(alignment, number, writing))
                 links.write(text)
                 if not text and sources is None:
@@ -237,12 +236,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 continue
             source, target = writing.words(pair)
             if targets is None:
-                if "|||" in source or "|||" in target:
-                    raise AlignkitError(
-                        f"pair {pair.id!r} holds '|||', which divides the sentences of a bitext; "
-                        "name two files"
-                    )
-                sources.write(f"{source} ||| {target}\n")
+                sources.write(bitext_line(pair.id, source, target))
             else:
                 sources.write(f"<s snum={number}> {source} </s>\n")
                 targets.write(f"<s snum={number}> {target} </s>\n")

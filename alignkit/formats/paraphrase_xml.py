@@ -194,9 +194,9 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
             writing.lost["attributes with a name that XML cannot hold"] += 1
     for side, words in zip(("first", "second"), writing.words(pair), strict=True):
         etree.SubElement(etree.SubElement(element, side), "string").text = words
-    for name, annotation in pair.annotations.items():
+    for name, alignment in pair.alignments.items():
         alignments = etree.SubElement(element, "alignments", {"source": name})
-        _write_links(alignments, writing.oriented(annotation.alignment), writing.base)
+        _write_links(alignments, writing.oriented(alignment), writing.base)
     etree.indent(element, level=1)
     return element
 

@@ -289,13 +289,12 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             prefix = _prefix(pair.id) if options.ids else ""
             if not options.ids and pair.id != str(number):
                 writing.lost["ids"] += 1
-            annotation = writing.annotation(pair)
-            if annotation is None:
+            alignment = writing.alignment(pair)
+            if alignment is None:
                 pending.append(prefix + "\n")
             else:
                 links.writelines(pending)
                 pending.clear()
-                alignment = writing.oriented(annotation.alignment)
                 links.write(prefix + " ".join(_notation(alignment, writing)) + "\n")
             if sources is not None or targets is not None:
                 source, target = writing.words(pair)

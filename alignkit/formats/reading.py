@@ -319,7 +319,11 @@ class Reading:
             labels={link: written.label or "" for link, written in labels.items()},
         )
         return Annotation(
-            alignment, raw.comment, frozenset(raw.flags), raw.judgment, raw.provenance
+            alignment if raw.aligned else None,
+            raw.comment,
+            frozenset(raw.flags),
+            raw.judgment,
+            raw.provenance,
         )
 
     def _note_repetition(

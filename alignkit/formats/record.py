@@ -34,7 +34,10 @@ class RawLink(NamedTuple):
 
 @dataclass(slots=True)
 class RawAnnotation:
-    """One annotator's links as written, and what else the file says about them."""
+    """One annotator's links as written, and what else the file says about them.
+
+    `aligned` is false where the pair was judged, but not aligned: then there are no links.
+    """
 
     links: list[RawLink] = field(default_factory=list)
     comment: str = ""
@@ -42,6 +45,7 @@ class RawAnnotation:
     judgment: str = ""
     provenance: str = ""
     path: str = ""
+    aligned: bool = True
 
 
 @dataclass(slots=True)

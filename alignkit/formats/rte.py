@@ -97,12 +97,11 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     numbering = Numbering(writing.lost, unique=False)
     with writing.open() as stream:
         for written in pairs:
-            annotation = writing.annotation(written)
-            if annotation is None:
+            alignment = writing.alignment(written)
+            if alignment is None:
                 continue
             pair = written.transpose() if writing.options.transpose else written
             plain = writing.words(pair)[0]
-            alignment = writing.oriented(annotation.alignment)
             positions: list[list[str]] = [[] for _ in range(pair.lengths[1] + 1)]  # NULL is last
             nulls = ((null, null in alignment.sure_nulls) for null in sorted(alignment.nulls))
             for (i, j), sure in [*alignment.items(), *nulls]:

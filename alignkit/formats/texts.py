@@ -17,7 +17,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from alignkit.errors import AlignkitError
-from alignkit.formats.reading import Reading
+from alignkit.formats.reading import BOM, Reading
 
 __all__ = ["Text", "bitext_line", "read_texts"]
 
@@ -79,12 +79,18 @@ def bitext_line(id: str, source: str, target: str) -> str:
     Raises
     ------
     AlignkitError
-        If a sentence holds the divider.
+        If a sentence holds the divider, or a byte order mark, and would not be read back.
     """
     line = f"{source} ||| {target}\n"
     if line.count("|||") != 1:
         raise AlignkitError(
-            f"pair {id!r}: the words hold the divider '|||'; write them to two files instead"
+            f"pair {id!r}: the words hold the divider '|||', which divides the sentences of a "
+            "bitext; write them to two files instead"
+        )
+    if BOM in line:
+        raise AlignkitError(
+            f"pair {id!r}: the words hold a byte order mark, which reading takes away; write a "
+            "format that holds words, such as alignkit-jsonl"
         )
     return line
 

@@ -126,13 +126,13 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for number, pair in enumerate(pairs, start=1):
             id = pair_id(pair, number, writing)
             texts.write(triple(pair, id, writing))
-            for name in pair.annotations:
+            for name in pair.alignments:
                 if name not in files and writing.options.annotator in (None, name):
                     files[name] = stack.enter_context(writing.open(str(_place(path, name))))
                     files[name].write("\n" + "".join(f"{before}\n" for before in ids))
             ids.append(id)
             for name, stream in files.items():
-                groups = _notation(pair, name, writing) if name in pair.annotations else ()
+                groups = _notation(pair, name, writing) if name in pair.alignments else ()
                 stream.write(" ".join((id, *groups)) + "\n")
         _check_strangers(path, files)
 

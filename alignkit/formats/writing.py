@@ -121,19 +121,24 @@ class Writing:
         """
         chosen = self.options.annotator
         if chosen is not None:
-            return chosen if chosen in pair.annotations else None
-        if len(pair.annotations) > 1:
-            names = ", ".join(pair.annotations)
+            return chosen if chosen in pair.alignments else None
+        if len(pair.alignments) > 1:
+            names = ", ".join(pair.alignments)
             raise OptionError(
                 f"pair {pair.id!r} has the alignments of {names}, but this format holds one: "
                 "choose by --annotator"
             )
-        return next(iter(pair.annotations), None)
+        return next(iter(pair.alignments), None)
 
     def annotation(self, pair: SentencePair) -> Annotation | None:
-        """Return the annotation of a pair to write; see `annotator`."""
+        """Return the annotation of a pair to write, which has an alignment; see `annotator`."""
         name = self.annotator(pair)
         return None if name is None else pair.annotations[name]
+
+    def alignment(self, pair: SentencePair) -> Alignment | None:
+        """Return the alignment of a pair to write, `oriented`; see `annotator`."""
+        name = self.annotator(pair)
+        return None if name is None else self.oriented(pair.alignment(name))
 
     def oriented(self, alignment: Alignment) -> Alignment:
         """Return the alignment with the links in the direction in which they are to be written."""

@@ -62,8 +62,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for number, pair in enumerate(pairs, start=1):
             writing.lost.update(["ids"] if pair.id != str(number) else [])
             source, target = writing.words(pair)
-            annotation = writing.annotation(pair)
-            links = writing.oriented(annotation.alignment) if annotation else ()
+            links = writing.alignment(pair) or ()
             stream.write(f"{source}\t{target}\t{write_links(links, writing.base)}\n")
 
 

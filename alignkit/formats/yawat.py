@@ -84,9 +84,9 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for number, pair in enumerate(pairs, start=1):
             id = pair_id(pair, number, writing)
             texts.write(triple(pair, id, writing))
-            annotation = writing.annotation(pair)
-            alignment = Alignment() if annotation is None else annotation.alignment
-            groups.write(" ".join((id, *_notation(writing.oriented(alignment), writing))) + "\n")
+            alignment = writing.alignment(pair)
+            found = () if alignment is None else _notation(alignment, writing)
+            groups.write(" ".join((id, *found)) + "\n")
 
 
 def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:

@@ -9,7 +9,7 @@ from alignkit.alignment import Alignment, Link
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 
-__all__ = ["EMPTY_WORD", "Grid", "States", "describe_cell", "label_texts", "make_grid"]
+__all__ = ["EMPTY_WORD", "Grid", "States", "absence", "describe_cell", "label_texts", "make_grid"]
 
 EMPTY_WORD = "∅"
 """How drawings name the empty word."""
@@ -31,11 +31,13 @@ class Grid:
     has_source, has_target
         Whether the words are known.
     annotators
-        The K annotators drawn, all of whom annotated the pair.
+        The K annotators drawn, all of whom aligned the pair.
     absent
-        Those asked for who did not annotate it.
+        Those asked for who did not align it.
+    alignments
+        The K alignments.
     annotations
-        The K annotations.
+        What else was said, by annotator: by the K, and by those who judged the pair only.
     cells
         For each link (i, j) of anybody the K states; all other cells are empty.
     nulls
@@ -50,7 +52,8 @@ class Grid:
     has_target: bool
     annotators: tuple[str, ...]
     absent: tuple[str, ...]
-    annotations: tuple[Annotation, ...]
+    alignments: tuple[Alignment, ...]
+    annotations: Mapping[str, Annotation]
     cells: Mapping[Link, States]
     nulls: Mapping[Link, States]
 
@@ -86,7 +89,7 @@ def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Gr
         The sentence pair.
     annotators
         Whose annotations to draw, in this order; None for all that the pair has. A name that did
-        not annotate this pair comes under `Grid.absent`.
+        not align this pair comes under `Grid.absent`.
 
     Examples
     --------
@@ -96,9 +99,10 @@ def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Gr
     {Link(i=0, j=0): (2, 1), Link(i=1, j=1): (2, 0)}
     """
     wanted = tuple(dict.fromkeys(pair.annotations if annotators is None else annotators))
-    names = tuple(name for name in wanted if name in pair.annotations)
-    annotations = tuple(pair.annotations[name] for name in names)
-    extents = [value.alignment.extent() for value in pair.annotations.values()]
+    aligned = pair.alignments
+    names = tuple(name for name in wanted if name in aligned)
+    alignments = tuple(aligned[name] for name in names)
+    extents = [alignment.extent() for alignment in aligned.values()]
     numbers = [
         tuple(map(str, range(max(lengths)))) for lengths in zip((0, 0), *extents, strict=True)
     ]
@@ -110,10 +114,11 @@ def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Gr
         has_source=pair.source is not None,
         has_target=pair.target is not None,
         annotators=names,
-        absent=tuple(name for name in wanted if name not in pair.annotations),
-        annotations=annotations,
-        cells=_states([dict(value.alignment.items()) for value in annotations]),
-        nulls=_states([_nulls(value.alignment) for value in annotations]),
+        absent=tuple(name for name in wanted if name not in aligned),
+        alignments=alignments,
+        annotations={k: pair.annotations[k] for k in wanted if k in pair.annotations},
+        cells=_states([dict(alignment.items()) for alignment in alignments]),
+        nulls=_states([_nulls(alignment) for alignment in alignments]),
     )
 
 
@@ -133,11 +138,10 @@ def describe_cell(grid: Grid, link: Link) -> str:
     A label and a weight of the link stand after the annotator's name.
     """
     said = []
-    for name, value, state in zip(
-        grid.annotators, grid.annotations, grid.states(link) or (), strict=True
+    for name, alignment, state in zip(
+        grid.annotators, grid.alignments, grid.states(link) or (), strict=True
     ):
         if state:
-            alignment = value.alignment
             label = alignment.labels.get(link, "")
             weight = f"{alignment.weights[link]:.4g}" if link in alignment.weights else ""
             who = "; ".join(part for part in (name, label, weight) if part)
@@ -145,9 +149,15 @@ def describe_cell(grid: Grid, link: Link) -> str:
     return f"{_words(grid, link)}: {', '.join(said)}"
 
 
-def label_texts(grid: Grid, k: int) -> list[str]:
-    """List the labels of the k-th annotator: ``they ~ they EQUI``."""
-    labels = grid.annotations[k].alignment.labels
+def absence(grid: Grid, name: str) -> str:
+    """Say why an annotator has no links in the grid."""
+    return "judged, not aligned" if name in grid.annotations else "not annotated"
+
+
+def label_texts(grid: Grid, name: str) -> list[str]:
+    """List the labels of an annotator: ``they ~ they EQUI``."""
+    alignment = grid.annotations[name].alignment
+    labels = {} if alignment is None else alignment.labels
     return [f"{_words(grid, link)} {label}" for link, label in labels.items() if label]
 
 

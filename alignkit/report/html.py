@@ -8,7 +8,14 @@ from html import escape
 
 from alignkit.alignment import NULL, Link
 from alignkit.corpus import SentencePair
-from alignkit.report.cells import EMPTY_WORD, Grid, describe_cell, label_texts, make_grid
+from alignkit.report.cells import (
+    EMPTY_WORD,
+    Grid,
+    absence,
+    describe_cell,
+    label_texts,
+    make_grid,
+)
 from alignkit.report.characters import is_wide, visible
 from alignkit.report.marks import Mark, find_mark, legend, tally
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
@@ -126,7 +133,7 @@ def _totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
         grid = make_grid(pair, names)
         number += 1
         for k, name in enumerate(grid.annotators):
-            found = (1, *grid.counts(k), len(grid.annotations[k].alignment.nulls))
+            found = (1, *grid.counts(k), len(grid.alignments[k].nulls))
             rows[name] = [have + more for have, more in zip(rows[name], found, strict=True)]
         more_cells, more_nulls = tally([grid])
         cells += more_cells
@@ -173,7 +180,7 @@ def _who(grid: Grid) -> str:
         letter = f"{'AB'[k]} " if len(grid.annotators) == 2 else ""
         sure, possible = grid.counts(k)
         said.append(f"{letter}{isolated_text(name)}: {sure} sure, {possible} possible")
-    said += [f"{isolated_text(name)}: not annotated" for name in grid.absent]
+    said += [f"{isolated_text(name)}: {absence(grid, name)}" for name in grid.absent]
     return f'<p class="facts">{" · ".join(said) or "no annotations"}</p>\n'
 
 
@@ -218,12 +225,12 @@ def _sign(mark: Mark, title: str = "") -> str:
 
 def _remarks(grid: Grid) -> str:
     parts = []
-    for k, (name, value) in enumerate(zip(grid.annotators, grid.annotations, strict=True)):
+    for name, value in grid.annotations.items():
         said = {
             "judgment": value.judgment,
             "flags": ", ".join(sorted(value.flags)),
             "comment": value.comment,
-            "labels": "; ".join(label_texts(grid, k)),
+            "labels": "; ".join(label_texts(grid, name)),
             "provenance": value.provenance,
         }
         parts += [

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from alignkit.alignment import NULL, Link
 from alignkit.corpus import SentencePair
-from alignkit.report.cells import EMPTY_WORD, Grid, label_texts, make_grid
+from alignkit.report.cells import EMPTY_WORD, Grid, absence, label_texts, make_grid
 from alignkit.report.characters import (
     char_clusters,
     char_width,
@@ -124,7 +124,7 @@ class _Drawing:
             letter = f"{'AB'[k]} " if len(grid.annotators) == 2 else ""
             sure, possible = grid.counts(k)
             parts.append(f"{letter}{self.text(name)}: {sure} sure, {possible} possible")
-        parts += [f"{self.text(name)}: not annotated" for name in grid.absent]
+        parts += [f"{self.text(name)}: {absence(grid, name)}" for name in grid.absent]
         if not grid.annotators and not grid.absent:
             parts.append("no annotations")
         yield from self.flow(parts, "", "  ")
@@ -181,14 +181,12 @@ class _Drawing:
             yield from self.flow(parts, "  ", "  ")
 
     def remarks(self) -> Iterator[str]:
-        for k, (name, value) in enumerate(
-            zip(self.grid.annotators, self.grid.annotations, strict=True)
-        ):
+        for name, value in self.grid.annotations.items():
             said = {
                 "judgment": value.judgment,
                 "flags": ", ".join(sorted(value.flags)),
                 "comment": value.comment,
-                "labels": "; ".join(label_texts(self.grid, k)),
+                "labels": "; ".join(label_texts(self.grid, name)),
             }
             for kind, text in said.items():
                 if text:

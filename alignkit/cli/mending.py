@@ -1,0 +1,207 @@
+"""Write what could be read of a file, and tell what became of the rest and of the ids."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from alignkit.cli.convert import tell_lost
+from alignkit.cli.ranges import id_ranges, number_ranges
+from alignkit.errors import OptionError
+from alignkit.formats import Finding, ReadOptions, get_format, write_corpus
+from alignkit.formats.format import losses
+from alignkit.output import place_so_far, standard_stream
+
+if TYPE_CHECKING:
+    from alignkit.doctor import Examination
+
+__all__ = ["Mending", "mend"]
+
+_BROKEN = "broken record"
+_MOST = 100  # ranges that are told in one line; JSON has them all
+
+_Renamed = list[tuple[str, str]]
+
+
+@dataclass
+class Mending:
+    """Tell what was written, and what was not.
+
+    Parameters
+    ----------
+    path, format
+        The mended file.
+    written
+        Sentence pairs in it.
+    dropped
+        Records that were left out as broken.
+    broken
+        Where each of them stands and what is wrong; at most ten thousand are known.
+    renumbered
+        The old and the new id of each pair that has another id in the mended file.
+    lost
+        What the format cannot be written with, by kind.
+    left
+        What is odd in the mended file, by kind; None where it went to standard output.
+    read_again
+        Sentence pairs that are read from it; None likewise.
+    """
+
+    path: str
+    format: str
+    written: int
+    dropped: int
+    broken: list[Finding]
+    renumbered: _Renamed = field(default_factory=list)
+    lost: Counter[str] = field(default_factory=Counter)
+    left: Counter[str] | None = None
+    read_again: int | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Return the same as JSON holds it."""
+        return {
+            "path": self.path,
+            "format": self.format,
+            "written": self.written,
+            "read_again": self.read_again,
+            "dropped": self.dropped,
+            "broken": [
+                {"path": one.path, "line": one.line, "message": one.message} for one in self.broken
+            ],
+            "renumbered": [{"old": old, "new": new} for old, new in self.renumbered],
+            "lost": dict(self.lost),
+            "left": None if self.left is None else dict(self.left),
+        }
+
+    def tell(self) -> None:
+        """Tell all of it on stderr."""
+        tell_lost(self.path, self.format, self.lost)
+        parts = ["written"] if self.left is not None or self.dropped else []
+        if self.dropped:
+            total = self.written + self.dropped
+            noun = "pair" if total == 1 else "pairs"
+            parts = [
+                f"written without {self.dropped} of {total} {noun}, broken in {self._places()}"
+            ]
+        if self.read_again not in (None, self.written):
+            parts.append(f"{self.read_again} pairs are read from it, not {self.written}")
+        if self.left:
+            listing = ", ".join(f"{n} x {kind}" for kind, n in self.left.items())
+            parts.append(f"left for you to decide: {listing}")
+        elif self.left is not None and self.read_again == self.written and not self.dropped:
+            parts.append("it is clean")
+        if parts:
+            self._say("; ".join(parts))
+        if self.renumbered:
+            self._say(f"ids have changed: {_listed(id_ranges(self.renumbered))}")
+
+    def _places(self) -> str:
+        lines: dict[str, list[int]] = {}
+        for one in self.broken:
+            lines.setdefault(one.path, []).extend([] if one.line is None else [one.line])
+        listing = _listed(
+            f"{path}:{part}" if part else path
+            for path, numbers in lines.items()
+            for part in number_ranges(numbers) or [""]
+        )
+        return listing if len(self.broken) == self.dropped else f"{listing}, ..."
+
+    def _say(self, text: str) -> None:
+        print(f"alignkit: {self.path}: {text}", file=sys.stderr)
+
+
+def _listed(parts: Iterable[str]) -> str:
+    rest = iter(parts)
+    listing = ", ".join(islice(rest, _MOST))
+    more = sum(1 for _ in rest)
+    return f"{listing} and {more} more (--json has all)" if more else listing
+
+
+def mend(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
+    """Write the pairs that could be read to ``--fix``.
+
+    Raises
+    ------
+    OptionError
+        If leaving out what is broken would shift or lose something else.
+    """
+    _check(found, options, declared)
+    path = options.fix
+    lost = _losses(found)
+    if lost and os.path.exists(path) and os.path.samefile(path, found.path):
+        listing = ", ".join(f"{kind} of {count} pairs" for kind, count in lost.items())
+        raise OptionError(
+            f"--fix: format {found.format} is written without {listing}, so {path} cannot be "
+            "mended in its own place; name another OUT"
+        )
+    told = write_corpus(
+        found.corpus,
+        path,
+        format=found.format,
+        base=found.base,
+        transpose=found.transposed,
+        source=options.fix_source,
+        target=options.fix_target,
+        ids=any(pair.id != str(number) for number, pair in enumerate(found.corpus, 1)),
+    )
+    broken = [finding for finding in found.findings if finding.kind == _BROKEN]
+    old = found.corpus.ids
+    mending = Mending(path, found.format, len(old), found.refused, broken, lost=lost)
+    if standard_stream(path) is not None:
+        new: Sequence[str] = list(map(str, range(1, len(old) + 1))) if told["ids"] else old
+    else:
+        place_so_far()
+        again = _examined_again(found, options, declared)
+        mending.left, new = again.counts, again.corpus.ids
+        mending.read_again = len(new)
+    if len(new) == len(old):
+        mending.renumbered = [(one, two) for one, two in zip(old, new, strict=True) if one != two]
+    return mending
+
+
+def _check(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
+    if not found.refused:
+        return
+    kind = get_format(found.format)
+    if kind.blocks is not None:  # a format in which the number of a line counts
+        raise OptionError(
+            f"--fix cannot mend {found.refused} broken lines of {found.path}, and leaving them out "
+            "would shift all lines after them: mend those by hand"
+        )
+    if kind.text_beside and declared.source and not options.fix_source:
+        raise OptionError(
+            f"--fix leaves out {found.refused} broken pairs of {found.path}, but {declared.source} "
+            "would keep their words: write the words too, by --fix-source and --fix-target"
+        )
+
+
+def _losses(found: Examination) -> Counter[str]:
+    """Count what the file's own format cannot be written with again."""
+    holds = get_format(found.format).holds
+    lost: Counter[str] = Counter()
+    for pair in found.corpus:
+        lost.update(losses(pair, holds))
+    return lost
+
+
+def _examined_again(
+    found: Examination, options: argparse.Namespace, declared: ReadOptions
+) -> Examination:
+    """Examine the mended file, for what only a person can mend, and for its ids."""
+    from alignkit.doctor import examine
+
+    changed = {
+        name: new
+        for name, new in (("source", options.fix_source), ("target", options.fix_target))
+        if new is not None
+    }
+    if changed.get("source") and not options.fix_target:
+        changed["target"] = None  # a bitext
+    again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
+    return examine(options.fix, format=found.format, options=again)
