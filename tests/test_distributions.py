@@ -1,0 +1,95 @@
+"""The distributions: the source holds all that git tracks, the wheel the package alone."""
+
+from __future__ import annotations
+
+import configparser
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BY_ITSELF = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.cfg"}
+STRAY = ["tests/__pycache__/old.pyc", "tests/.cache/old.py", "tests/.old.swp", "docs/old.md~",
+         "old/old.py", "build/lib/alignkit/old.py"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tracked() -> list[str]:
+    """Return the files that git tracks, without hidden ones (`.ci`, `.gitignore`)."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        pytest.skip("needs git and a clone")
+    ran = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    )
+    names = [name for name in ran.stdout.split("\0") if name and (ROOT / name).exists()]
+    return [name for name in names if not name.startswith(".")]
+
+
+def test_the_manifest_covers_every_file(tracked: list[str]) -> None:
+    lines = [line.split() for line in (ROOT / "MANIFEST.in").read_text("utf-8").splitlines()]
+    folders = {name for word, *names in lines if word == "graft" for name in names}
+    files = {name for word, *names in lines if word == "include" for name in names}
+    assert {name for name in tracked if "/" not in name} == files | BY_ITSELF
+    assert {name.partition("/")[0] for name in tracked if "/" in name} == folders
+
+
+def test_the_package_data_covers_every_file(tracked: list[str]) -> None:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    data = {
+        path.relative_to(ROOT).as_posix()
+        for package, patterns in config["options.package_data"].items()
+        for pattern in patterns.replace(",", " ").split()
+        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+    }
+    assert data == {n for n in tracked if n.startswith("alignkit/") and not n.endswith(".py")}
+
+
+@pytest.fixture(scope="module")
+def built(tracked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build both distributions of a copy of the files, strange ones among them."""
+    pytest.importorskip("build.env", reason="needs the package `build` (extra: test)")
+    copy, folder = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
+    for name in [*tracked, *STRAY]:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        if name in STRAY:
+            (copy / name).touch()
+        else:
+            shutil.copyfile(ROOT / name, copy / name)
+    ran = subprocess.run(
+        [sys.executable, "-m", "build", "--outdir", folder, copy],
+        cwd=folder, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_the_source_distribution_holds_what_git_tracks(tracked: list[str], built: Path) -> None:
+    (archive,) = built.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        held = {file.name.partition("/")[2]: read(packed, file) for file in packed if file.isfile()}
+    made = {name for name in held if name.startswith("alignkit.egg-info/")} | {"PKG-INFO"}
+    assert set(held) - made == set(tracked)
+    for name in set(tracked) - {"setup.cfg"}:  # setuptools adds a section to it
+        assert held[name] == (ROOT / name).read_bytes(), name
+
+
+def read(packed: tarfile.TarFile, file: tarfile.TarInfo) -> bytes:
+    stream = packed.extractfile(file)
+    assert stream is not None
+    return stream.read()
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_package_alone(tracked: list[str], built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        files = {name for name in packed.namelist() if ".dist-info/" not in name}
+    assert files == {name for name in tracked if name.startswith("alignkit/")}
