@@ -17,10 +17,20 @@ import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
 
-__all__ = ["announce_compilation", "fast", "inlined", "jit", "load_without_scipy", "readonly"]
+__all__ = [
+    "announce_compilation",
+    "fast",
+    "inlined",
+    "inlined_fast",
+    "jit",
+    "load_without_scipy",
+    "readonly",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=np.generic)
+
+_FAST: dict[str, Any] = {"nogil": True, "fastmath": True, "error_model": "numpy"}
 
 
 def jit(function: F) -> F:
@@ -35,8 +45,13 @@ def fast(function: F) -> F:
     """Compile a kernel as `jit` does, for sums and products over many floats.
 
     They may be reordered, so that they vectorize; 1 / 0 is infinity, as in numpy.
+
+    Such a kernel is called from Python only, and its parts are `inlined_fast`. One that a kernel
+    calls is compiled twice, by itself and into its caller, with sums in another order: the process
+    that compiles both takes the first, those that load the caller from disk take the second. (Sums
+    of plain kernels are never reordered, so they may call one another.)
     """
-    return _compiled(function, nogil=True, fastmath=True, error_model="numpy")
+    return _compiled(function, **_FAST)
 
 
 def _compiled(function: F, **options: Any) -> F:
@@ -93,6 +108,11 @@ def _forget_stale(folder: str) -> None:
 def inlined(function: F) -> F:
     """Compile a part of a kernel into each place that calls it: no call, no passing of arrays."""
     return cast("F", numba.njit(nogil=True, forceinline=True)(function))
+
+
+def inlined_fast(function: F) -> F:
+    """Compile a part of a fast kernel into each place that calls it; see `fast` and `inlined`."""
+    return cast("F", numba.njit(forceinline=True, **_FAST)(function))
 
 
 def readonly(array: NDArray[T]) -> NDArray[T]:
