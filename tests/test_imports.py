@@ -14,6 +14,7 @@ ROOT = Path(alignkit.__file__).parent
 
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
+    {"kernel_cache"},
     {"errors", "version", "frozen", "jit", "signals"},
     {"alignment", "placing"},
     {"annotation", "output"},
@@ -28,7 +29,7 @@ LAYERS = [
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 HOMES = {
-    "numba": {"jit"},
+    "numba": {"jit", "kernel_cache"},
     "lxml": {"formats"},
     "networkx": {"alignment"},
     "nltk": {"nltk_bridge"},

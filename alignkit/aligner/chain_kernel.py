@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import fast, inlined
+from alignkit.jit import inlined, inlined_fast
 
 __all__ = ["collect_jumps", "forward_backward", "transitions", "viterbi"]
 
@@ -86,7 +86,7 @@ def multiply(n: int, s: int, band: int, vector: F4, matrix: F4, out: F4) -> None
         out[i] += total
 
 
-@fast
+@inlined_fast
 def forward_backward(
     n: int,
     m: int,
@@ -223,7 +223,7 @@ def collect_jumps(
         counts[begin, i + 1 + band if i < band else beyond] += posterior[i]
 
 
-@fast
+@inlined_fast
 def viterbi(
     n: int,
     m: int,

@@ -20,4 +20,9 @@ def announce(*, spare_scipy: bool = False) -> None:
 
 
 def _tell() -> None:
-    print("alignkit: compiling kernels; they are kept for later runs", file=sys.stderr, flush=True)
+    from alignkit.kernel_cache import can_keep
+
+    then = "they are kept for later runs"
+    if not can_keep():
+        then = "no folder was found to keep them in: name one of yours in XDG_CACHE_HOME"
+    print(f"alignkit: compiling kernels; {then}", file=sys.stderr, flush=True)

@@ -10,6 +10,10 @@ from alignkit.jit import jit
 __all__ = ["number_words"]
 
 _EMPTY = -1
+_FIRST = 1024
+"""Words that there is room for at first; a power of two, and always doubled."""
+_SLOTS = 4
+"""Slots of the table for each word that there is room for; a power of two."""
 
 
 @jit
@@ -21,16 +25,16 @@ def _same(text: NDArray[np.uint8], one: int, other: int, length: int) -> bool:
 
 
 @jit
-def _grown(table: NDArray[np.int32], hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
-    """Return a table four times as large, with the same words in it."""
-    grown = np.full(4 * len(table), _EMPTY, np.int32)
-    mask = np.uint64(len(grown) - 1)
+def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
+    """Return a table of some words, with slots for as many as there is room for hashes."""
+    table = np.full(_SLOTS * len(hashes), _EMPTY, np.int32)
+    mask = np.uint64(len(table) - 1)
     for word in range(words):
         slot = hashes[word] & mask
-        while grown[slot] != _EMPTY:
+        while table[slot] != _EMPTY:
             slot = (slot + np.uint64(1)) & mask
-        grown[slot] = word
-    return grown
+        table[slot] = word
+    return table
 
 
 @jit
@@ -54,12 +58,16 @@ def number_words(
         (lines + 1,) line k has the words from `starts[k]` to before `starts[k + 1]`.
     begins, ends
         (V,) where each distinct word is in `text`.
+
+    Notes
+    -----
+    Takes 2 bytes a byte of text for `ids`, and 40 to 120 bytes a distinct word while it runs.
     """
     ids = np.empty(len(text) // 2 + 1, np.int32)
     starts = np.zeros(lines + 1, np.int64)
-    begins, ends = np.empty(1024, np.int64), np.empty(1024, np.int64)
-    hashes = np.empty(1024, np.uint64)
-    table = np.full(4096, _EMPTY, np.int32)
+    begins, ends = np.empty(_FIRST, np.int64), np.empty(_FIRST, np.int64)
+    hashes = np.empty(_FIRST, np.uint64)
+    table = _table(hashes, 0)
     words = tokens = line = at = 0
     while at < len(text):
         byte = text[at]
@@ -91,7 +99,7 @@ def number_words(
                 room = np.empty(words, np.int64)
                 begins, ends = np.append(begins, room), np.append(ends, room)
                 hashes = np.append(hashes, np.empty(words, np.uint64))
-                table = _grown(table, hashes, words)
+                table = _table(hashes, words)
                 mask = np.uint64(len(table) - 1)
                 slot = hash & mask
                 while table[slot] != _EMPTY:

@@ -1,0 +1,96 @@
+"""Print digests of what aligners and samplings compute: `python digests.py`.
+
+Whatever is trained, saved, loaded, split or run by another number of threads is to be equal to the
+bit, in the process that compiles the kernels and in all others.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from alignkit.agreement.items import Items
+from alignkit.agreement.monte_carlo import Sampling, monte_carlo
+from alignkit.aligner import Aligner, Bitext
+from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays
+from alignkit.corpus import SentencePair
+
+MODELS = {
+    "hmm": {"model": "hmm"},
+    "hmm em": {"model": "hmm", "inference": "em", "agree": False},
+    "ibm1 vb": {"model": "ibm1", "inference": "vb"},
+    "ibm2": {"model": "ibm2"},
+    "ibm3": {"model": "ibm3"},
+    "ibm4 em": {"model": "ibm4", "inference": "em", "agree": False},
+}
+
+
+def made_up(pairs=120):
+    """Return sentence pairs of made-up words, the frequent ones much more frequent."""
+    rng = np.random.default_rng(5)
+    found = []
+    for _ in range(pairs):
+        words = (rng.pareto(0.9, rng.integers(4, 24)) * 3).astype(int) % 300
+        swaps = np.argsort(np.arange(len(words)) + rng.normal(0, 1.5, len(words)))
+        kept = words[swaps][rng.random(len(words)) > 0.15]
+        found.append(([f"s{word}" for word in words], [f"t{word % 251}" for word in kept]))
+    return found
+
+
+def digest(*arrays):
+    raw = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+    return sha256(raw).hexdigest()
+
+
+def aligned(aligner, bitext, threads):
+    """Return all that an aligner says of a bitext."""
+    by_probability = aligner.align_bitext(bitext, threads=threads, threshold=0.2)
+    by_paths = aligner.align_bitext(bitext, threads=threads, symmetrize="grow-diag-final-and")
+    return (
+        by_probability.arrays.links, by_probability.probabilities,
+        by_paths.arrays.links, by_paths.probabilities,
+        aligner.scores(bitext, threads=threads),
+    )  # fmt: skip
+
+
+def aligners():
+    """Yield the name and the digest of each way to align."""
+    pairs = made_up()
+    bitext = Bitext.pack(pairs)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, options in MODELS.items():
+            for threads in (1, 2):
+                trained = Aligner.train(bitext, threads=threads, **options)
+                yield f"{name}: {threads} threads", digest(*aligned(trained, bitext, threads))
+            path = Path(folder, "model")
+            trained.save(path)
+            loaded = Aligner.load(path)
+            yield f"{name}: loaded", digest(*aligned(loaded, bitext, 2))
+            parts = [aligned(loaded, Bitext.pack(pairs[a : a + 40]), 1) for a in (0, 40, 80)]
+            whole = [np.concatenate(each) for each in zip(*parts, strict=True)]
+            yield f"{name}: in parts", digest(*whole)
+            if options.get("inference") in (None, "em"):
+                kept = Aligner.train(bitext, threads=2, folder=folder, **options)
+                yield f"{name}: from disk", digest(*aligned(kept, bitext, 1))
+
+
+def sampled(workers):
+    pairs = [SentencePair("", source, target) for source, target in made_up(30)]
+    links = [Alignment((k, k) for k in range(min(pair.lengths))) for pair in pairs]
+    what = Sampling(
+        LinkArrays.pack(links, [pair.lengths for pair in pairs]),
+        Items.of(pairs, "phrases", False, False),
+        np.tile([0.1, 0.3, 0.2, 0.1], (len(pairs), 1)),
+        "min",
+    )
+    terms = monte_carlo(what, samples=200, seeds=np.random.SeedSequence(1), workers=workers).terms
+    return digest(*(np.asarray(value) for value in vars(terms()).values()))
+
+
+if __name__ == "__main__":
+    print(json.dumps(dict(aligners()) | {f"sampled: {n} workers": sampled(n) for n in (1, 2)}))

@@ -1,0 +1,234 @@
+"""Whatever is the matter with the cache of compiled kernels costs a compilation, nothing else."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alignkit import kernel_cache
+from alignkit.aligner import memory_kernel
+from alignkit.cli import kernels
+from alignkit.jit import jit
+
+POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Give a cache and a folder for temporary files that hold nothing."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("numba.config.CACHE_DIR", "")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def run():
+    """Call a small kernel as a new process would; return whether it was compiled."""
+    kernel = jit(memory_kernel.mixed.py_func)
+    assert kernel(np.uint64(7), 5) == memory_kernel.mixed(np.uint64(7), 5)
+    assert sum(kernel.stats.cache_hits.values()) + sum(kernel.stats.cache_misses.values()) == 1
+    return not kernel.stats.cache_hits
+
+
+def kept(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_kernel_is_compiled_once(home):
+    assert run()
+    assert not run()
+    (path,) = kept(home)
+    assert path.is_relative_to(home / "cache" / "alignkit")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[:10],
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-1],
+        lambda data: data + b"x",
+        lambda data: os.urandom(len(data)),
+        lambda data: data[:3000] + bytes([data[3000] ^ 1]) + data[3001:],
+        lambda data: pickle.dumps(("no", "kernel")),
+    ],
+    ids=["empty", "mark", "half", "cut", "longer", "garbage", "bit", "pickle"],
+)
+def test_a_damaged_file_costs_a_compilation(home, damage):
+    run()
+    (path,) = kept(home)
+    path.write_bytes(damage(path.read_bytes()))
+    assert run()
+    assert not run()
+
+
+@pytest.mark.parametrize("payload", [b"no pickle", pickle.dumps(("no", "kernel")), b""])
+def test_a_whole_file_that_holds_no_kernel_costs_a_compilation(home, payload):
+    run()
+    (path,) = kept(home)
+    path.write_bytes(kernel_cache.MARK + kernel_cache.sha256(payload).digest() + payload)
+    assert run()
+    assert not run()
+
+
+def test_the_kernel_of_another_name_is_not_taken(home):
+    run()
+    (path,) = kept(home)
+    kernel = jit(memory_kernel.mixed.py_func)
+    kernel(np.uint64(7), np.int32(5))  # another signature
+    (other,) = set(kept(home)) - {path}
+    path.write_bytes(other.read_bytes())
+    assert run()
+
+
+@POSIX
+def test_a_file_that_others_can_write_to_is_not_run(home):
+    run()
+    (path,) = kept(home)
+    path.chmod(0o666)
+    assert run()
+
+
+@POSIX
+def test_a_file_of_somebody_else_is_not_run(home, monkeypatch):
+    run()
+    (path,) = kept(home)
+    mine = os.geteuid()
+    if mine == 0:
+        os.chown(path, 4321, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    assert run()
+
+
+@POSIX
+def test_a_link_is_not_followed(home):
+    run()
+    (path,) = kept(home)
+    moved = path.rename(home / "moved")
+    path.symlink_to(moved)
+    assert run()
+
+
+def no_space(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_without_space_kernels_are_not_kept(home, monkeypatch, capsys):
+    monkeypatch.setattr(tempfile, "mkstemp", no_space)
+    assert run()
+    assert run()
+    assert not kept(home)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_half_a_file_is_not_left_behind(home, monkeypatch):
+    monkeypatch.setattr(os, "replace", no_space)
+    assert run()
+    assert not kept(home)
+
+
+def test_a_cache_that_is_no_folder_is_replaced_by_a_private_one(home):
+    (home / "cache").write_text("a file")
+    assert run()
+    assert not run()
+    (path,) = kept(home / "temporary")
+    if os.name == "posix":
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert path.parent.parent.name == f"alignkit-{os.geteuid()}"
+
+
+@POSIX
+def test_a_folder_that_others_can_write_to_is_not_used(home):
+    run()
+    (path,) = kept(home)
+    path.unlink()
+    path.parent.chmod(0o777)
+    assert run()
+    assert not kept(home / "cache")
+    assert not run()
+
+
+@POSIX
+def test_a_private_folder_that_somebody_else_made_is_not_used(home):
+    (home / "cache").write_text("a file")
+    (home / "elsewhere").mkdir()
+    (home / "temporary" / f"alignkit-{os.geteuid()}").symlink_to(home / "elsewhere")
+    assert run()
+    assert run()
+    assert not kernel_cache.can_keep()
+    assert not kept(home / "elsewhere")
+
+
+@POSIX
+@pytest.mark.parametrize("named", [None, "", "~", "~/caches", "caches", "./caches"])
+@pytest.mark.parametrize("user", [None, "", "~", "here"])
+def test_no_folder_appears_in_the_working_directory(home, monkeypatch, named, user):
+    import pwd
+
+    for name, value in (("XDG_CACHE_HOME", named), ("HOME", user)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    (home / "work").mkdir()
+    monkeypatch.chdir(home / "work")
+
+    def unknown(_):
+        raise KeyError
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    assert [path.parent.parent for path in kernel_cache.places()] == [home / "temporary"]
+    assert kernel_cache.can_keep()
+    assert not list(Path().iterdir())
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd(["x"] * 5 + ["/of/x", "x"]))
+    assert next(kernel_cache.places()).parent == Path("/of/x/.cache/alignkit")
+
+
+def test_what_cannot_be_kept_is_told(home, capsys):
+    kernels._tell()
+    (home / "cache" / "alignkit").rename(home / "cache" / "gone")
+    (home / "cache" / "alignkit").write_text("")
+    for path in (home / "temporary").iterdir():
+        path.rename(home / "gone")
+    (home / "temporary").rmdir()
+    (home / "temporary").write_text("")
+    kernels._tell()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "alignkit: compiling kernels; they are kept for later runs"
+    assert "no folder was found" in lines[1]
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize("name", ["_sources", "_environment"])
+def test_kernels_of_other_sources_or_another_numba_are_not_taken(home, monkeypatch, name):
+    run()
+    kernel_cache._drop_stale.cache_clear()
+    monkeypatch.setattr(kernel_cache, name, lambda: "0123")
+    assert run()
+    assert not run()
+    assert len(kept(home)) == (1 if name == "_sources" else 2)  # stale ones are dropped
+
+
+def test_without_sources_nothing_is_kept(home, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "_sources", lambda: "")
+    assert run()
+    assert run()
+    assert not kept(home)
+
+
+def test_nothing_is_compiled_where_numba_is_switched_off(tmp_path):
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "XDG_CACHE_HOME": str(tmp_path)}
+    code = "from alignkit.aligner.memory_kernel import mixed; assert callable(mixed)"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    assert not kept(tmp_path)
