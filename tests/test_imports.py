@@ -14,8 +14,8 @@ ROOT = Path(alignkit.__file__).parent
 
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
-    {"errors", "version", "frozen", "jit"},
-    {"alignment", "output"},
+    {"errors", "version", "frozen", "jit", "visible"},
+    {"alignment", "input", "output"},
     {"annotation"},
     {"corpus", "arrays"},
     {"join", "pairings", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},

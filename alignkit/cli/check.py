@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
+from alignkit.cli.messages import say
 from alignkit.cli.parser import number, output, output_file
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import ReadOptions, get_format, write_corpus
@@ -159,7 +160,7 @@ def _tell_rest(found: Examination, options: argparse.Namespace, declared: ReadOp
     rest = examine(options.fix, format=found.format, options=again, keep=False)
     listing = ", ".join(f"{n} x {kind}" for kind, n in rest.counts.items())
     left = f"; left for you to decide: {listing}" if listing else "; it is clean"
-    print(f"alignkit: {options.fix}: written{left}", file=sys.stderr)
+    say(f"{options.fix}: written{left}")
 
 
 def _print(found: Examination, most: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from alignkit.cli.messages import say
 
 __all__ = ["announce"]
 
@@ -20,4 +20,4 @@ def announce(*, spare_scipy: bool = False) -> None:
 
 
 def _tell() -> None:
-    print("alignkit: compiling kernels; they are kept for later runs", file=sys.stderr, flush=True)
+    say("compiling kernels; they are kept for later runs")

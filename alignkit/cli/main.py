@@ -13,7 +13,9 @@ from importlib import import_module
 from types import FrameType
 from typing import Any
 
+from alignkit.cli.messages import say, silence
 from alignkit.cli.parser import Parser
+from alignkit.cli.streams import finish_output, prepare_streams
 from alignkit.errors import AlignkitError, UnknownNameError
 from alignkit.version import __version__
 
@@ -40,7 +42,7 @@ input or output.
 
 Exit codes:
   0  done
-  1  done, and something was found (check)
+  1  done, and something was found (check), or bad lines were answered (align - --load)
   2  error; no file was changed
 """
 
@@ -57,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         _spare_the_collector()
     try:
-        _prepare_streams()
+        prepare_streams(own=arguments is None)
         with _stoppable():
             code = _run(words, own=arguments is None)
             sys.stdout.flush()
@@ -66,14 +68,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted; no file was changed")
     except BrokenPipeError:  # the reader of our output has enough, e.g. head
-        _silence()
+        silence(sys.stdout)
         return 0
     except UnicodeEncodeError as error:
         return _fail(f"{error.object[error.start : error.end]!r} cannot be written as UTF-8")
     except MemoryError:
         return _fail("out of memory; split the corpus, or leave out --ci and per-pair tables")
     except OSError as error:
-        _silence()
+        silence(sys.stdout)
         return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
     except Exception as error:  # a fault of ours: tell where, in a line, to be reported
         return _fail(_fault(error))
@@ -137,15 +139,6 @@ def _parser(chosen: str | None) -> Parser:
     return parser
 
 
-def _prepare_streams() -> None:
-    if sys.stdout is None:
-        raise AlignkitError("standard output is closed")
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            errors = "strict" if stream is sys.stdout else "backslashreplace"
-            stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
-
-
 @contextmanager
 def _stoppable() -> Iterator[None]:
     """Let SIGTERM and SIGHUP end the work as Ctrl-C does, so that no half file is left."""
@@ -166,12 +159,6 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _silence() -> None:
-    """Keep the interpreter from failing once more on the unwritten rest at its exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _fault(error: Exception) -> str:
     import traceback
 
@@ -184,7 +171,6 @@ def _fault(error: Exception) -> str:
 
 
 def _fail(message: str) -> int:
-    if sys.stderr is not None:
-        with suppress(OSError):
-            print(f"alignkit: error: {message}", file=sys.stderr)
+    finish_output()
+    say(f"error: {message}")
     return 2

@@ -96,7 +96,12 @@ def run(options: argparse.Namespace) -> int:
     if not len(corpus):
         raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing can be scored")
     found = score_phrase_list(
-        read_phrase_table(options.table, format=options.table_format, encoding=options.encoding),
+        read_phrase_table(
+            options.table,
+            format=options.table_format,
+            encoding=options.encoding,
+            max_size=options.max_size,
+        ),
         corpus,
         "gold",
         links=options.links,
