@@ -175,26 +175,35 @@ def bounded_lines(
 
 
 def bounded_chunks(
-    stream: BufferedReader | io.BytesIO, name: str, megabytes: int
+    stream: BufferedReader | io.BytesIO, name: str, megabytes: int, *, cut: bool = False
 ) -> Iterator[bytes]:
-    """Yield up to a megabyte of whole lines at a time, each with a line feed.
+    """Yield the whole lines that have come in, up to a megabyte of them, each with a line feed.
+
+    With `cut`, a line that is longer than the limit is cut somewhere beyond it.
 
     Raises
     ------
     FormatError
-        If a line is longer than the limit.
+        If a line is longer than the limit, unless with `cut`.
     """
     most = megabytes << 20
-    lines = 0
-    while chunk := stream.read1(_CHUNK):
-        if not chunk.endswith(b"\n"):
-            begun = len(chunk) - chunk.rfind(b"\n") - 1
-            rest = stream.readline(max(most + 1 - begun, 1))
-            if begun + len(rest) > most:
-                raise too_large("a line", name, megabytes, lines + chunk.count(b"\n") + 1)
-            chunk += rest if rest.endswith(b"\n") else rest + b"\n"
-        lines += chunk.count(b"\n")
-        yield chunk
+    held: list[bytes] = []
+    lines = size = 0
+    while data := stream.read1(_CHUNK):
+        begins = data.find(b"\n")
+        ends = data.rfind(b"\n") + 1
+        if size + (begins if ends else len(data)) > most and not cut:
+            raise too_large("a line", name, megabytes, lines + 1)
+        if ends:
+            chunk = b"".join((*held, data[:ends]))
+            lines += chunk.count(b"\n")
+            yield chunk
+            held, size = [], 0
+        if size <= most:
+            held.append(data[ends:])
+            size += len(data) - ends
+    if rest := b"".join(held):
+        yield rest + b"\n"
 
 
 def read_bounded(stream: BufferedReader | io.BytesIO, name: str, megabytes: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from alignkit.annotation import Annotation
 from alignkit.cli.align_input import Block
 from alignkit.cli.convert import tell_lost
-from alignkit.cli.messages import say
+from alignkit.cli.messages import json_text, say
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats import get_format, write_corpus
@@ -164,4 +163,4 @@ def summary(aligner: Aligner, counts: dict[str, int], seconds: dict[str, float])
         "rounds": rounds,
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
     }
-    return json.dumps(record, indent=2, ensure_ascii=False)
+    return json_text(record)

@@ -21,7 +21,6 @@ DIVIDERS = {"bitext": "|||", "tsv": "\t"}
 
 _LINES = 20_000  # at a time, where memory is not to grow
 _BYTES = 1 << 21  # of each side, likewise: they have to be aligned at once
-_AT_HAND = 1 << 16  # bytes of what comes in on standard input
 
 
 class Lines(NamedTuple):
@@ -190,9 +189,9 @@ def _live_text(
     first = 1
     divided = _Divided(reading, format)
     most = reading.options.max_size
-    for raw in _arriving(reading, most << 20):
+    for raw in reading.chunks(cut=True):
         sides = []
-        for number, line in enumerate(raw.removesuffix(b"\n").split(b"\n"), start=first):
+        for number, line in enumerate(raw.split(b"\n")[:-1], start=first):
             try:
                 if len(line) > most << 20:
                     raise too_large("a line", reading.path, most, number)
@@ -202,23 +201,6 @@ def _live_text(
                 sides.append(("", ""))
         yield _joined(sides, first)
         first += len(sides)
-
-
-def _arriving(reading: Reading, most: int) -> Iterator[bytes]:
-    """Yield the lines that have come in, as soon as there is one; too long ones cut."""
-    with reading.open_lines() as stream:
-        held: list[bytes] = []
-        size = 0
-        while data := stream.read1(_AT_HAND):
-            end = data.rfind(b"\n") + 1
-            if end:
-                yield b"".join((*held, data[:end]))
-                held, size = [], 0
-            if size <= most:
-                held.append(data[end:])
-                size += len(data) - end
-        if rest := b"".join(held):
-            yield rest
 
 
 class _Divided:

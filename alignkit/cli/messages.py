@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
 from contextlib import suppress
 from typing import TextIO
 
 from alignkit.visible import visible
 
-__all__ = ["say", "silence", "tell_raw", "visible_lines"]
+__all__ = ["json_text", "say", "silence", "tell_raw", "visible_lines"]
+
+_ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def say(text: str) -> None:
@@ -29,6 +33,12 @@ def tell_raw(text: str) -> None:
 def visible_lines(text: str) -> str:
     """Return a text of several lines, in none of which anything can act on a terminal."""
     return "\n".join(map(visible, text.split("\n")))
+
+
+def json_text(value: object, *, indent: int | None = 2) -> str:
+    """Return a value as JSON, with escapes for what could act on a terminal; it means the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def silence(stream: TextIO) -> None:

@@ -172,10 +172,10 @@ class Reading:
         with self.open_lines(path) as stream:
             yield from bounded_lines(stream, path or self.path, self.options.max_size)
 
-    def chunks(self, path: str | None = None) -> Iterator[bytes]:
-        """Yield up to a megabyte of whole lines at a time, each with a line feed."""
+    def chunks(self, path: str | None = None, *, cut: bool = False) -> Iterator[bytes]:
+        """Yield whole lines as bytes, many at a time; see `bounded_chunks`."""
         with self.open_lines(path) as stream:
-            yield from bounded_chunks(stream, path or self.path, self.options.max_size)
+            yield from bounded_chunks(stream, path or self.path, self.options.max_size, cut=cut)
 
     def _recode(self, raw: bytes, path: str | None) -> bytes:
         encoding = self.options.encoding
@@ -263,8 +263,8 @@ class Reading:
         if not self.options.lenient:
             raise FormatError(message, name, number, column)
         text, count = CONTROL.subn("\ufffd", text)
-        self.note("control character", f"{char!r} in column {column} becomes U+FFFD", number, name)
-        self.counts["control character"] += count - 1
+        message = f"{count} in this line, {char!r} in column {column}; read as U+FFFD"
+        self.note("control character", message, number, name)
         return text
 
     def text(self, path: str | None = None) -> str:
