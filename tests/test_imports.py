@@ -15,8 +15,8 @@ ROOT = Path(alignkit.__file__).parent
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
     {"kernel_cache"},
-    {"errors", "version", "frozen", "jit", "signals"},
-    {"alignment", "placing"},
+    {"errors", "version", "frozen", "jit", "signals", "visible"},
+    {"alignment", "input", "placing"},
     {"annotation", "output"},
     {"corpus", "arrays"},
     {"join", "pairings", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},

@@ -23,6 +23,7 @@ from alignkit.agreement.full import (
 )
 from alignkit.agreement.full_records import statistics
 from alignkit.agreement.grid import Grid, decimal, percent
+from alignkit.visible import visible
 
 __all__ = ["agreement_tables", "render_full"]
 
@@ -63,7 +64,7 @@ def render_full(full: FullAgreement) -> str:
     blocks = [_head(full), *map(str, agreement_tables(full))]
     notes = cautions(full)
     if notes:
-        lines = (fill(f"- {note}", _WIDTH, subsequent_indent="  ") for note in notes)
+        lines = (fill(f"- {visible(note)}", _WIDTH, subsequent_indent="  ") for note in notes)
         blocks.append("\n".join(["Read with care", *lines]))
     return "\n\n".join([*blocks, full.signature]) + "\n"
 
@@ -71,14 +72,16 @@ def render_full(full: FullAgreement) -> str:
 def _head(full: FullAgreement) -> str:
     overall = full.report.overall
     pairs = "pair" if overall.pairs == 1 else "pairs"
+    names = visible(", ".join(full.report.annotators))
     lines = [
-        f"Agreement of {', '.join(full.report.annotators)}: {overall.pairs} sentence {pairs}, "
+        f"Agreement of {names}: {overall.pairs} sentence {pairs}, "
         f"{overall.used} annotated by two or more"
     ]
-    lines += [f"  {count} {reason}" for reason, count in overall.left_out.items()]
+    lines += [f"  {count} {visible(reason)}" for reason, count in overall.left_out.items()]
     if full.settings is not None:
         chance = CHANCE_MODELS[full.settings.chance].description
-        start = f"; initial alignment: {full.settings.initial or 'empty'}"
+        initial = visible(full.settings.initial or "empty")
+        start = f"; initial alignment: {initial}"
         lines.append(f"Chance: {chance}{start if full.settings.sampled else ''}")
         lines += _certainty(full, full.settings)
     return "\n".join(lines)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 
+from alignkit.visible import visible
+
 __all__ = ["Grid", "decimal", "layout", "percent", "whole"]
 
 
@@ -59,6 +61,7 @@ def layout(
     body: Sequence[Sequence[str]],
 ) -> str:
     """Align cells to the right under two lines of headings; equal spans stand once, on the left."""
+    labels = [(visible(label), pairs) for label, pairs in labels]
     label_width = max(len(label) for label, _ in labels)
     pairs_width = max(len("pairs"), *(len(pairs) for _, pairs in labels))
     widths = [

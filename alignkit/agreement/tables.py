@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from alignkit.agreement.grid import decimal, layout, percent, whole
 from alignkit.agreement.report import AgreementReport, AgreementSection
+from alignkit.visible import visible
 
 __all__ = ["render_report"]
 
@@ -88,10 +89,10 @@ def render_report(report: AgreementReport) -> str:
 def _head(report: AgreementReport) -> str:
     overall = report.overall
     lines = [
-        f"Agreement of {', '.join(report.annotators)}: {overall.pairs} sentence "
+        f"Agreement of {visible(', '.join(report.annotators))}: {overall.pairs} sentence "
         f"{'pair' if overall.pairs == 1 else 'pairs'}, {overall.used} annotated by two or more"
     ]
-    lines += [f"  {count} {reason}" for reason, count in overall.left_out.items()]
+    lines += [f"  {count} {visible(reason)}" for reason, count in overall.left_out.items()]
     return "\n".join(lines)
 
 

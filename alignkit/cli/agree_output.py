@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
-from math import isnan
 
 from alignkit.agreement import FullAgreement, full_json, render_full, render_report
 from alignkit.agreement.full_records import COLUMNS, agreement_records
 from alignkit.agreement.full_tables import agreement_tables
+from alignkit.cli.messages import json_text, visible_lines
 from alignkit.corpus import Corpus
+from alignkit.report.csv_table import csv_table
 from alignkit.report.latex import latex_table
+from alignkit.visible import visible
 
 __all__ = ["agreement_output"]
 
@@ -20,28 +19,19 @@ __all__ = ["agreement_output"]
 def agreement_output(full: FullAgreement, corpus: Corpus, options: argparse.Namespace) -> str:
     """Return what the options ask for."""
     if options.json:
-        return json.dumps(full_json(full), ensure_ascii=False, indent=2)
+        return json_text(full_json(full))
     if options.csv:
-        return _csv(full)
+        return csv_table(COLUMNS, agreement_records(full))
     if options.latex:
-        return _latex(full)
+        return visible_lines(_latex(full))
+    return visible_lines(_text(full, corpus))
+
+
+def _text(full: FullAgreement, corpus: Corpus) -> str:
     if full.settings is not None:
         return render_full(full)
     systems = [f"{table}\n" for table in agreement_tables(full) if table.title.startswith("Human")]
     return "\n".join([render_report(full.report), *systems, _how_to_go_on(full, corpus)])
-
-
-def _csv(full: FullAgreement) -> str:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for record in agreement_records(full):
-        writer.writerow({name: _known(value) for name, value in record.items()})
-    return out.getvalue().rstrip("\n")
-
-
-def _known(value: object) -> object:
-    return "" if isinstance(value, float) and isnan(value) else value
 
 
 def _latex(full: FullAgreement) -> str:
@@ -60,7 +50,7 @@ def _latex(full: FullAgreement) -> str:
 def _how_to_go_on(full: FullAgreement, corpus: Corpus) -> str:
     """Say what C needs, and who could be meant."""
     others = [name for name in corpus.aligners if name not in full.report.annotators]
-    who = f"here perhaps one of {', '.join(others)}"
+    who = f"here perhaps one of {visible(', '.join(others))}"
     if not others:
         who = "'alignkit align' makes one, 'merge' adds it"
     return (

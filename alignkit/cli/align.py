@@ -4,7 +4,8 @@ SRC and TGT are two texts, line by line, with words divided by white space. One 
 lines of 'source ||| target', two columns, or a corpus in any format that holds words. Case is
 ignored. A pair with an empty side is aligned to nothing.
 
-With --load and '-', lines are aligned as they come in.
+With --load and '-', lines are aligned as they come in; a bad line is told as '# line 7: ...' on
+stderr, answered by an empty line, and makes the exit code 1.
 
 For example:
   alignkit align fr.txt en.txt -o auto.align --save fr-en.model
@@ -17,7 +18,6 @@ For example:
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -28,6 +28,7 @@ from alignkit.cli.align_input import Block, Sentences, read_dictionary
 from alignkit.cli.align_options import add_options, check, settings_of
 from alignkit.cli.choice import naming
 from alignkit.cli.kernels import announce
+from alignkit.cli.messages import say
 from alignkit.cli.progress import Progress
 from alignkit.output import replacing
 
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     work.tell()
     if options.json:
         print(summary(work.aligner, work.counts, work.seconds))
-    return 0
+    return 1 if sentences.refused else 0
 
 
 class _Work:
@@ -95,7 +96,7 @@ class _Work:
         block = self._sentences.whole(casefold=casefold)
         dictionary = None
         if options.dictionary is not None:
-            dictionary = read_dictionary(options.dictionary, options.encoding, casefold=casefold)
+            dictionary = read_dictionary(options.dictionary, options, casefold=casefold)
         tell_size(block.bitext, settings, options.folder)
         self._took("reading")
         share = 0.0
@@ -116,10 +117,9 @@ class _Work:
                 progress=tell,
             )
         if dictionary is not None:
-            print(
-                f"alignkit: dictionary: {self.aligner.entries_met:,} of {len(dictionary):,} "
-                "entries occur together in the text",
-                file=sys.stderr,
+            say(
+                f"dictionary: {self.aligner.entries_met:,} of {len(dictionary):,} "
+                "entries occur together in the text"
             )
         tell_rounds(self.aligner.history, block.bitext)
         self._took("training")
@@ -179,18 +179,16 @@ class _Work:
     def tell(self) -> None:
         """Tell on stderr what was odd."""
         self._took("writing")
-        name, counts = self._sentences.name, self.counts
+        name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
+        empty = counts["empty"] - refused
+        if refused:
+            say(f"{name}: {refused:,} x bad line, answered by an empty line")
         if not counts["pairs"]:
-            print(f"alignkit: {name}: holds no sentence pairs", file=sys.stderr)
-        if counts["empty"]:
-            print(
-                f"alignkit: {name}: {counts['empty']:,} x pair with an empty side, aligned to "
-                "nothing",
-                file=sys.stderr,
-            )
+            say(f"{name}: holds no sentence pairs")
+        if empty:
+            say(f"{name}: {empty:,} x pair with an empty side, aligned to nothing")
         if counts["cut"]:
-            print(
-                f"alignkit: {name}: {counts['cut']:,} x pair with more than {LONGEST_PIECE} words "
-                "on a side, aligned in pieces",
-                file=sys.stderr,
+            say(
+                f"{name}: {counts['cut']:,} x pair with more than {LONGEST_PIECE} words "
+                "on a side, aligned in pieces"
             )

@@ -7,17 +7,19 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from alignkit.cli.align_options import TEXT_FORMATS, refuse_links
 from alignkit.cli.align_text import Lines, lines_of
 from alignkit.cli.inputs import Input, detect_format, reading_options
+from alignkit.cli.messages import say, tell_raw
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignerError, FormatError, OptionError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.reading import Reading
+from alignkit.visible import visible
 
 if TYPE_CHECKING:
     from alignkit.aligner import Bitext, Side
@@ -57,6 +59,8 @@ class Sentences:
     ----------
     name
         What messages call it.
+    refused
+        How many bad lines of standard input were answered by an empty line.
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -64,6 +68,7 @@ class Sentences:
         self._declared = reading_options(options)
         self._paths = [path for path in (options.input, options.second) if path is not None]
         self.name = " and ".join(self._paths)
+        self.refused = 0
         if "-" in self._paths and sys.stdin is None:
             raise OptionError("standard input is closed; name a file")
         if len(self._paths) == 2 and self._paths[0] == self._paths[1]:
@@ -96,13 +101,29 @@ class Sentences:
                 yield _packed(some, casefold)
             return
         format = self._options.format
-        plain = ReadOptions(encoding=self._declared.encoding, unescape=self._declared.unescape)
+        plain = replace(_text_options(self._options), unescape=self._declared.unescape)
         reading = Reading(self._paths[0], plain)
-        for lines in lines_of(self._paths, plain, format=format, whole=whole):
+        for lines in lines_of(self._paths, plain, format=format, whole=whole, refuse=self._refuse):
             if self._needs_pairs:
-                yield _packed(_pairs(lines, reading), casefold)
+                block = _packed(_pairs(lines, reading), casefold)
             else:
-                yield Block(_numbered(lines, casefold), None)
+                block = Block(_numbered(lines, casefold), None)
+            self._check_lengths(block.bitext, lines.first, reading)
+            yield block
+
+    def _refuse(self, error: FormatError) -> None:
+        """Answer a bad line by itself, so that line k of the output answers line k."""
+        self.refused += 1
+        column = f"column {error.column}: " if error.column else ""
+        tell_raw(f"# line {error.line}: {visible(column + error.message)}\n")
+
+    def _check_lengths(self, bitext: Bitext, first: int, reading: Reading) -> None:
+        sides = (bitext.source, self._paths[0]), (bitext.target, self._paths[-1])
+        for side, path in sides:
+            long = side.lengths > reading.options.max_words
+            if long.any():
+                k = int(long.argmax())
+                raise reading.too_long("a sentence", int(side.lengths[k]), first + k, path)
 
 
 def _is_text(options: argparse.Namespace) -> bool:
@@ -155,7 +176,16 @@ def _side(text: str, casefold: bool) -> Side:
     return Side.by_frequency(words, ids, starts)
 
 
-def read_dictionary(path: str, encoding: str, *, casefold: bool) -> dict[tuple[str, str], float]:
+def _text_options(options: argparse.Namespace) -> ReadOptions:
+    """Return what holds of any text that a command reads."""
+    return ReadOptions(
+        encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
+    )
+
+
+def read_dictionary(
+    path: str, options: argparse.Namespace, *, casefold: bool
+) -> dict[tuple[str, str], float]:
     """Read word pairs with their pseudo-counts, and tell on stderr how many cannot be used.
 
     Raises
@@ -163,7 +193,7 @@ def read_dictionary(path: str, encoding: str, *, casefold: bool) -> dict[tuple[s
     FormatError
         If a line is not source word, tab, target word, and perhaps a tab and a pseudo-count.
     """
-    reading = Reading(path, ReadOptions(encoding=encoding))
+    reading = Reading(path, _text_options(options))
     found: dict[tuple[str, str], float] = {}
     several = 0
     for number, line in reading.lines():
@@ -179,9 +209,7 @@ def read_dictionary(path: str, encoding: str, *, casefold: bool) -> dict[tuple[s
             continue
         found[words[0], words[1]] = weight
     if several:
-        print(
-            f"alignkit: {path}: {several:,} entries of several words are left out", file=sys.stderr
-        )
+        say(f"{path}: {several:,} entries of several words are left out")
     return found
 
 

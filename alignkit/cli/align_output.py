@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from alignkit.annotation import Annotation
 from alignkit.cli.align_input import Block
 from alignkit.cli.convert import tell_lost
+from alignkit.cli.messages import json_text, say
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats import get_format, write_corpus
@@ -111,12 +111,10 @@ def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
     if folder is not None or not fits(cut, settings):
         text += f", of which {_size(bytes_on_disk(cut, settings))} are kept on disk"
     noun = "pair" if pairs == 1 else "pairs"
-    print(
-        f"alignkit: {pairs:,} {noun} of {len(bitext.source.ids):,} x "
+    say(
+        f"{pairs:,} {noun} of {len(bitext.source.ids):,} x "
         f"{len(bitext.target.ids):,} "
-        f"words; training takes about {text}",
-        file=sys.stderr,
-        flush=True,
+        f"words; training takes about {text}"
     )
 
 
@@ -145,10 +143,9 @@ def tell_rounds(history: Iterable[Round], bitext: Bitext) -> None:
             for side in (0, 1)
         ]
         times = f"{len(rounds)} round{'s' if len(rounds) > 1 else ''}"
-        print(
-            f"alignkit: {model}, {times}: log-likelihood of a target word {sides[0]}, "
-            f"of a source word {sides[1]}",
-            file=sys.stderr,
+        say(
+            f"{model}, {times}: log-likelihood of a target word {sides[0]}, "
+            f"of a source word {sides[1]}"
         )
 
 
@@ -167,4 +164,4 @@ def summary(aligner: Aligner, counts: dict[str, int], seconds: dict[str, float])
         "rounds": rounds,
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
     }
-    return json.dumps(record, indent=2, ensure_ascii=False)
+    return json_text(record)

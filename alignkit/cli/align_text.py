@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
-from io import BufferedReader
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from alignkit.cli.inputs import head
 from alignkit.cli.progress import Progress
 from alignkit.errors import FormatError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.texts import read_texts
+from alignkit.formats.words import split_words
+from alignkit.input import has_controls, head_of, too_large
 
 __all__ = ["DIVIDERS", "Lines", "lines_of"]
 
@@ -21,7 +21,6 @@ DIVIDERS = {"bitext": "|||", "tsv": "\t"}
 
 _LINES = 20_000  # at a time, where memory is not to grow
 _BYTES = 1 << 21  # of each side, likewise: they have to be aligned at once
-_AT_HAND = 1 << 16  # bytes of what comes in on standard input
 
 
 class Lines(NamedTuple):
@@ -44,7 +43,12 @@ class Lines(NamedTuple):
 
 
 def lines_of(
-    paths: list[str], options: ReadOptions, *, format: str | None, whole: bool
+    paths: list[str],
+    options: ReadOptions,
+    *,
+    format: str | None,
+    whole: bool,
+    refuse: Callable[[FormatError], None],
 ) -> Iterator[Lines]:
     """Yield the lines of the input.
 
@@ -59,6 +63,9 @@ def lines_of(
     whole
         Whether to yield all lines at once; else some at a time, in memory that does not grow.
         Standard input alone gives what has come in.
+    refuse
+        Takes the error of a bad line of what comes in, which is then empty; elsewhere such errors
+        are raised.
 
     Raises
     ------
@@ -67,9 +74,11 @@ def lines_of(
         not hold both sides.
     """
     readings = [Reading(path, options) for path in paths]
+    if len(paths) == 1 and paths[0] == "-" and not whole:
+        return _live_text(readings[0], format, refuse)
     if len(paths) == 1:
         return _one_text(readings[0], format, whole)
-    if head(paths[0]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<s snum"):
+    if head_of(paths[0]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<s snum"):
         named = ReadOptions(encoding=options.encoding, source=paths[0], target=paths[1])
         return _tagged(Reading(paths[0], named), whole)
     return _two_texts(readings[0], readings[1], whole)
@@ -77,7 +86,7 @@ def lines_of(
 
 def _two_texts(source: Reading, target: Reading, whole: bool) -> Iterator[Lines]:
     first = 1
-    mine, theirs = (iter(()) if whole else _raw_lines(side) for side in (source, target))
+    mine, theirs = (iter(()) if whole else side.raw_lines() for side in (source, target))
     with Progress(source.path, source.fraction) as progress:
         while True:
             some = [_raw(source)] if whole else _some(mine)
@@ -99,14 +108,7 @@ def _two_texts(source: Reading, target: Reading, whole: bool) -> Iterator[Lines]
 
 
 def _raw(reading: Reading) -> bytes:
-    with reading.open_lines() as stream:
-        return stream.read()
-
-
-def _raw_lines(reading: Reading) -> Iterator[bytes]:
-    """Yield lines; each file in a generator of its own, so that errors name the right one."""
-    with reading.open_lines() as stream:
-        yield from stream
+    return b"".join(reading.chunks())
 
 
 def _some(lines: Iterable[bytes]) -> list[bytes]:
@@ -137,7 +139,7 @@ def _decoded(reading: Reading, raw: bytes, first: int) -> str:
     """Return lines as text; an error names the line."""
     if not raw.endswith(b"\n"):
         raw += b"\n"
-    if codecs.lookup(reading.options.encoding).name == "utf-8":
+    if codecs.lookup(reading.options.encoding).name == "utf-8" and not has_controls(raw):
         try:
             return raw.decode().replace(BOM, "")
         except UnicodeDecodeError:
@@ -163,44 +165,63 @@ def _joined(sides: list[tuple[str, str]], first: int) -> Lines:
 
 def _one_text(reading: Reading, format: str | None, whole: bool) -> Iterator[Lines]:
     first = 1
-    divider = DIVIDERS[format] if format else None
-    live = reading.path == "-" and not whole
+    divided = _Divided(reading, format)
     with Progress(reading.path, reading.fraction) as progress:
-        for raw in _arriving(reading) if live else _portions(reading, whole):
-            sides = []
+        for raw in _portions(reading, whole):
             lines = _decoded(reading, raw, first).split("\n")[:-1]
-            for number, line in enumerate(lines, start=first):
-                if line.isspace() or not line:
-                    sides.append(("", ""))
-                    continue
-                divider = divider or _divider(line, reading, number)
-                sides.append(_halves(line, divider, reading, number))
-            yield _joined(sides, first)
+            yield _joined([divided(line, first + k) for k, line in enumerate(lines)], first)
             first += len(lines)
-            if not live:
-                progress.step(len(lines))
+            progress.step(len(lines))
 
 
 def _portions(reading: Reading, whole: bool) -> Iterator[bytes]:
-    lines = _raw_lines(reading)
+    lines = iter(()) if whole else reading.raw_lines()
     while raw := _raw(reading) if whole else b"".join(_some(lines)):
         yield raw
         if whole:
             return
 
 
-def _arriving(reading: Reading) -> Iterator[bytes]:
-    """Yield the lines that have come in, as soon as there is one."""
-    with reading.open_lines() as stream:
-        held: list[bytes] = []
-        while data := cast("BufferedReader", stream).read1(_AT_HAND):
-            end = data.rfind(b"\n") + 1
-            if end:
-                yield b"".join((*held, data[:end]))
-                held.clear()
-            held.append(data[end:])
-        if rest := b"".join(held):
-            yield rest
+def _live_text(
+    reading: Reading, format: str | None, refuse: Callable[[FormatError], None]
+) -> Iterator[Lines]:
+    """Read lines as they come in; a bad one is refused by itself, and empty here."""
+    first = 1
+    divided = _Divided(reading, format)
+    most = reading.options.max_size
+    for raw in reading.chunks(cut=True):
+        sides = []
+        for number, line in enumerate(raw.split(b"\n")[:-1], start=first):
+            try:
+                if len(line) > most << 20:
+                    raise too_large("a line", reading.path, most, number)
+                sides.append(divided(reading.decode(line, number), number))
+            except FormatError as error:
+                refuse(error)
+                sides.append(("", ""))
+        yield _joined(sides, first)
+        first += len(sides)
+
+
+class _Divided:
+    """Divide lines into source and target, by the divider that the first one has."""
+
+    def __init__(self, reading: Reading, format: str | None) -> None:
+        self._reading = reading
+        self._divider = DIVIDERS[format] if format else None
+
+    def __call__(self, line: str, number: int) -> tuple[str, str]:
+        if line.isspace() or not line:
+            return "", ""
+        self._divider = self._divider or _divider(line, self._reading, number)
+        sides = _halves(line, self._divider, self._reading, number)
+        most = self._reading.options.max_words
+        for name, side in zip(("source", "target"), sides, strict=True):
+            if len(side) > 2 * most:  # shorter ones have no room for more words
+                words = len(split_words(side))
+                if words > most:
+                    raise self._reading.too_long(f"the {name} sentence", words, number)
+        return sides
 
 
 def _divider(line: str, reading: Reading, number: int) -> str:

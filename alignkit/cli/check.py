@@ -1,10 +1,11 @@
 """Examine a file: what is odd in it, and which base and direction its links fit.
 
-Told are broken records, links out of range, duplicate links, links both sure and possible, empty
-alignments and sentences, repeated ids, byte order marks and carriage returns; with several files,
-also words in which they differ. Nothing is guessed: the table of fits shows how many links lie
-outside their sentence pair, and how many join equal words, under each base and direction.
---fix leaves out pairs that are broken; how many, which, and whose ids change for it is told.
+Told are broken records, control characters, links out of range, duplicate links, links both sure
+and possible, empty alignments and sentences, repeated ids, byte order marks and carriage returns;
+with several files, also words in which they differ. Nothing is guessed: the table of fits shows how
+many links lie outside their sentence pair, and how many join equal words, under each base and
+direction. --fix leaves out pairs that are broken; how many, which, and whose ids change for it is
+told.
 
 Exit code 0: clean, 1: findings, 2: cannot be read.
 
@@ -17,7 +18,6 @@ For example:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from contextlib import redirect_stdout
@@ -25,9 +25,11 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
 from alignkit.cli.mending import mend
+from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output, output_file
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.report.table import render_table
+from alignkit.visible import visible
 
 if TYPE_CHECKING:
     from alignkit.doctor import Examination
@@ -46,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         type=output,
         help="write what could be read: each link once and within its sentences, no byte order "
-        "marks or carriage returns; OUT may be IN",
+        "marks or carriage returns, U+FFFD for control characters; OUT may be IN",
     )
     parser.add_argument(
         "--fix-source", metavar="FILE", type=output_file, help="write the source words mended too"
@@ -90,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
             records = [_record(found) for found in examined]
             if mending is not None:
                 records[0]["fix"] = mending.to_json()
-            print(json.dumps(records, ensure_ascii=False, indent=2))
+            print(json_text(records))
         else:
             for number, found in enumerate(examined):
                 print(end="\n" if number else "")
@@ -116,8 +118,8 @@ def _unreadable(examined: list[Examination]) -> AlignkitError | None:
 def _print(found: Examination, most: int) -> None:
     refused = f" and {found.refused} broken records" if found.refused else ""
     print(
-        f"{found.path}: {found.format}, {found.records - found.refused} sentence pairs{refused}, "
-        f"{found.links} links, "
+        f"{visible(found.path)}: {found.format}, "
+        f"{found.records - found.refused} sentence pairs{refused}, {found.links} links, "
         f"counted from {found.base}{', written target first' if found.transposed else ''}"
     )
     if found.links:
@@ -127,7 +129,7 @@ def _print(found: Examination, most: int) -> None:
     for finding in found.findings:
         shown[finding.kind] += 1
         if shown[finding.kind] <= most:
-            print(finding)
+            print(visible(str(finding)))
     for kind, count in found.counts.items():
         if count > most:
             print(f"... {kind}: {count} in all; --show {count} shows them")

@@ -12,12 +12,12 @@ For example:
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from alignkit.cli.choice import Choice, naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.messages import say
 from alignkit.cli.parser import format_name, output, output_file
 from alignkit.corpus import SentencePair
 from alignkit.formats import FORMATS, get_format, write_corpus
@@ -119,7 +119,4 @@ def _checked(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iter
 def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
     """Tell on stderr what a format could not hold."""
     for kind, count in lost.items():
-        print(
-            f"alignkit: {path}: format {format} cannot hold '{kind}' of {count} pairs",
-            file=sys.stderr,
-        )
+        say(f"{path}: format {format} cannot hold '{kind}' of {count} pairs")

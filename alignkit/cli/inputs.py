@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from io import BufferedReader
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
-from alignkit.cli.parser import format_name
+from alignkit.cli.messages import say
+from alignkit.cli.parser import format_name, number
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import FORMATS, Format, Reading, ReadOptions, open_reading, read_pairs
+from alignkit.input import MAX_MEGABYTES, MAX_WORDS, head_of
 from alignkit.output import standard_stream
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
 
-__all__ = ["Input", "add_reading_arguments", "detect_format", "head", "reading_options", "tell"]
+__all__ = [
+    "Input",
+    "add_limits",
+    "add_reading_arguments",
+    "detect_format",
+    "reading_options",
+    "tell",
+]
 
 T = TypeVar("T")
 
@@ -84,6 +91,26 @@ def add_reading_arguments(
         metavar="NAME",
         help="annotator, for formats that name none (default: alignment)",
     )
+    add_limits(group)
+
+
+def add_limits(group: argparse._ActionsContainer) -> None:
+    """Add the options that allow more than memory is sure to bear."""
+    group.add_argument(
+        "--max-size",
+        type=number(1),
+        default=MAX_MEGABYTES,
+        metavar="MB",
+        help="refuse longer lines, and larger XML elements and files that are read in one piece "
+        f"(default: {MAX_MEGABYTES})",
+    )
+    group.add_argument(
+        "--max-words",
+        type=number(1),
+        default=MAX_WORDS,
+        metavar="N",
+        help=f"refuse longer sentences (default: {MAX_WORDS})",
+    )
 
 
 def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptions:
@@ -108,7 +135,8 @@ def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptio
                 "print to another file"
             )
     names = ("base", "transpose", "source", "target", "encoding", "drop_out_of_range", "partial")
-    declared = {name: getattr(options, name) for name in (*names, "unescape", "name")}
+    more = ("unescape", "name", "max_size", "max_words")
+    declared = {name: getattr(options, name) for name in (*names, *more)}
     return ReadOptions(**(declared | changes))
 
 
@@ -124,25 +152,12 @@ def detect_format(path: str, declared: str | None) -> str:
         return declared
     if os.path.isdir(path):
         raise OptionError(f"{path} is a folder; name a file, or the folder's format by --format")
-    begin = head(path).lstrip(b"\xef\xbb\xbf \t\r\n")
+    begin = head_of(path).lstrip(b"\xef\xbb\xbf \t\r\n")
     if begin.startswith(b'{"alignkit"'):
         return "alignkit-jsonl"
     if begin.startswith(b"<") and b"urn:alignkit:" in begin:
         return "alignkit-xml"
     return "pharaoh"
-
-
-def head(path: str) -> bytes:
-    """Return the first bytes of a file, which can be read again; none of a pipe with a name."""
-    try:
-        if path == "-":
-            return cast("BufferedReader", sys.stdin.buffer).peek(512)
-        if not os.path.isfile(path):
-            return b""  # a pipe, of which nothing may be lost
-        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as stream:
-            return stream.read(512)
-    except (OSError, EOFError, ValueError):
-        return b""  # reading it in earnest will say what is wrong
 
 
 class Input:
@@ -208,11 +223,11 @@ class Input:
         counts = self.reading.counts
         tell(self.path, Counter({k: n for k, n in counts.items() if k not in _HARMLESS}))
         if not self.reading.read:
-            print(f"alignkit: {self.path}: holds no sentence pairs", file=sys.stderr)
+            say(f"{self.path}: holds no sentence pairs")
 
 
 def tell(path: str, counts: Counter[str], about: str = "") -> None:
     """Tell on stderr how often things happened, if any did."""
     found = [f"{n} x {kind}" for kind, n in counts.items() if n]
     if found:
-        print(f"alignkit: {path}: {about}{', '.join(found)}", file=sys.stderr)
+        say(f"{path}: {about}{', '.join(found)}")

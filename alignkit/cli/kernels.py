@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from alignkit.cli.messages import say
 
 __all__ = ["announce"]
 
@@ -25,4 +25,4 @@ def _tell() -> None:
     then = "they are kept for later runs"
     if not can_keep():
         then = "no folder was found to keep them in: name one of yours in XDG_CACHE_HOME"
-    print(f"alignkit: compiling kernels; {then}", file=sys.stderr, flush=True)
+    say(f"compiling kernels; {then}")

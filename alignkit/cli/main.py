@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
+from alignkit.cli.messages import say, silence
 from alignkit.cli.parser import Parser
+from alignkit.cli.streams import finish_output, prepare_streams
 from alignkit.errors import AlignkitError, UnknownNameError
 from alignkit.output import WriteError, refuse_same, together
 from alignkit.signals import before_stop
@@ -40,7 +42,7 @@ input or output.
 
 Exit codes:
   0  done
-  1  done, and something was found (check)
+  1  done, and something was found (check), or bad lines were answered (align - --load)
   2  error; no file was changed
   130  interrupted by Ctrl-C; no file was changed (128 + signal: 143 by SIGTERM)
 """
@@ -58,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         _spare_the_collector()
     try:
-        _prepare_streams()
+        prepare_streams(own=arguments is None)
         code = _act(words, own=arguments is None)
     except AlignkitError as error:
         return _fail(str(error))
@@ -66,14 +68,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _fail("interrupted; no file was changed")
         return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader of our output has enough, e.g. head
-        _silence()
+        silence(sys.stdout)
         return 0
     except UnicodeEncodeError as error:
         return _fail(f"{error.object[error.start : error.end]!r} cannot be written as UTF-8")
     except MemoryError:
         return _fail("out of memory; split the corpus, or leave out --ci and per-pair tables")
     except OSError as error:
-        _silence()
+        silence(sys.stdout)
         return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
     except Exception as error:  # a fault of ours: tell where, in a line, to be reported
         return _fail(_fault(error))
@@ -110,7 +112,7 @@ def _act(words: Sequence[str], *, own: bool) -> int:
                 sys.stdout.flush()
             outputs.place()
         for note in outputs.notes:
-            print(f"alignkit: {note}", file=sys.stderr)
+            say(note)
     return code
 
 
@@ -163,21 +165,6 @@ def _parser(chosen: str | None) -> Parser:
     return parser
 
 
-def _prepare_streams() -> None:
-    if sys.stdout is None:
-        raise AlignkitError("standard output is closed")
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            errors = "strict" if stream is sys.stdout else "backslashreplace"
-            stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
-
-
-def _silence() -> None:
-    """Keep the interpreter from failing once more on the unwritten rest at its exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _fault(error: Exception) -> str:
     import traceback
 
@@ -190,7 +177,6 @@ def _fault(error: Exception) -> str:
 
 
 def _fail(message: str) -> int:
-    if sys.stderr is not None:
-        with suppress(OSError):
-            print(f"alignkit: error: {message}", file=sys.stderr)
+    finish_output()
+    say(f"error: {message}")
     return 2

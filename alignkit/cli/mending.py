@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from alignkit.cli.convert import tell_lost
+from alignkit.cli.messages import say
 from alignkit.cli.ranges import id_ranges, number_ranges
 from alignkit.errors import OptionError
 from alignkit.formats import Finding, ReadOptions, get_format, write_corpus
@@ -113,7 +113,7 @@ class Mending:
         return listing if len(self.broken) == self.dropped else f"{listing}, ..."
 
     def _say(self, text: str) -> None:
-        print(f"alignkit: {self.path}: {text}", file=sys.stderr)
+        say(f"{self.path}: {text}")
 
 
 def _listed(parts: Iterable[str]) -> str:

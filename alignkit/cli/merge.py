@@ -12,11 +12,11 @@ For example:
 from __future__ import annotations
 
 import argparse
-import sys
 
 from alignkit.cli.choice import naming
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import Input, add_reading_arguments, detect_format, reading_options
+from alignkit.cli.messages import say
 from alignkit.cli.order import add_order_argument, hinting, in_order
 from alignkit.cli.parser import format_name, output
 from alignkit.corpus import Corpus
@@ -123,4 +123,4 @@ def _split(word: str) -> tuple[str, str, str | None]:
 
 
 def _tell(name: str, differences: Differences) -> None:
-    print(f"alignkit: {name}: {differences}", file=sys.stderr)
+    say(f"{name}: {differences}")

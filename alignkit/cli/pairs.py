@@ -24,6 +24,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from typing import TextIO
 
+from alignkit.cli.inputs import add_limits
+from alignkit.cli.messages import say
 from alignkit.cli.parser import number, output_file
 from alignkit.cli.progress import Progress
 from alignkit.corpus import SentencePair
@@ -47,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--encoding", default="utf-8", metavar="E", help="of all input (default: utf-8)"
     )
+    add_limits(parser)
     _add_pairing(parser.add_argument_group("what is paired and kept"))
     _add_output(parser.add_argument_group("what the output is"))
 
@@ -126,7 +129,9 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     _check(options)
-    declared = ReadOptions(encoding=options.encoding)
+    declared = ReadOptions(
+        encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
+    )
     readings = [Reading(path, declared) for path in options.inputs]
     groups: Iterable[Group] = groups_of(readings)
     if _is_bitext(options):
@@ -224,10 +229,9 @@ def _lines(pair: SentencePair, options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:
-    print(
-        f"alignkit: {counts.groups:,} groups of {counts.sentences:,} translations, "
-        f"{counts.empty:,} empty; {counts.pairs:,} pairs, {counts.kept:,} kept",
-        file=sys.stderr,
+    say(
+        f"{counts.groups:,} groups of {counts.sentences:,} translations, "
+        f"{counts.empty:,} empty; {counts.pairs:,} pairs, {counts.kept:,} kept"
     )
     dropped = {
         f"a side under {options.min_length} words": counts.too_short,
@@ -238,6 +242,6 @@ def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:
     }
     if counts.dropped:
         listing = ", ".join(f"{n:,} x {reason}" for reason, n in dropped.items() if n)
-        print(f"alignkit: dropped: {listing}", file=sys.stderr)
+        say(f"dropped: {listing}")
     if counts.unpaired:
-        print(f"alignkit: {counts.unpaired:,} x group without a pair", file=sys.stderr)
+        say(f"{counts.unpaired:,} x group without a pair")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from alignkit.cli.messages import tell_raw, visible_lines
 from alignkit.errors import UnknownNameError
 
 __all__ = ["Parser", "format_name", "number", "output", "output_file", "saved_file"]
@@ -78,7 +79,10 @@ class Parser(argparse.ArgumentParser):
         return [path for path in named if path is not None]
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        (file or sys.stderr).write(message)  # argparse itself forgives a full disk
+        if file is None or file is sys.stderr:
+            tell_raw(visible_lines(message))
+        else:
+            file.write(message)  # argparse itself forgives a full disk
 
     def unknown(self, words: Sequence[str]) -> NoReturn:
         """Tell that there are no such options, and which one may be meant; exit code 2."""

@@ -12,7 +12,6 @@ For example:
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from alignkit.alignment import Alignment
 from alignkit.cli.choice import Choice
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
+from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError
@@ -182,4 +182,4 @@ def _json_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
         }
         if pair.source is not None and pair.target is not None:
             record |= {"source": pair.source[a:b], "target": pair.target[c:d]}
-        yield json.dumps(record, ensure_ascii=False) + "\n"
+        yield json_text(record, indent=None) + "\n"

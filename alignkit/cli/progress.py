@@ -7,6 +7,9 @@ import sys
 import time
 from collections.abc import Callable
 
+from alignkit.cli.messages import tell_raw
+from alignkit.visible import visible
+
 __all__ = ["Progress"]
 
 _PATIENCE = 1.0  # seconds before anything is shown
@@ -58,9 +61,9 @@ class Progress:
         parts += [] if self._unit is None else [f"{self._steps:,} {self._unit}"]
         if done:
             parts += [f"{done:.0%}", f"{passed / done - passed:.0f} s left"]
-        text = f"{self._label}: {', '.join(parts)}"
+        text = visible(f"{self._label}: {', '.join(parts)}")
         text = text[: shutil.get_terminal_size().columns - 1]  # a line that wraps cannot be wiped
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        tell_raw(f"\r\x1b[K{text}")
         self._shown = True
 
     def __enter__(self) -> Progress:
@@ -68,4 +71,4 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            tell_raw("\r\x1b[K")

@@ -15,12 +15,12 @@ For example:
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.kernels import announce
+from alignkit.cli.messages import json_text, visible_lines
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import format_name, number
 from alignkit.cli.score_run import Scoring
@@ -156,9 +156,9 @@ def run(options: argparse.Namespace) -> int:
         scores = {path: _signed(score, options) for path, score in scores.items()}
     if options.json:
         found = score_json(scores, breakdowns, comparisons)
-        print(json.dumps(found, ensure_ascii=False, indent=2))
+        print(json_text(found))
     else:
-        print(score_text(scores, breakdowns, comparisons))
+        print(visible_lines(score_text(scores, breakdowns, comparisons)))
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from alignkit.report.table import render_table
 from alignkit.scoring import Comparison, PhraseListScore, Score, group_records, pair_records
 from alignkit.scoring.measures import none_if_nan
+from alignkit.visible import visible
 
 __all__ = ["Breakdown", "score_json", "score_text"]
 
@@ -59,7 +60,7 @@ def score_text(
     for path, score in scores.items():
         skipped = f", {score.skipped} left out (not annotated)" if score.skipped else ""
         title = (
-            f"{path}: {score.pairs} sentence pairs{skipped}"
+            f"{visible(path)}: {score.pairs} sentence pairs{skipped}"
             if len(scores) > 1
             else (f"{score.pairs} sentence pairs{skipped}")
         )

@@ -12,11 +12,11 @@ For example:
 from __future__ import annotations
 
 import argparse
-import json
 
 from alignkit.cli.choice import Choice, naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
+from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
@@ -96,7 +96,12 @@ def run(options: argparse.Namespace) -> int:
     if not len(corpus):
         raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing can be scored")
     found = score_phrase_list(
-        read_phrase_table(options.table, format=options.table_format, encoding=options.encoding),
+        read_phrase_table(
+            options.table,
+            format=options.table_format,
+            encoding=options.encoding,
+            max_size=options.max_size,
+        ),
         corpus,
         "gold",
         links=options.links,
@@ -109,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     if options.ci:
         found = found.with_intervals(samples=options.samples, rng=options.seed)
     if options.json:
-        print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+        print(json_text(found.to_json()))
     else:
         print(phrase_list_text(found))
     return 0

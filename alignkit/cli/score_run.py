@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ from alignkit.alignment import Alignment
 from alignkit.cli.blocks import OutOfStepError, have_blocks, link_blocks
 from alignkit.cli.choice import Choice, naming
 from alignkit.cli.inputs import Input, detect_format, reading_options, tell
+from alignkit.cli.messages import say
 from alignkit.cli.order import hinting, in_order
 from alignkit.cli.suspicion import BaseWatch
 from alignkit.corpus import SentencePair
@@ -208,7 +208,7 @@ class Scoring:
             raise hinting(error) from None
         if differences.tokens:  # those that are not in both, --partial has allowed
             told = replace(differences, missing=[], surplus=[])
-            print(f"alignkit: {self._ref.path} and {self._hyp.path}: {told}", file=sys.stderr)
+            say(f"{self._ref.path} and {self._hyp.path}: {told}")
 
     def _group(self, ref: SentencePair, hyp: SentencePair) -> str:
         name = self._options.by

@@ -8,12 +8,13 @@ For example:
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.messages import json_text
 from alignkit.report.table import render_table
 from alignkit.statistics import AnnotatorCounts, CorpusCounts, count_corpus
+from alignkit.visible import visible
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         record = asdict(counts)
         for part in record["annotators"].values() if not judged else ():
             del part["judged"]
-        print(json.dumps(record, ensure_ascii=False, indent=2))
+        print(json_text(record))
     else:
         _print(counts)
     return 0
@@ -70,7 +71,7 @@ def _print(counts: CorpusCounts) -> None:
         print(render_table(rows))
     if counts.attributes:
         listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
-        print(f"\nattributes: {listing}")
+        print(f"\nattributes: {visible(listing)}")
 
 
 def _row(name: str, part: AnnotatorCounts) -> dict[str, object]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
+
+from alignkit.cli.messages import say
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
@@ -41,8 +42,7 @@ class BaseWatch:
         base = self._source.reading.base
         if self._first or self._links < _ENOUGH or base != 0:
             return
-        print(
-            f"alignkit: {self._source.path}: warning: no link uses word 0 on either side; if words "
-            f"are counted from 1, say so by {self._option} 1",
-            file=sys.stderr,
+        say(
+            f"{self._source.path}: warning: no link uses word 0 on either side; if words "
+            f"are counted from 1, say so by {self._option} 1"
         )

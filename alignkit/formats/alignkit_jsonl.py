@@ -176,6 +176,8 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
     id, source, target = value.get("id"), value.get("source"), value.get("target")
     if type(id) is not str or not _all_texts(source) or not _all_texts(target):
         return None
+    if max(len(source), len(target)) > reading.options.max_words:
+        return None
     attributes, found = value.get("attributes", {}), value.get("annotations", {})
     if type(attributes) is not dict or type(found) is not dict:
         return None

@@ -94,7 +94,7 @@ def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
 def _batch(
     reading: Reading, files: _Files, corpus: str, *, prefix: bool = False
 ) -> Iterator[Record]:
-    texts = [[text for _, text in reading.lines(str(path))] for path in files.values()]
+    texts = [(text for _, text in reading.lines(str(path))) for path in files.values()]
     batch = "" if reading.path == "-" else next(iter(files.values())).stem
     for line, texts_of_line in enumerate(zip_longest(*texts), start=1):
         try:

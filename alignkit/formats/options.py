@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from alignkit.input import MAX_MEGABYTES, MAX_WORDS
+
 __all__ = ["ReadOptions", "WriteOptions"]
 
 
@@ -33,7 +35,14 @@ class ReadOptions:
         The annotator, for formats that name none; None takes the format's own custom, which is
         ``alignment`` for most.
     lenient
-        Leave out, and count, records that are broken, where an error would stop.
+        Leave out, and count, records that are broken, where an error would stop; control
+        characters become U+FFFD.
+    max_size
+        The most megabytes of what is held as one piece: a line, an XML element, a whole file of
+        JSON or UTF-16. A packed file may be larger unpacked, but not if it also swells to more
+        than a hundred times its size.
+    max_words
+        The most words of a sentence.
     """
 
     base: int | None = None
@@ -46,6 +55,8 @@ class ReadOptions:
     unescape: bool = False
     name: str | None = None
     lenient: bool = False
+    max_size: int = MAX_MEGABYTES
+    max_words: int = MAX_WORDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

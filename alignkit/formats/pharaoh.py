@@ -52,9 +52,7 @@ __all__ = ["FORMAT"]
 
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_BLOCK = 1 << 14  # lines: about a megabyte, so that a block's arrays stay small
-
-_CHUNK = 1 << 20  # bytes, likewise
+_BLOCK = 1 << 14  # lines
 _UNKNOWN = np.empty((0, 2), np.int32)  # sentence lengths, where there are no words
 
 _Line = tuple[int, "bytes | None", "Text | None"]
@@ -83,7 +81,7 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
 def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArrays]]:
     lines = _Lines(reading)
     number = 1
-    for chunk in _chunks(reading):
+    for chunk in reading.chunks():
         count = chunk.count(b"\n")
         arrays = _scan(chunk, count, _UNKNOWN, reading)
         if arrays is not None:
@@ -100,29 +98,22 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
         number += count
 
 
-def _chunks(reading: Reading) -> Iterator[bytes]:
-    """Yield about a megabyte of whole lines at a time."""
-    with reading.open_lines() as stream:
-        while chunk := stream.read(_CHUNK):
-            chunk += stream.readline()
-            yield chunk if chunk.endswith(b"\n") else chunk + b"\n"
-
-
 def _blocks(reading: Reading) -> Iterator[list[_Line]]:
     """Yield lists of (number, links as bytes, text), and see to it that the counts agree."""
     texts = read_texts(reading)
     count = 0
-    with reading.open_lines() as stream:
-        while lines := list(islice(stream, _BLOCK)):
-            found = [None] * len(lines) if texts is None else list(islice(texts, len(lines)))
-            if len(found) < len(lines):
-                total = count + len(lines) + sum(1 for _ in stream)
-                raise reading.error(
-                    f"has {total} lines, but {reading.options.source} has "
-                    f"{count + len(found)} sentences"
-                )
-            yield list(zip(range(count + 1, count + 1 + len(lines)), lines, found, strict=True))
-            count += len(lines)
+    chunks = reading.chunks()
+    for chunk in chunks:
+        lines = chunk.split(b"\n")[:-1]
+        found = [None] * len(lines) if texts is None else list(islice(texts, len(lines)))
+        if len(found) < len(lines):
+            total = count + len(lines) + sum(rest.count(b"\n") for rest in chunks)
+            raise reading.error(
+                f"has {total} lines, but {reading.options.source} has "
+                f"{count + len(found)} sentences"
+            )
+        yield list(zip(range(count + 1, count + 1 + len(lines)), lines, found, strict=True))
+        count += len(lines)
     if texts is not None:
         yield from _unannotated(reading, texts, count)
 
@@ -161,12 +152,12 @@ def _scanned(block: list[_Line], words: list[_Words], reading: Reading) -> LinkA
     """Read a block by the kernel; None where something in it needs the eyes of `_Lines`."""
     if block[0][1] is None:
         return None
-    joined = b"".join(line for _, line, _ in block if line is not None)
-    if not joined.endswith(b"\n"):
-        joined += b"\n"
+    joined = b"".join(line + b"\n" for _, line, _ in block if line is not None)
     lengths = np.array(
         [(len(source or ()), len(target or ())) for source, target in words], np.int32
     ).reshape(-1, 2)
+    if lengths.max(initial=0) > reading.options.max_words:
+        return None
     return _scan(joined, len(block), _UNKNOWN if block[0][2] is None else lengths, reading)
 
 
@@ -208,12 +199,13 @@ class _Lines:
         reading = self._reading
         if raw is None:
             return Record(str(number), number, *_raw_words(text))
-        line = reading.decode(raw, number)
+        line = reading.decode(raw, number, allow_controls=True)
         id, body = self._id(line, number)
         if id is not None and text is not None:
             text = _without_id(id, text, reading)
         source, target = _raw_words(text)
         links = [_link(token, line, number, reading) for token in body.split()]
+        reading.without_controls(body, number)  # some of them divide as white space does
         annotations = {reading.name: RawAnnotation(links)}
         return Record(str(number) if id is None else id, number, source, target, annotations)
 
@@ -233,7 +225,9 @@ class _Lines:
                 "and give ids that do not look like links",
                 number,
             )
-        return (head.strip(), body) if tab else (None, line)
+        if tab:
+            return self._reading.without_controls(head.strip(), number), body
+        return None, line
 
 
 def _no_id(head: str) -> bool:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import codecs
-import gzip
 import html
 import io
 import os
 import sys
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError, OptionError
+from alignkit.formats.encoding import holds_ascii, line_encoding, not_encoded
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.words import split_words
+from alignkit.input import (
+    CONTROL,
+    bounded_chunks,
+    bounded_lines,
+    bytes_read,
+    has_controls,
+    open_input,
+    read_bounded,
+    too_large,
+)
 
 __all__ = ["BOM", "Finding", "Reading"]
 
@@ -87,7 +95,8 @@ class Reading:
     ) -> None:
         if options.base not in (None, 0, 1):
             raise OptionError(f"base must be 0 or 1, not {options.base}")
-        self._encoding, self._recoded = _line_encoding(options.encoding)
+        self._encoding, self._recoded = line_encoding(options.encoding)
+        self._ascii = holds_ascii(self._encoding)
         self.path = path
         self.options = options
         self.base = base if options.base is None else options.base
@@ -95,9 +104,9 @@ class Reading:
         self.refused = 0
         self.counts: Counter[str] = Counter()
         self._observe = observe
-        self._opened: set[BinaryIO] = set()
+        self._opened: set[BufferedReader] = set()
         self._tokens = _Tokens(options.unescape)
-        self._stream: BinaryIO | None = None
+        self._stream: BufferedReader | None = None
 
     @property
     def name(self) -> str:
@@ -134,31 +143,39 @@ class Reading:
         return FormatError(message, path or self.path, line, column)
 
     @contextmanager
-    def open(self, path: str | None = None) -> Iterator[BinaryIO]:
+    def open(self, path: str | None = None) -> Iterator[BufferedReader]:
         """Open a file for reading bytes; ``-`` is standard input, ``.gz`` is unpacked."""
         name = self.path if path is None else path
-        try:
-            with _open(name) as stream:
-                if name == self.path:
-                    self._stream = stream
-                self._opened.add(stream)
-                yield stream
-                self._opened.discard(stream)
-        except (EOFError, zlib.error) as problem:
-            raise FormatError(f"cannot be unpacked: {problem}", name) from None
-        except OSError as problem:
-            reason = problem.strerror or str(problem)
-            raise FormatError(f"cannot be read: {reason}", name) from None
+        with open_input(name, self.options.max_size) as stream:
+            if name == self.path:
+                self._stream = stream
+            self._opened.add(stream)
+            yield stream
+            self._opened.discard(stream)
 
     @contextmanager
-    def open_lines(self, path: str | None = None) -> Iterator[BinaryIO]:
+    def open_lines(self, path: str | None = None) -> Iterator[BufferedReader | io.BytesIO]:
         """Open a file of lines for reading bytes; see `open`.
 
         Each line ends in the one byte of a line feed, and `decode` makes text of it. UTF-16 and
         UTF-32, which have no such byte, are read whole.
         """
         with self.open(path) as stream:
-            yield stream if not self._recoded else io.BytesIO(self._recode(stream.read(), path))
+            if self._recoded:
+                raw = read_bounded(stream, path or self.path, self.options.max_size)
+                yield io.BytesIO(self._recode(raw, path))
+            else:
+                yield stream
+
+    def raw_lines(self, path: str | None = None) -> Iterator[bytes]:
+        """Yield the lines of a file as bytes, none too long to be held; see `decode`."""
+        with self.open_lines(path) as stream:
+            yield from bounded_lines(stream, path or self.path, self.options.max_size)
+
+    def chunks(self, path: str | None = None, *, cut: bool = False) -> Iterator[bytes]:
+        """Yield whole lines as bytes, many at a time; see `bounded_chunks`."""
+        with self.open_lines(path) as stream:
+            yield from bounded_chunks(stream, path or self.path, self.options.max_size, cut=cut)
 
     def _recode(self, raw: bytes, path: str | None) -> bytes:
         encoding = self.options.encoding
@@ -167,14 +184,14 @@ class Reading:
         except UnicodeDecodeError as problem:
             line = raw[: problem.start].decode(encoding, "ignore").count("\n") + 1
             raise FormatError(
-                _not_encoded(encoding, raw, problem), path or self.path, line
+                not_encoded(encoding, raw, problem), path or self.path, line
             ) from None
 
     def fraction(self) -> float | None:
         """Return how much of the file is read, 0 to 1; None where that cannot be known."""
         try:
             size = os.path.getsize(self.path)
-            return self._stream.tell() / size if self._stream and size else None
+            return bytes_read(self._stream) / size if self._stream and size else None
         except (OSError, ValueError):
             return None
 
@@ -189,24 +206,42 @@ class Reading:
             If the file cannot be read or decoded.
         """
         name = self.path if path is None else path
-        with self.open_lines(name) as stream:
-            for number, raw in enumerate(stream, start=1):
-                yield number, self.decode(raw, number, name)
+        first = 1
+        for chunk in self.chunks(name):
+            yield from enumerate(self._texts(chunk, first, name), start=first)
+            first += chunk.count(b"\n")
 
-    def decode(self, raw: bytes, number: int, path: str = "") -> str:
+    def _texts(self, chunk: bytes, first: int, name: str) -> Iterable[str]:
+        """Decode many lines; at once where nothing in them is odd."""
+        if self._ascii and not (has_controls(chunk) or b"\r" in chunk):
+            with suppress(UnicodeDecodeError):
+                text = chunk.decode(self._encoding)
+                if BOM not in text:
+                    return text.split("\n")[:-1]
+        lines = enumerate(chunk.split(b"\n")[:-1], start=first)
+        return (self.decode(raw, number, name) for number, raw in lines)
+
+    def decode(
+        self, raw: bytes, number: int, path: str = "", *, allow_controls: bool = False
+    ) -> str:
         """Return a line of bytes as text, without byte order marks and line end.
+
+        With `allow_controls`, it is the caller that refuses control characters.
 
         Raises
         ------
         FormatError
-            If the bytes are not of the declared encoding.
+            If the bytes are not of the declared encoding, or hold NUL or another control character
+            of ASCII that is no white space.
         """
         name = path or self.path
         try:
             text = raw.decode(self._encoding)
         except UnicodeDecodeError as problem:
-            message = _not_encoded(self._encoding, raw, problem)
+            message = not_encoded(self._encoding, raw, problem)
             raise FormatError(message, name, number, problem.start + 1) from None
+        if not allow_controls and (not self._ascii or has_controls(raw)):
+            text = self.without_controls(text, number, name)
         text = text.rstrip("\n")
         if text.endswith("\r"):
             text = text.rstrip("\r")
@@ -217,9 +252,31 @@ class Reading:
             text = text.replace(BOM, "")
         return text
 
+    def without_controls(self, text: str, number: int, name: str = "") -> str:
+        """Refuse control characters; when lenient, put U+FFFD in their places and tell."""
+        found = CONTROL.search(text)
+        if found is None:
+            return text
+        char, column = found[0], found.start() + 1
+        hint = "if the text is UTF-16, say so by --encoding; else " if char == "\0" else ""
+        message = f"control character {char!r}, which is no text; {hint}remove it"
+        if not self.options.lenient:
+            raise FormatError(message, name, number, column)
+        text, count = CONTROL.subn("\ufffd", text)
+        message = f"{count} in this line, {char!r} in column {column}; read as U+FFFD"
+        self.note("control character", message, number, name)
+        return text
+
     def text(self, path: str | None = None) -> str:
         """Return a whole small file as text, without byte order marks."""
-        return "\n".join(text for _, text in self.lines(path))
+        texts, size = [], 0
+        for _, text in self.lines(path):
+            texts.append(text)
+            size += len(text) + 1
+            if size > self.options.max_size << 20:
+                whole = "a file that is read in one piece"
+                raise too_large(whole, path or self.path, self.options.max_size)
+        return "\n".join(texts)
 
     def files(self, pattern: str, under: Path | None = None) -> list[Path]:
         """Return the files of a folder that match a pattern, in natural order of their names."""
@@ -244,6 +301,7 @@ class Reading:
         Returns None, after `refuse`, where the record is broken.
         """
         try:
+            self._refuse_long(record)
             pair = SentencePair(
                 record.id,
                 self._sentence(record.source),
@@ -260,6 +318,21 @@ class Reading:
         self.read += 1
         return pair
 
+    def _refuse_long(self, record: Record) -> None:
+        for side, words in (("source", record.source), ("target", record.target)):
+            if words is not None and len(words) > self.options.max_words:
+                name = f"pair {record.id[:40]!r}: the {side}"
+                raise self.too_long(name, len(words), record.line, record.path)
+
+    def too_long(self, what: str, words: int, line: int, path: str = "") -> FormatError:
+        """Return the error of a sentence that has too many words."""
+        return self.error(
+            f"{what} has {words:,} words, more than {self.options.max_words:,}; if that is no "
+            "mistake, allow more by --max-words",
+            line,
+            path=path,
+        )
+
     def pairs(self, records: Iterator[Record]) -> Iterator[SentencePair]:
         """Yield the sentence pair of each record that is whole."""
         try:
@@ -275,7 +348,7 @@ class Reading:
 
     def _close(self) -> None:
         for stream in self._opened:
-            if stream is not sys.stdin.buffer:
+            if sys.stdin is None or stream is not sys.stdin.buffer:
                 stream.close()
 
     def _sentence(self, tokens: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -392,18 +465,6 @@ def natural_key(path: Path) -> list[tuple[int, int | str]]:
     return key
 
 
-@contextmanager
-def _open(name: str) -> Iterator[BinaryIO]:
-    if name == "-":
-        yield sys.stdin.buffer
-    elif name.endswith(".gz"):
-        with gzip.open(name, "rb") as stream:
-            yield stream  # type: ignore[misc]
-    else:
-        with open(name, "rb") as stream:
-            yield stream
-
-
 class _Tokens(dict[str, str]):
     """Find the one copy of a token, at the speed of a dict."""
 
@@ -413,26 +474,3 @@ class _Tokens(dict[str, str]):
     def __missing__(self, token: str) -> str:
         known = self[token] = html.unescape(token) if self._unescape else token
         return known
-
-
-def _line_encoding(encoding: str) -> tuple[str, bool]:
-    """Return the encoding in which lines are decoded, and whether the file must be recoded to it.
-
-    Raises
-    ------
-    OptionError
-        If Python has no such encoding of text.
-    """
-    try:
-        name = codecs.lookup(encoding).name
-        b"a\n".decode(name)
-    except UnicodeError:
-        pass  # too few bytes for the encoding
-    except (LookupError, ValueError):
-        raise OptionError(f"unknown encoding {encoding!r}") from None
-    return ("utf-8", True) if name.startswith(("utf-16", "utf-32")) else (encoding, False)
-
-
-def _not_encoded(encoding: str, raw: bytes, problem: UnicodeDecodeError) -> str:
-    byte = raw[problem.start]
-    return f"not {encoding} (byte {byte:#04x}); name the right encoding by --encoding"

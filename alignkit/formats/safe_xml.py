@@ -2,8 +2,8 @@
 
 lxml lives here, in `alignkit_xml` and in `paraphrase_xml`. libxml2's limits stay on (`huge_tree`
 is off): 10 million characters for one text and 256 levels of elements are more than any corpus
-needs, and they are what stands between a made-up file and the machine's memory. The size of the
-file is not limited.
+needs, and they are what stands between a made-up file and the machine's memory, together with the
+limit for the size of one element. The size of the file is not limited.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from lxml import etree
 
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.reading import Reading
+from alignkit.input import too_large
 
 __all__ = ["line_of", "local_name", "read_elements", "stray_text", "xml_text"]
 
@@ -71,6 +72,7 @@ def _elements(stream: _Stream, reading: Reading, name: str) -> Iterator[etree._E
             continue  # not under the root: part of another element
         _check_between(parent, previous, element.getprevious(), reading, name)
         yield element
+        stream.begin()
         element.clear(keep_tail=True)
         if previous is not None:
             parent.remove(previous)  # the last one stays, for the text behind it is not read yet
@@ -163,6 +165,7 @@ class _Stream:
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self._stream = stream
         self._reading = reading
+        self._since = 0
         self._head = stream.read(_HEAD)
         if _has_doctype(self._head.replace(b"\0", b"")):  # UTF-16 too
             raise reading.error(_DOCTYPE)
@@ -191,7 +194,16 @@ class _Stream:
         if self._head:
             part, self._head = self._head, b""
             return part
-        return self._stream.read(size)
+        most = self._reading.options.max_size
+        if self._since > most << 20:
+            raise too_large("an XML element", self._reading.path, most)
+        part = self._stream.read(size)
+        self._since += len(part)
+        return part
+
+    def begin(self) -> None:
+        """Count anew what has to be held at once."""
+        self._since = 0
 
 
 def _has_doctype(head: bytes) -> bool:

@@ -16,6 +16,7 @@ from alignkit.errors import OptionError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.reading import Reading
 from alignkit.formats.words import split_words
+from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 
 __all__ = ["groups_of", "read_translations"]
 
@@ -23,7 +24,9 @@ Group = list[list[str]]
 """The translations of one sentence, as tokens."""
 
 
-def read_translations(*paths: str, encoding: str = "utf-8") -> Iterator[Group]:
+def read_translations(
+    *paths: str, encoding: str = "utf-8", max_size: int = MAX_MEGABYTES, max_words: int = MAX_WORDS
+) -> Iterator[Group]:
     """Yield the translations of each sentence, in memory that does not grow.
 
     Parameters
@@ -33,6 +36,8 @@ def read_translations(*paths: str, encoding: str = "utf-8") -> Iterator[Group]:
         ``-`` is standard input; files that end in ``.gz`` are unpacked.
     encoding
         Of all files.
+    max_size, max_words
+        The limits, as in `ReadOptions`.
 
     Raises
     ------
@@ -44,7 +49,7 @@ def read_translations(*paths: str, encoding: str = "utf-8") -> Iterator[Group]:
     """
     if not paths:
         raise OptionError("name a file of translations for each translator, or one with columns")
-    options = ReadOptions(encoding=encoding)
+    options = ReadOptions(encoding=encoding, max_size=max_size, max_words=max_words)
     return groups_of([Reading(str(path), options) for path in paths])
 
 
@@ -64,10 +69,10 @@ def groups_of(readings: Sequence[Reading]) -> Iterator[Group]:
 def _columns(reading: Reading) -> Iterator[Group]:
     most = 0
     with closing(_lines(reading)) as lines:
-        for _, text in lines:
+        for line, text in lines:
             columns = text.split("\t")
             most = max(most, len(columns))
-            yield [split_words(column) for column in columns]
+            yield [_words(column, reading, line) for column in columns]
     if most == 1:
         raise reading.error(
             "no line has two columns; divide the translations by tabs, or name a file for each"
@@ -80,7 +85,17 @@ def _in_step(readings: Sequence[Reading]) -> Iterator[Group]:
         for row in zip_longest(*files):
             if None in row:
                 _refuse(readings, files, row)
-            yield [split_words(text) for _, text in row]
+            yield [
+                _words(text, reading, line)
+                for (line, text), reading in zip(row, readings, strict=True)
+            ]
+
+
+def _words(text: str, reading: Reading, line: int) -> list[str]:
+    words = split_words(text)
+    if len(words) > reading.options.max_words:
+        raise reading.too_long("a sentence", len(words), line)
+    return words
 
 
 def _lines(reading: Reading) -> Generator[tuple[int, str], None, None]:

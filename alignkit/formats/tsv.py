@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from alignkit.formats.reading import BOM
 from alignkit.formats.writing import Writing
+from alignkit.input import CONTROL
 
 __all__ = ["column"]
 
@@ -11,10 +12,10 @@ __all__ = ["column"]
 def column(text: str, writing: Writing) -> str:
     """Return a text as one column holds it.
 
-    White space within becomes single spaces, white space around it goes; if that changes more
-    than the number of spaces, it is counted among the losses.
+    White space and control characters within become single spaces, those around it go; if that
+    changes more than the number of spaces, it is counted among the losses.
     """
-    if BOM in text or (text and text.split(" ") != text.split()):
-        text = " ".join(text.replace(BOM, "").split())
+    if BOM in text or (text and text.split(" ") != text.split()) or CONTROL.search(text):
+        text = " ".join(CONTROL.sub(" ", text.replace(BOM, "")).split())
         writing.lost["white space in texts"] += 1
     return text

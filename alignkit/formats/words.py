@@ -12,6 +12,7 @@ __all__ = ["is_word", "split_words"]
 
 _OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _WORD = re.compile(r"[^ \t-\r]+")
+_WRITABLE = re.compile(r"[^\x00-\x20]+")
 
 
 def split_words(text: str) -> list[str]:
@@ -27,4 +28,4 @@ def split_words(text: str) -> list[str]:
 
 def is_word(token: str) -> bool:
     """Return whether a token comes back from a line of words as it is."""
-    return _WORD.fullmatch(token) is not None
+    return _WRITABLE.fullmatch(token) is not None

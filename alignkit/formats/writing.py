@@ -158,7 +158,7 @@ class Writing:
         for token in (*source, *target):
             if not is_word(token):
                 raise AlignkitError(
-                    f"pair {pair.id!r}: token {token!r} is empty or holds white space, "
-                    "which this format cannot keep apart"
+                    f"pair {pair.id!r}: token {token!r} is empty or holds white space or a control "
+                    "character, which this format cannot keep apart"
                 )
         return " ".join(source), " ".join(target)

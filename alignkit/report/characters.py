@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from unicodedata import bidirectional, category, east_asian_width
 
+from alignkit.visible import extends, visible
+
 __all__ = [
     "char_clusters",
     "char_width",
@@ -14,51 +16,7 @@ __all__ = [
     "visible",
 ]
 
-_JOINERS = "\u200c\u200d"
 _LEFT_TO_RIGHT = "\u200e"
-_CIRCLE = "\u25cc"
-
-
-def visible(text: str, *, only_ascii: bool = False) -> str:
-    r"""Show the characters that have no picture, so that none of them can act.
-
-    Escape sequences, other controls, direction overrides, zero-width and soft characters, lone
-    surrogates and noncharacters become pictures or backslash escapes. The result may be put
-    in a terminal, and after escaping in HTML and XML.
-
-    Parameters
-    ----------
-    text
-        Anything.
-    only_ascii
-        Escape everything outside ASCII, too.
-
-    Examples
-    --------
-    >>> print(visible("a\x1b[31m\u202e"), visible("\x1b\xe9", only_ascii=True))
-    a␛[31m\u202e \x1b\xe9
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    shown = "".join(_visible(char, only_ascii) for char in text)
-    return _CIRCLE + shown if _extends(shown[:1]) and not only_ascii else shown
-
-
-def _visible(char: str, only_ascii: bool) -> str:
-    code = ord(char)
-    kind = category(char)
-    if only_ascii:
-        hidden = not 32 <= code < 127
-    elif kind == "Cc" and code <= 127:
-        return chr(0x2421 if code == 127 else 0x2400 + code)
-    else:
-        odd = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
-        hidden = odd or (kind in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS)
-    if not hidden:
-        return char
-    return (
-        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
-    )
 
 
 def char_clusters(text: str) -> list[str]:
@@ -71,7 +29,7 @@ def char_clusters(text: str) -> list[str]:
     """
     found: list[str] = []
     for char in text:
-        if found and (_extends(char) or found[-1].endswith("\u200d")):
+        if found and (extends(char) or found[-1].endswith("\u200d")):
             found[-1] += char
         else:
             found.append(char)
@@ -94,15 +52,7 @@ def char_width(text: str) -> int:
 def _cluster_width(cluster: str) -> int:
     if any(east_asian_width(char) in "WF" for char in cluster):
         return 2
-    return min(2, sum(not _extends(char) or category(char) == "Mc" for char in cluster))
-
-
-def _extends(char: str) -> bool:
-    if char.isascii():
-        return False
-    code = ord(char)  # Hangul vowels and finals, and skin tones, join what stands before them
-    joins = 0x1160 <= code <= 0x11FF or 0x1F3FB <= code <= 0x1F3FF
-    return joins or category(char) in {"Mn", "Me", "Mc", "Cf"}
+    return min(2, sum(not extends(char) or category(char) == "Mc" for char in cluster))
 
 
 def is_wide(text: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from alignkit.visible import visible
+
 __all__ = ["escape", "latex_table"]
 
 _SPECIAL = {
@@ -26,7 +28,7 @@ def escape(text: str) -> str:
     >>> print(escape("50% of A_1 ~ B"))
     50\% of A\_1 $\sim$ B
     """
-    return "".join(_SPECIAL.get(sign, sign) for sign in " ".join(text.split()))
+    return "".join(_SPECIAL.get(sign, sign) for sign in visible(" ".join(text.split())))
 
 
 def latex_table(

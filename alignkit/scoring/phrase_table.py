@@ -12,20 +12,21 @@ A line without a phrase on both sides is an error.
 
 from __future__ import annotations
 
-import gzip
-import sys
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike, fspath
 
 from alignkit.errors import FormatError, OptionError, UnknownNameError
+from alignkit.input import CONTROL, MAX_MEGABYTES, bounded_lines, open_input
 
 __all__ = ["PHRASE_TABLE_FORMATS", "read_phrase_table"]
 
 
 def read_phrase_table(
-    path: str | PathLike[str], *, format: str | None = None, encoding: str = "utf-8"
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    max_size: int = MAX_MEGABYTES,
 ) -> Iterator[tuple[str, str]]:
     """Yield (source phrase, target phrase) line by line, never more than a line in memory.
 
@@ -37,6 +38,8 @@ def read_phrase_table(
         ``"tsv"`` or ``"moses"``; None takes moses if the first line contains ``|||``.
     encoding
         Of the text; one in which a line feed is one byte (not UTF-16).
+    max_size
+        The most megabytes of a line, as in `alignkit.formats.ReadOptions`.
 
     Raises
     ------
@@ -51,7 +54,7 @@ def read_phrase_table(
         raise UnknownNameError("phrase table format", format, PHRASE_TABLE_FORMATS)
     name = fspath(path)
     parse = PHRASE_TABLE_FORMATS[format] if format is not None else None
-    for number, line in _lines(name, encoding):
+    for number, line in _lines(name, encoding, max_size):
         if parse is None:
             parse = PHRASE_TABLE_FORMATS["moses" if "|||" in line else "tsv"]
         phrases = parse(line)
@@ -88,12 +91,20 @@ def _both(source: str, target: str) -> tuple[str, str] | str:
     return source, target
 
 
-def _lines(name: str, encoding: str) -> Iterator[tuple[int, str]]:
+def _lines(name: str, encoding: str, megabytes: int) -> Iterator[tuple[int, str]]:
     number = 0
     try:
-        with _open(name) as stream:
-            for number, raw in enumerate(stream, start=1):
+        with open_input(name, megabytes) as stream:
+            for number, raw in enumerate(bounded_lines(stream, name, megabytes), start=1):
                 line = raw.decode(encoding)
+                found = CONTROL.search(line)
+                if found is not None:
+                    raise FormatError(
+                        f"control character {found[0]!r}, which is no text; remove it",
+                        name,
+                        number,
+                        found.start() + 1,
+                    )
                 yield number, line.removeprefix("\ufeff") if number == 1 else line
     except UnicodeDecodeError as problem:
         raise FormatError(
@@ -104,19 +115,3 @@ def _lines(name: str, encoding: str) -> Iterator[tuple[int, str]]:
         ) from None
     except LookupError:
         raise OptionError(f"unknown encoding {encoding!r}") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
-        raise FormatError(f"cannot be unpacked: {problem}", name) from None
-    except OSError as problem:
-        raise FormatError(f"cannot be read: {problem.strerror or problem}", name) from None
-
-
-@contextmanager
-def _open(name: str) -> Iterator[Iterable[bytes]]:
-    if name == "-":
-        yield sys.stdin.buffer
-    elif name.endswith(".gz"):
-        with gzip.open(name) as packed:
-            yield packed
-    else:
-        with open(name, "rb") as plain:
-            yield plain

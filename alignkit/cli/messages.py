@@ -1,0 +1,49 @@
+"""Tell people things on stderr: visibly, and without harm where nobody listens."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+from alignkit.visible import visible
+
+__all__ = ["json_text", "say", "silence", "tell_raw", "visible_lines"]
+
+_ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def say(text: str) -> None:
+    """Tell something in a line on stderr; nothing in it can act on the terminal."""
+    tell_raw(f"alignkit: {visible(text)}\n")
+
+
+def tell_raw(text: str) -> None:
+    """Write to stderr as it is; what nobody can read is lost, but the work goes on."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        silence(sys.stderr)
+
+
+def visible_lines(text: str) -> str:
+    """Return a text of several lines, in none of which anything can act on a terminal."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def json_text(value: object, *, indent: int | None = 2) -> str:
+    """Return a value as JSON, with escapes for what could act on a terminal; it means the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def silence(stream: TextIO) -> None:
+    """Let a stream that failed write to nowhere, so that it does not fail again at the exit."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

@@ -1,0 +1,66 @@
+"""Make the standard streams what the commands expect, closed ones too."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+
+from alignkit.cli.messages import silence
+from alignkit.errors import AlignkitError
+
+__all__ = ["finish_output", "prepare_streams"]
+
+
+def prepare_streams(*, own: bool) -> None:
+    """Write UTF-8, and put something harmless where a stream is closed, as under cron.
+
+    A message to a closed stderr is lost; a result for a closed stdout is an error.
+
+    Parameters
+    ----------
+    own
+        Whether the process is ours alone, and with it the numbers 0 to 2 of open files.
+    """
+    if own:
+        _occupy_numbers()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(_Closed(), "utf-8", write_through=True)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            errors = "strict" if stream is sys.stdout else "backslashreplace"
+            stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
+
+
+def finish_output() -> None:
+    """Write what is left for stdout after a failure; if that fails too, drop it in silence."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        silence(sys.stdout)
+
+
+def _occupy_numbers() -> None:
+    """Open what is closed of the numbers 0, 1 and 2 on nothing.
+
+    The next file would else get the number, and with it what others print to stdout or stderr.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            with suppress(OSError):
+                os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free number
+
+
+class _Closed(io.BufferedIOBase):
+    """Refuse all that is written."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _data: object) -> int:
+        raise AlignkitError("standard output is closed; open it, or name a file for the output")

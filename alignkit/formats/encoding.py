@@ -1,0 +1,39 @@
+"""Look at encodings: how lines are decoded, and what is wrong where they cannot be."""
+
+from __future__ import annotations
+
+import codecs
+
+from alignkit.errors import OptionError
+
+__all__ = ["holds_ascii", "line_encoding", "not_encoded"]
+
+
+def line_encoding(encoding: str) -> tuple[str, bool]:
+    """Return the encoding in which lines are decoded, and whether the file must be recoded to it.
+
+    Raises
+    ------
+    OptionError
+        If Python has no such encoding of text.
+    """
+    try:
+        name = codecs.lookup(encoding).name
+        b"a\n".decode(name)
+    except UnicodeError:
+        pass  # too few bytes for the encoding
+    except (LookupError, ValueError):
+        raise OptionError(f"unknown encoding {encoding!r}") from None
+    return ("utf-8", True) if name.startswith(("utf-16", "utf-32")) else (encoding, False)
+
+
+def holds_ascii(encoding: str) -> bool:
+    """Return whether a byte below 128 is always the character of that number."""
+    ascii = bytes(range(128))
+    return ascii.decode(encoding, "replace") == ascii.decode("ascii")
+
+
+def not_encoded(encoding: str, raw: bytes, problem: UnicodeDecodeError) -> str:
+    """Say which byte is not of the declared encoding."""
+    byte = raw[problem.start]
+    return f"not {encoding} (byte {byte:#04x}); name the right encoding by --encoding"

@@ -1,0 +1,234 @@
+"""Open inputs as bytes: standard input, packed files; and nothing larger than memory can bear.
+
+Two limits stand between a made-up file and the machine's memory: `MAX_MEGABYTES` for what has to be
+held as one piece (a line, an XML element, a JSON text that is no line), unpacked, and `MAX_WORDS`
+for a sentence.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import BufferedReader
+from typing import Any, cast
+
+from alignkit.errors import FormatError, OptionError
+
+__all__ = [
+    "CONTROL",
+    "MAX_MEGABYTES",
+    "MAX_WORDS",
+    "bounded_chunks",
+    "bounded_lines",
+    "bytes_read",
+    "has_controls",
+    "head_of",
+    "open_input",
+    "read_bounded",
+    "too_large",
+]
+
+MAX_MEGABYTES = 64
+MAX_WORDS = 10_000
+
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+"""A character that no text holds: NUL and the other controls of ASCII, but for white space."""
+
+_MAGIC = b"\x1f\x8b"  # how gzip begins
+_BUFFER = 1 << 16
+_SWELLING = 100  # text shrinks to a third or a tenth
+_CHUNK = 1 << 20  # bytes
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
+
+
+@contextmanager
+def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedReader]:
+    """Open a file for reading bytes; ``-`` is standard input.
+
+    A name in ``.gz`` is unpacked, and so is standard input that begins as gzip does.
+
+    Raises
+    ------
+    OptionError
+        If standard input is closed.
+    FormatError
+        If the file cannot be read or unpacked, or swells beyond belief.
+    """
+    try:
+        if name == "-":
+            stream = _standard_input()
+            packed = _begins_packed(stream)
+            yield _unpacked(stream, name, megabytes) if packed else stream
+            return
+        with open(name, "rb") as stream:
+            if name.endswith(".gz"):
+                with _unpacked(stream, name, megabytes) as unpacked:
+                    yield unpacked
+            else:
+                yield stream
+    except (EOFError, zlib.error) as problem:
+        raise FormatError(f"cannot be unpacked: {problem}", name) from None
+    except gzip.BadGzipFile as problem:
+        message = f"cannot be read: is named .gz, but cannot be unpacked ({problem})"
+        raise FormatError(message, name) from None
+    except OSError as problem:
+        raise FormatError(f"cannot be read: {problem.strerror or problem}", name) from None
+
+
+def _standard_input() -> BufferedReader:
+    if sys.stdin is None:
+        raise OptionError("standard input is closed; name a file")
+    return cast("BufferedReader", sys.stdin.buffer)
+
+
+def _begins_packed(stream: BufferedReader) -> bool:
+    return hasattr(stream, "peek") and stream.peek(2)[:2] == _MAGIC
+
+
+def _unpacked(stream: BufferedReader, name: str, megabytes: int) -> BufferedReader:
+    return cast("BufferedReader", BufferedReader(_Unpacked(stream, name, megabytes), _BUFFER))
+
+
+class _Unpacked(io.RawIOBase):
+    """Unpack a stream; refuse one that was made to swell."""
+
+    def __init__(self, stream: BufferedReader, name: str, megabytes: int) -> None:
+        self.packed = _Counted(stream)
+        self._stream = gzip.GzipFile(fileobj=self.packed, mode="rb")  # type: ignore[call-overload]
+        self._name, self._megabytes = name, megabytes
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._stream.readinto(buffer)
+        self._size += count
+        if self._size > max(self._megabytes << 20, _SWELLING * self.packed.count):
+            raise FormatError(
+                f"is more than {_SWELLING} times as large unpacked, over {self._megabytes} MB; if "
+                "that is no mistake, allow more by --max-size",
+                self._name,
+            )
+        return count
+
+
+class _Counted:
+    """Count what is read of a stream."""
+
+    def __init__(self, stream: BufferedReader) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.count += len(data)
+        return data
+
+
+def bytes_read(stream: BufferedReader) -> int:
+    """Return how much of a file was read; of a packed one, how many of its packed bytes."""
+    return stream.raw.packed.count if isinstance(stream.raw, _Unpacked) else stream.tell()
+
+
+def head_of(name: str, size: int = 512) -> bytes:
+    """Return the first bytes of a file, unpacked, which can be read again.
+
+    None of a pipe with a name, and none of what cannot be read: reading it in earnest will say why.
+    """
+    try:
+        if name == "-":
+            begin = cast("BufferedReader", sys.stdin.buffer).peek(size)
+            if begin[:2] == _MAGIC:
+                begin = zlib.decompressobj(wbits=31).decompress(begin, size)
+            return begin
+        if not os.path.isfile(name):
+            return b""
+        with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as stream:
+            return stream.read(size)
+    except (OSError, EOFError, ValueError, zlib.error):
+        return b""
+
+
+def bounded_lines(
+    stream: BufferedReader | io.BytesIO, name: str, megabytes: int
+) -> Iterator[bytes]:
+    """Yield the lines of a stream, as iterating over it does.
+
+    Raises
+    ------
+    FormatError
+        If a line is longer than the limit.
+    """
+    most = megabytes << 20
+    for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), start=1):
+        if len(line) > most:
+            raise too_large("a line", name, megabytes, number)
+        yield line
+
+
+def bounded_chunks(
+    stream: BufferedReader | io.BytesIO, name: str, megabytes: int, *, cut: bool = False
+) -> Iterator[bytes]:
+    """Yield the whole lines that have come in, up to a megabyte of them, each with a line feed.
+
+    With `cut`, a line that is longer than the limit is cut somewhere beyond it.
+
+    Raises
+    ------
+    FormatError
+        If a line is longer than the limit, unless with `cut`.
+    """
+    most = megabytes << 20
+    held: list[bytes] = []
+    lines = size = 0
+    while data := stream.read1(_CHUNK):
+        begins = data.find(b"\n")
+        ends = data.rfind(b"\n") + 1
+        if size + (begins if ends else len(data)) > most and not cut:
+            raise too_large("a line", name, megabytes, lines + 1)
+        if ends:
+            chunk = b"".join((*held, data[:ends]))
+            lines += chunk.count(b"\n")
+            yield chunk
+            held, size = [], 0
+        if size <= most:
+            held.append(data[ends:])
+            size += len(data) - ends
+    if rest := b"".join(held):
+        yield rest + b"\n"
+
+
+def read_bounded(stream: BufferedReader | io.BytesIO, name: str, megabytes: int) -> bytes:
+    """Read all of a stream that has to be held as one piece.
+
+    Raises
+    ------
+    FormatError
+        If it is larger than the limit.
+    """
+    raw = stream.read((megabytes << 20) + 1)
+    if len(raw) > megabytes << 20:
+        raise too_large("a file that is read in one piece", name, megabytes)
+    return raw
+
+
+def too_large(what: str, name: str, megabytes: int, line: int | None = None) -> FormatError:
+    """Return the error of something too large to be held."""
+    return FormatError(
+        f"{what} of more than {megabytes} MB; if that is no mistake, allow more by --max-size",
+        name,
+        line,
+    )
+
+
+def has_controls(raw: bytes) -> bool:
+    """Say whether bytes hold a `CONTROL`, in an encoding that holds ASCII."""
+    return len(raw.translate(None, _CONTROLS)) != len(raw)

@@ -1,0 +1,61 @@
+"""Show what has no picture: nothing that comes from a file may act on a terminal or a page."""
+
+from __future__ import annotations
+
+from unicodedata import category
+
+__all__ = ["extends", "visible"]
+
+_JOINERS = "\u200c\u200d"
+_CIRCLE = "\u25cc"
+
+
+def visible(text: str, *, only_ascii: bool = False) -> str:
+    r"""Show the characters that have no picture, so that none of them can act.
+
+    Escape sequences, other controls, direction overrides, zero-width and soft characters, lone
+    surrogates and noncharacters become pictures or backslash escapes. The result may be put
+    in a terminal, and after escaping in HTML and XML.
+
+    Parameters
+    ----------
+    text
+        Anything.
+    only_ascii
+        Escape everything outside ASCII, too.
+
+    Examples
+    --------
+    >>> print(visible("a\x1b[31m\u202e"), visible("\x1b\xe9", only_ascii=True))
+    a␛[31m\u202e \x1b\xe9
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    shown = "".join(_visible(char, only_ascii) for char in text)
+    return _CIRCLE + shown if extends(shown[:1]) and not only_ascii else shown
+
+
+def _visible(char: str, only_ascii: bool) -> str:
+    code = ord(char)
+    kind = category(char)
+    if only_ascii:
+        hidden = not 32 <= code < 127
+    elif kind == "Cc" and code <= 127:
+        return chr(0x2421 if code == 127 else 0x2400 + code)
+    else:
+        odd = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+        hidden = odd or (kind in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS)
+    if not hidden:
+        return char
+    return (
+        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    )
+
+
+def extends(char: str) -> bool:
+    """Say whether a character joins the one before it, and takes no place of its own."""
+    if char.isascii():
+        return False
+    code = ord(char)  # Hangul vowels and finals, and skin tones, join what stands before them
+    joins = 0x1160 <= code <= 0x11FF or 0x1F3FB <= code <= 0x1F3FF
+    return joins or category(char) in {"Mn", "Me", "Mc", "Cf"}

@@ -1,0 +1,139 @@
+"""Closed and broken standard streams: results are told as missing, messages are lost quietly."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from command import EFLOMAL, FAST, FRENCH, GOLD, PARAPHRASES, TEXTS
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
+
+BITEXT = f"{FRENCH}/fr.txt {FRENCH}/en.txt"
+PRINTING = {
+    "align": f"{BITEXT} --iterations 1",
+    "convert": f"{PARAPHRASES} - --to alignkit-xml",
+    "check": GOLD,
+    "show": f"{GOLD} {' '.join(TEXTS)} --limit 2",
+    "phrases": f"{GOLD} {' '.join(TEXTS)}",
+    "score": f"{EFLOMAL} {GOLD}",
+    "score-phrases": f"{FRENCH}/pairs.tsv {GOLD} {' '.join(TEXTS)}",
+    "symmetrize": f"{EFLOMAL} {FAST} --method union",
+    "pairs": BITEXT,
+    "merge": f"{PARAPHRASES} --add anna={PARAPHRASES} -o -",
+    "agree": PARAPHRASES,
+    "stats": PARAPHRASES,
+    "--help": "",
+}
+CLOSED = ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"]
+ALIGNKIT = f"{sys.executable} -W error -m alignkit"
+
+
+def shell(line):
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+
+
+def check_closed(command, closed):
+    plain = shell(f"{ALIGNKIT} {command}")
+    ran = shell(f"{ALIGNKIT} {command} {closed}")
+    told = ran.stderr.replace("alignkit: compiling kernels; they are kept for later runs\n", "")
+    if ">&-" in closed.split():
+        assert (ran.returncode, ran.stdout) == (2, "")
+        if "2>&-" not in closed:
+            assert "standard output is closed" in told.splitlines()[-1]
+    else:
+        assert (ran.returncode, ran.stdout) == (plain.returncode, plain.stdout)
+    assert "2>&-" not in closed or told == ""
+    assert "Traceback" not in told
+    assert "fault" not in told
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_costs_no_result(closed):
+    check_closed(f"stats {PARAPHRASES}", closed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", CLOSED)
+@pytest.mark.parametrize("name", PRINTING)
+def test_every_command_runs_with_closed_streams(name, closed):
+    check_closed(f"{name} {words(name)}", closed)
+
+
+def words(name):
+    if name == "score-phrases":
+        return f"<(printf 'a\\tb\\n') {GOLD} {' '.join(TEXTS)}"
+    return PRINTING[name]
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_an_output_never_takes_the_number_of_a_closed_stream(closed, tmp_path):
+    """Else messages would go into it."""
+    expected, out = tmp_path / "expected", tmp_path / "out"
+    told = shell(f"{ALIGNKIT} convert {PARAPHRASES} {expected} --to rte --annotator anna").stderr
+    assert "cannot hold" in told
+    ran = shell(f"{ALIGNKIT} convert {PARAPHRASES} {out} --to rte --annotator anna {closed}")
+    assert ran.returncode == 0
+    assert out.read_bytes() == expected.read_bytes()
+
+
+def test_closed_stdin_is_told_where_it_is_to_be_read():
+    ran = shell(f"{ALIGNKIT} score-phrases - {GOLD} {' '.join(TEXTS)} <&-")
+    assert ran.returncode == 2
+    assert ran.stderr.endswith("alignkit: error: standard input is closed; name a file\n")
+
+
+def without_reader(command, *, stdout=False, stderr=False):
+    """Run with pipes that nobody reads any more."""
+    streams = {}
+    opened = []
+    for name, broken in (("stdout", stdout), ("stderr", stderr)):
+        streams[name] = subprocess.PIPE
+        if broken:
+            read, streams[name] = os.pipe()
+            os.close(read)
+            opened.append(streams[name])
+    try:
+        return subprocess.run(["bash", "-c", command], text=True, check=False, **streams)
+    finally:
+        for number in opened:
+            os.close(number)
+
+
+@pytest.mark.parametrize("name", ["stats", "--help"])
+def test_a_broken_pipe_is_quiet(name):
+    ran = without_reader(f"{ALIGNKIT} {name} {words(name)}", stdout=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PRINTING)
+def test_a_broken_pipe_is_quiet_in_every_command(name):
+    command = f"{ALIGNKIT} {name} {words(name)}"
+    plain = shell(command)
+    ran = without_reader(command, stdout=True)
+    assert (ran.returncode, ran.stderr) == (0, plain.stderr if name == "align" else ran.stderr)
+    assert "Error" not in ran.stderr
+    assert "Broken" not in ran.stderr
+    deaf = without_reader(command, stderr=True)
+    assert (deaf.returncode, deaf.stdout) == (plain.returncode, plain.stdout)
+
+
+def test_messages_that_nobody_reads_stop_nothing(tmp_path):
+    out = tmp_path / "out"
+    ran = without_reader(
+        f"{ALIGNKIT} convert {PARAPHRASES} {out} --to rte --annotator anna", stderr=True
+    )
+    assert ran.returncode == 0
+    assert out.exists()
+
+
+def test_an_error_stays_one_where_nobody_reads_anything(tmp_path):
+    broken = tmp_path / "broken.align"
+    broken.write_text("0-0\n" * 40_000 + "x\n")
+    command = f"{ALIGNKIT} convert {broken} - --to pharaoh"
+    assert without_reader(command, stderr=True).returncode == 2
+    ran = without_reader(command, stdout=True, stderr=True)
+    assert ran.returncode in (0, 2)
