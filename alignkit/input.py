@@ -44,6 +44,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _MAGIC = b"\x1f\x8b"  # how gzip begins
 _BUFFER = 1 << 16
 _SWELLING = 100  # text shrinks to a third or a tenth
+_HARMLESS = 16  # what swells to this part of the limit does no harm
 _CHUNK = 1 << 20  # bytes
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 
@@ -102,8 +103,8 @@ class _Unpacked(io.RawIOBase):
     def __init__(self, stream: BufferedReader, name: str, megabytes: int) -> None:
         self.packed = _Counted(stream)
         self._stream = gzip.GzipFile(fileobj=self.packed, mode="rb")  # type: ignore[call-overload]
-        self._name, self._megabytes = name, megabytes
-        self._size = 0
+        self._name = name
+        self._size, self._most = 0, (megabytes << 20) // _HARMLESS
 
     def readable(self) -> bool:
         return True
@@ -111,10 +112,10 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         count: int = self._stream.readinto(buffer)
         self._size += count
-        if self._size > max(self._megabytes << 20, _SWELLING * self.packed.count):
+        if self._size > max(self._most, _SWELLING * self.packed.count):
             raise FormatError(
-                f"is more than {_SWELLING} times as large unpacked, over {self._megabytes} MB; if "
-                "that is no mistake, allow more by --max-size",
+                f"swells to more than {_SWELLING} times its size when it is unpacked; if that is "
+                "no mistake, unpack it first, or allow more by --max-size",
                 self._name,
             )
         return count

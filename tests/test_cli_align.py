@@ -155,12 +155,13 @@ def test_lines_are_aligned_as_they_come(french):
 
 
 def test_blocks_do_not_matter(capsys, monkeypatch, tmp_path, french):
+    from alignkit import input as inputs
     from alignkit.cli import align_input, align_text
 
     out, model = french
     bitext = write(tmp_path, "b", beside(read(FR), read(EN)))
     monkeypatch.setattr(align_text, "_LINES", 7)
-    monkeypatch.setattr(align_text, "_AT_HAND", 100)
+    monkeypatch.setattr(inputs, "_CHUNK", 100)
     monkeypatch.setattr(align_input, "_PAIRS", 5)
     assert made(capsys, FR, EN, "--load", model).out == read(out)
     assert made(capsys, bitext, "--load", model).out == read(out)

@@ -37,8 +37,8 @@ LINES = {
 }
 """A first line of more than a megabyte."""
 PIECES = {
-    "jacana": b'[{"id": "' + b"a\n" * MB,
-    "edinburgh": b'{"paraphrases": [' + b"\n" * 2 * MB,
+    "jacana": b'[{"id": "' + b"a" * 2 * MB,
+    "edinburgh": b'{"paraphrases": [' + (b" " * 999 + b"\n") * 2000,
     "alignkit-xml": b'<corpus xmlns="urn:alignkit:corpus:1" version="1">' + b"<a/>" * MB,
     "paraphrase-xml": b"<corpus>" + b"<a/>" * MB,
 }
@@ -46,13 +46,10 @@ PIECES = {
 
 
 @pytest.mark.parametrize("name", [*LINES, *PIECES])
-@pytest.mark.parametrize("packed", [False, True])
-def test_what_is_held_as_one_piece_has_a_limit(tmp_path, name, packed):
-    raw = {**LINES, **PIECES}[name]
-    path = write(tmp_path, "x.gz" if packed else "x", gzip.compress(raw, 1) if packed else raw)
-    with pytest.raises(FormatError, match=f"^{path}.* allow more by --max-size") as caught:
+def test_what_is_held_as_one_piece_has_a_limit(tmp_path, name):
+    path = write(tmp_path, "x", {**LINES, **PIECES}[name])
+    with pytest.raises(FormatError, match=f"^{path}.* of more than 1 MB; .* by --max-size"):
         list(iterate_pairs(path, format=name, max_size=1))
-    assert "more than" in str(caught.value)
 
 
 def test_an_option_allows_more(tmp_path):
@@ -85,13 +82,13 @@ def test_the_limit_is_exact(size):
 
 
 def test_packed_input_that_swells_is_refused(tmp_path):
-    path = write(tmp_path, "bomb.gz", gzip.compress((b"a" * 9999 + b"\tb\n") * 300))
-    message = "bomb.gz: is more than 100 times as large unpacked, over 1 MB"
+    path = write(tmp_path, "bomb.gz", gzip.compress((b"a" * 9999 + b"\tb\n") * 100))
+    message = "bomb.gz: swells to more than 100 times its size .* allow more by --max-size"
     with pytest.raises(FormatError, match=message):
         list(read_translations(path, max_size=1))
     with pytest.raises(FormatError, match=message):
         list(read_phrase_table(path, max_size=1))
-    assert sum(1 for _ in read_translations(path, max_size=5)) == 300
+    assert sum(1 for _ in read_translations(path, max_size=50)) == 100
 
 
 def test_packed_standard_input_is_unpacked(capsys, monkeypatch):
@@ -247,7 +244,7 @@ WITH_NUL = {
 
 
 @pytest.mark.parametrize("name", WITH_NUL)
-@pytest.mark.parametrize("control", ["\x00", "\x08", "\x1b", "\x1c", "\x1f"])
+@pytest.mark.parametrize("control", ["\x00", "\x1b", "\x1c"])
 def test_a_control_character_is_an_error_with_its_place(tmp_path, name, control):
     text, line = WITH_NUL[name]
     path = write(tmp_path, "x", text.replace("\x01", control))

@@ -39,8 +39,8 @@ class ReadOptions:
         characters become U+FFFD.
     max_size
         The most megabytes of what is held as one piece: a line, an XML element, a whole file of
-        JSON or UTF-16. A packed file may be larger unpacked, but not if it also swells to more
-        than a hundred times its size.
+        JSON or UTF-16. A packed file may be larger unpacked; but one that swells to more than a
+        hundred times its size is refused from a sixteenth of it.
     max_words
         The most words of a sentence.
     """

@@ -1,0 +1,192 @@
+"""Nothing that a file holds acts on a terminal, breaks a line of a report, or runs in a sheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from command import run, write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit.cli.messages import json_text
+from alignkit.report.csv_table import csv_table
+from alignkit.report.latex import escape
+
+ACTING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+EVIL = ("\x1b[2J\x1b]0;title\x07\x9b31m\r\x7f\x08\u202e\u2066", "a\nb\x85")
+
+
+def evil(name, k=0):
+    return name + EVIL[k] + "x"
+
+
+def corpus(tmp_path, k=0):
+    """Write two pairs whose names, ids, words and attributes would all act."""
+    lines: list[dict[str, object]] = [{"alignkit": "corpus", "version": 1}]
+    for number in (1, 2):
+        annotations = {
+            evil(who, k): {
+                "sure": "0-0 1-1",
+                "labels": {"0-0": evil("label", k)},
+                "comment": evil("comment", k),
+                "judgment": evil("judgment", k),
+                "flags": [evil("flag", k)],
+            }
+            for who in ("anna", "ben", "auto")
+        }
+        lines.append(
+            {
+                "id": evil(f"p{number}", k),
+                "source": [evil("s", k), "b"],
+                "target": [evil("t", k), "b"],
+                "attributes": {evil("key", k): evil("value", k), "genre": evil("news", k)},
+                "annotations": annotations,
+            }
+        )
+    return write(tmp_path, evil("corpus", k), "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def reports(path, k):
+    first, second, auto = (evil(who, k) for who in ("anna", "ben", "auto"))
+    yield ["stats", path]
+    yield ["check", path]
+    yield ["check", path, path]
+    yield ["show", path]
+    yield ["show", path, "--annotators", first, second]
+    yield ["agree", path]
+    yield ["agree", path, "--by", "genre"]
+    yield ["agree", path, "--initial", auto, "--samples", 10, "--by", "genre"]
+    yield ["agree", path, "--initial", auto, "--samples", 10, "--latex"]
+    yield [
+        "score",
+        path,
+        path,
+        "--hyp-annotator",
+        first,
+        "--ref-annotator",
+        second,
+        "--by",
+        "genre",
+    ]
+    yield ["score", path, path, "--hyp-annotator", first, "--ref-annotator", second, "--per-pair"]
+
+
+def wrong_calls(path, k):
+    return (
+        ["show", path, "--annotators", "nobody"],
+        ["show", path, "--id", "none"],
+        ["convert", path, "-", "--to", "pharaoh"],
+        ["convert", path, "-", "--to", "pharaoh", "--annotator", "nobody"],
+        ["phrases", path],
+        ["agree", path, "--initial", "nobody"],
+        ["agree", path, "--by", "nothing"],
+        ["stats", path, "--format", "rte"],
+        ["stats", path + "none"],
+        ["stats", path, EVIL[k]],
+        ["stats", path, "--" + EVIL[k]],
+        [EVIL[k], path],
+        ["stats", path, "--format", EVIL[k]],
+    )
+
+
+@pytest.mark.parametrize("k", range(len(EVIL)), ids=ascii)
+def test_no_report_and_no_error_acts_on_the_terminal(capsys, tmp_path, k):
+    path = corpus(tmp_path, k)
+    for words in [*reports(path, k), *wrong_calls(path, k)]:
+        ran = run(capsys, *words)
+        assert (ran.code == 2) == (words in wrong_calls(path, k)), (words, ran.err)
+        assert "fault in alignkit" not in ran.err, ran.err
+        assert not ACTING.search(ran.out), words
+        assert not ACTING.search(ran.err), words
+
+
+def test_a_line_end_in_a_name_breaks_no_line(capsys, tmp_path):
+    plain, broken = tmp_path / "plain", tmp_path / "broken"
+    for folder in (plain, broken):
+        folder.mkdir()
+    one = corpus(plain, 0)
+    other = corpus(broken, 1)
+    for words in (["stats"], ["check"], ["agree"], ["agree", "--by", "genre"]):
+        counts = [
+            len(run(capsys, words[0], path, *words[1:]).out.splitlines()) for path in (one, other)
+        ]
+        assert counts[0] == counts[1], words
+
+
+def strings(value):
+    """Return all texts in a JSON value."""
+    if isinstance(value, dict):
+        return {*value, *strings([*value.values()])}
+    if isinstance(value, list):
+        return set().union(*map(strings, value))
+    return {value} if isinstance(value, str) else set()
+
+
+@pytest.mark.parametrize("k", range(len(EVIL)), ids=ascii)
+def test_json_is_exact_and_acts_on_nothing(capsys, tmp_path, k):
+    path = corpus(tmp_path, k)
+    for words in (["stats"], ["check"], ["agree"]):
+        ran = run(capsys, *words, path, "--json")
+        assert not ACTING.search(ran.out)
+        assert (
+            evil("anna", k) in str(ran.json)
+            or words == ["check"]
+            or repr(evil("anna", k)) in str(ran.json)
+        )
+
+
+@given(st.text())
+def test_json_escapes_what_it_must_and_means_the_same(text):
+    written = json_text({text: text}, indent=None)
+    assert json.loads(written) == {text: text}
+    assert not ACTING.search(written)
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "a\u202eb"])
+def test_latex_holds_no_controls(name):
+    assert not ACTING.search(escape(name))
+    assert "\n" not in escape(name)
+
+
+# --- spreadsheets
+
+RUN = ("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "＝1", '=HYPERLINK("x")', "=1;2")
+
+
+def undone(cell):
+    return cell[1:] if re.match(r"'+[=+\-@\t\r\n＝＋－＠]", cell) else cell
+
+
+def read_back(text):
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize("text", RUN)
+def test_a_text_that_a_sheet_would_run_is_written_as_text(text):
+    (row,) = read_back(csv_table(["name"], [{"name": text}]))
+    assert row["name"] == "'" + text
+
+
+@given(st.text(st.sampled_from("=+-@\t\r\n'\",; a1＝"), max_size=5))
+def test_every_text_comes_back(text):
+    rows = read_back(csv_table(["name", "n"], [{"name": text, "n": -1}]))
+    assert [(undone(row["name"]), row["n"]) for row in rows] == [(text, "-1")]
+    assert not re.match(r"[=+\-@\t\r\n＝]", rows[0]["name"])
+
+
+def test_numbers_stay_numbers():
+    row = {"a": -0.324, "b": -1, "c": float("nan"), "d": 0.5}
+    assert csv_table(list(row), [row]) == "a,b,c,d\n-0.324,-1,,0.5"
+
+
+def test_names_of_annotators_do_not_run_in_the_table(capsys, tmp_path):
+    line = {"id": "1", "source": ["a"], "target": ["b"]}
+    line["annotations"] = {name: {"sure": "0-0"} for name in ('=cmd|" /C calc"!A0', "-b", "'=c")}
+    path = write(tmp_path, "x", json.dumps(line) + "\n")
+    rows = read_back(run(capsys, "agree", path, "--format", "alignkit-jsonl", "--csv").out)
+    assert {row["first"] for row in rows} == {"'" + '=cmd|" /C calc"!A0', "'-b"}
+    assert {undone(row["second"]) for row in rows} == {"-b", "'=c"}
