@@ -56,10 +56,10 @@ class UnknownNameError(AlignkitError, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = list(known)
-        near = get_close_matches(name, names, n=1)
+        near = get_close_matches(name, names, n=1) if len(name) < 100 else []
         hint = f"; did you mean {near[0]!r}?" if near else ""
         listing = ", ".join(names) if names else "none"
-        super().__init__(f"unknown {kind} {name!r}{hint} (known: {listing})")
+        super().__init__(f"unknown {kind} {name[:100]!r}{hint} (known: {listing})")
         self.kind, self.name, self.known = kind, name, names
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
