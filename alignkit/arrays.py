@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from alignkit.alignment import Alignment
 from alignkit.errors import AlignmentError
+from alignkit.limits import check_count
 
 __all__ = ["LinkArrays", "TokenArrays", "Vocabulary"]
 
@@ -33,7 +34,8 @@ class LinkArrays:
     Raises
     ------
     AlignmentError
-        If the arrays are not as said: kernels trust them, and would read beside them.
+        If the arrays are not as said: kernels trust them, and would read beside them; or if there
+        are more links than `alignkit.limits.MOST`.
 
     Notes
     -----
@@ -46,12 +48,15 @@ class LinkArrays:
     lengths: NDArray[np.int32]
 
     def __post_init__(self) -> None:
+        check_count("links", len(self.links))
         _check_form("links", self.links, np.int32, (len(self.sure), 2))
         _check_form("sure", self.sure, np.uint8, (len(self.sure),))
         _check_offsets(self.offsets, len(self.links))
         _check_form("lengths", self.lengths, np.int32, (len(self), 2))
         if len(self.links) and (self.links.min() < 0 or self.sure.max() > 1):
             raise AlignmentError("a link has a negative index or is neither 1 sure nor 0 possible")
+        if len(self.links):  # so that what follows the last word has a number too
+            check_count("words of a sentence", int(self.links.max()) + 1)
         outside = (self.extents(self.links, self.offsets) > self.lengths).any(axis=1)
         if outside.any():
             k = int(outside.argmax())
@@ -71,7 +76,8 @@ class LinkArrays:
         offsets: NDArray[np.int64],
         lengths: NDArray[np.int32],
     ) -> LinkArrays:
-        """Wrap arrays that are known to be as they should, without a check."""
+        """Wrap arrays that are known to be as they should; only the number of links is checked."""
+        check_count("links", len(links))
         self = cls.__new__(cls)
         self.__dict__.update(links=links, sure=sure, offsets=offsets, lengths=lengths)
         return self
@@ -95,6 +101,7 @@ class LinkArrays:
             If the counts differ or a link lies outside its sentence pair.
         """
         packed = [alignment.packed() for alignment in alignments]
+        check_count("links", sum(len(flags) for _, flags in packed))
         links = np.frombuffer(b"".join(points for points, _ in packed), np.int32).reshape(-1, 2)
         sure = np.frombuffer(b"".join(flags for _, flags in packed), np.uint8)
         offsets = np.zeros(len(packed) + 1, np.int64)
@@ -102,7 +109,7 @@ class LinkArrays:
         least = cls.extents(links, offsets)
         if lengths is None:
             return cls.trusted(links, sure, offsets, least)
-        given = np.asarray(lengths, np.int32).reshape(-1, 2)
+        given = _narrowed(lengths)
         if len(given) != len(least):
             raise AlignmentError(f"{len(given)} sentence lengths for {len(least)} alignments")
         outside = np.flatnonzero((least > given).any(axis=1))
@@ -129,6 +136,7 @@ class LinkArrays:
         if len(blocks) == 1:
             return blocks[0]
         starts = np.cumsum([0] + [len(block.links) for block in blocks])
+        check_count("links", int(starts[-1]))
         tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
         return cls.trusted(
             np.concatenate([np.empty((0, 2), np.int32), *(block.links for block in blocks)]),
@@ -195,6 +203,13 @@ class LinkArrays:
         )
 
 
+def _narrowed(lengths: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
+    """Return sentence lengths (P, 2) as kernels take them."""
+    wide = np.asarray(lengths, np.int64).reshape(-1, 2)
+    check_count("words of a sentence", int(wide.max(initial=0)))
+    return wide.astype(np.int32)
+
+
 def _check_form(
     name: str, array: NDArray[np.generic], dtype: type[np.generic], shape: tuple[int, ...]
 ) -> None:
@@ -234,6 +249,7 @@ class Vocabulary:
         if number is None:
             key = token.casefold() if self.casefold else token
             number = self._folded.setdefault(key, len(self._folded))
+            check_count("different words", len(self._folded))
             self._numbers[token] = number
         return number
 
@@ -262,6 +278,7 @@ class TokenArrays:
     offsets: NDArray[np.int64]
 
     def __post_init__(self) -> None:
+        check_count("words", self.ids.size)
         _check_form("ids", self.ids, np.int32, (self.ids.size,))
         _check_offsets(self.offsets, len(self.ids))
 
@@ -271,5 +288,6 @@ class TokenArrays:
         coded = [vocabulary.encode(sentence) for sentence in sentences]
         offsets = np.zeros(len(coded) + 1, np.int64)
         np.cumsum([len(sentence) for sentence in coded], out=offsets[1:])
+        check_count("words", int(offsets[-1]))
         flat = [number for sentence in coded for number in sentence]
         return cls(np.array(flat, np.int32), offsets)

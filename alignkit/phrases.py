@@ -19,6 +19,7 @@ from alignkit.errors import (
     UnknownNameError,
 )
 from alignkit.jit import readonly
+from alignkit.limits import check_count
 from alignkit.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
 
 __all__ = ["KINDS", "LINKS", "PhraseArrays", "PhrasePair", "extract_phrases"]
@@ -333,6 +334,7 @@ def _extract(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> Phrase
     while True:
         pair = fill(links, offsets, lengths, keep, loose, longest, pair, spans, atomic, ends)
         written = ends[pair]
+        check_count("phrase pairs", int(written))
         if pair == len(arrays):
             break
         # room for as many a link as there were so far, and some more

@@ -10,6 +10,7 @@ from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.jit import readonly
+from alignkit.limits import check_count
 from alignkit.symmetrize_kernel import merge
 
 __all__ = ["METHODS", "Method", "symmetrize"]
@@ -118,6 +119,7 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
             f"forward has {len(forward)} sentence pairs and reverse {len(reverse)}; both must "
             f"hold the same ones, an empty alignment where nothing is aligned"
         )
+    check_count("links of both directions", len(forward.links) + len(reverse.links))
     lengths = np.maximum(forward.lengths, reverse.lengths)
     out = np.empty((len(forward.links) + len(reverse.links), 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)

@@ -15,6 +15,7 @@ ROOT = Path(alignkit.__file__).parent
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
     {"errors", "version", "frozen", "jit"},
+    {"limits"},
     {"alignment", "output"},
     {"annotation"},
     {"corpus", "arrays"},

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.errors import AlignerError, MissingTextError
+from alignkit.limits import check_count
 
 if TYPE_CHECKING:
     from alignkit.corpus import SentencePair
@@ -58,6 +59,7 @@ class Side:
             flat.extend(map(numbers.__getitem__, words))
             lengths.append(len(flat) - before)
             before = len(flat)
+        check_count("words", before)
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
         return cls.by_frequency(list(numbers), np.array(flat, np.int32), starts)
@@ -127,6 +129,9 @@ class Bitext:
             raise AlignerError(
                 f"{len(self.source)} source sentences, but {len(self.target)} target sentences"
             )
+        check_count("sentence pairs", len(self.source))
+        for side in (self.source, self.target):
+            check_count("words", len(side.ids))
 
     @classmethod
     def pack(cls, pairs: Iterable[PairLike], *, casefold: bool = True) -> Bitext:
