@@ -9,6 +9,7 @@ __all__ = [
     "AlignerError",
     "AlignkitError",
     "AlignmentError",
+    "ArgumentError",
     "FormatError",
     "JoinError",
     "MissingTextError",
@@ -19,6 +20,10 @@ __all__ = [
 
 class AlignkitError(Exception):
     """Base of all errors that alignkit raises on purpose."""
+
+
+class ArgumentError(AlignkitError, TypeError):
+    """An argument of the wrong type: the message names it and says what it must be."""
 
 
 class AlignmentError(AlignkitError, ValueError):
@@ -56,6 +61,8 @@ class UnknownNameError(AlignkitError, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = list(known)
+        if not isinstance(name, str):
+            raise ArgumentError(f"{kind} is {str(name)[:40]}; it must be a text")
         near = get_close_matches(name, names, n=1) if len(name) < 100 else []
         hint = f"; did you mean {near[0]!r}?" if near else ""
         listing = ", ".join(names) if names else "none"

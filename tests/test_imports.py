@@ -15,7 +15,7 @@ ROOT = Path(alignkit.__file__).parent
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
     {"errors", "version", "frozen", "jit"},
-    {"limits"},
+    {"limits", "arguments"},
     {"alignment", "output"},
     {"annotation"},
     {"corpus", "arrays"},
