@@ -24,6 +24,7 @@ __all__ = [
     "check_kind",
     "each",
     "every",
+    "place",
     "whole_number",
     "words",
 ]
@@ -40,11 +41,13 @@ class _Expected(NamedTuple):
     several: bool = False
 
 
-def check_arguments(function: Callable[..., object], given: Mapping[str, Any]) -> None:
+def check_arguments(
+    function: Callable[..., object], given: Mapping[str, Any], *, apart: Collection[str] = ()
+) -> None:
     """Compare the arguments of a call, as ``locals()`` has them at its start, with annotations.
 
     Numbers of NumPy are numbers; truth is no number. What has no annotation, or one that tells
-    nothing (``Any``), passes.
+    nothing (``Any``), passes, and so do those named in `apart`, which are checked elsewhere.
 
     Raises
     ------
@@ -54,7 +57,8 @@ def check_arguments(function: Callable[..., object], given: Mapping[str, Any]) -
         If a number is NaN.
     """
     for name, expected in _declared(function):
-        _check(name, given[name], expected)
+        if name not in apart:
+            _check(name, given[name], expected)
 
 
 def check_attributes(made: object) -> None:
@@ -130,6 +134,22 @@ def whole_number(name: str, value: object) -> int:
         raise ArgumentError(f"{name} is {_kind_of(value)}; it must be a whole number") from None
 
 
+def place(name: str, value: object, count: int, what: str) -> int:
+    """Return a place among so many, counted from the end where negative, as in a list.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no whole number.
+    IndexError
+        If it is beyond.
+    """
+    k = whole_number(name, value)
+    if not -count <= k < count:
+        raise IndexError(f"{name} is {k}, but there are {count} {what}")
+    return k + count if k < 0 else k
+
+
 def words(name: str, value: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a sentence.
 
@@ -161,7 +181,7 @@ def _check(name: str, value: Any, expected: _Expected) -> None:
             hint = ": split the text, or put it into a list"
         raise ArgumentError(f"{name} is {_kind_of(value)}; it must be {expected.words}{hint}")
     if isinstance(value, Real) and value != value:  # noqa: PLR0124
-        raise OptionError(f"{name} is NaN, which is no number")
+        raise OptionError(f"{name} must be a number, not nan")
     if expected.element is not None and hasattr(value, "__len__") and not isinstance(value, str):
         accepts = expected.element.accepts
         for k, one in enumerate(value):
@@ -186,6 +206,8 @@ def _declared(function: Callable[..., object]) -> tuple[tuple[str, _Expected], .
 
 def _expected(hint: Any) -> _Expected | None:
     """Return what a type hint asks for; None where it tells nothing."""
+    if hint is Any:
+        return None
     if hint in _PLAIN:
         return _PLAIN[hint]
     origin, args = get_origin(hint), get_args(hint)

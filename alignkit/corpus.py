@@ -132,6 +132,7 @@ class SentencePair:
             If nobody of that name annotated this pair.
         """
         if name not in self.annotations:
+            check_kind("name", name, str)
             raise UnknownNameError(f"annotator (of pair {self.id!r})", name, self.annotations)
         return self.annotations[name]
 

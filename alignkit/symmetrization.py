@@ -7,6 +7,7 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from alignkit.alignment import Alignment
+from alignkit.arguments import check_arguments
 from alignkit.arrays import LinkArrays
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.jit import readonly
@@ -103,6 +104,7 @@ def symmetrize(
     grow-diag-final : 0-0 1-1 1-2 3-0 4-4
     grow-diag-final-and : 0-0 1-1 1-2 4-4
     """
+    check_arguments(symmetrize, locals())
     if method not in METHODS:
         raise UnknownNameError("method of symmetrization", method, METHODS)
     if isinstance(forward, Alignment) and isinstance(reverse, Alignment):

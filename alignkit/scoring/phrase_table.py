@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
 
+from alignkit.arguments import check_arguments
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 
 __all__ = ["PHRASE_TABLE_FORMATS", "read_phrase_table"]
@@ -47,6 +48,7 @@ def read_phrase_table(
     OptionError
         If `encoding` names nothing.
     """
+    check_arguments(read_phrase_table, locals())
     if format is not None and format not in PHRASE_TABLE_FORMATS:
         raise UnknownNameError("phrase table format", format, PHRASE_TABLE_FORMATS)
     name = fspath(path)
