@@ -193,9 +193,12 @@ def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
     rows, columns = arrays["rows"], arrays["columns"]
     yield from _not_rising("rows", rows, len(columns))
     yield from _not_rising_within("columns", columns, rows)
-    yield from _above("forward", arrays["forward"], "source_totals", arrays["source_totals"], rows)
+    most = arrays["source_totals"] * np.float32(SLACK)
+    if (arrays["forward"] > np.repeat(most[:-1], np.diff(rows))).any():
+        yield "forward is more than source_totals have of a word"
+    most = arrays["target_totals"] * np.float32(SLACK)
     reverse = "reverse" if "reverse" in fields else "forward"
-    if _exceeds(arrays[reverse], arrays["target_totals"][columns]):
+    if (arrays[reverse] > most.take(columns)).any():
         yield f"{reverse} is more than target_totals have of a word"
     keys = arrays["memory_keys"]
     if (keys[1:] <= keys[:-1]).any():
@@ -224,17 +227,6 @@ def _not_rising_within(
     falls[starts[(starts > 0) & (starts < len(array))] - 1] = False
     if falls.any():
         yield f"{name} do not rise within each row"
-
-
-def _above(
-    name: str, weights: NDArray[np.float32], of: str, totals: NDArray[np.float32], rows: Any
-) -> Iterator[str]:
-    if _exceeds(weights, np.repeat(totals[:-1], np.diff(rows))):
-        yield f"{name} is more than {of} have of a word"
-
-
-def _exceeds(weights: NDArray[np.float32], totals: NDArray[np.float32]) -> bool:
-    return bool((weights > totals * np.float32(SLACK)).any())
 
 
 def _not_shapes(name: str, shapes: NDArray[np.int64], places: int) -> Iterator[str]:
