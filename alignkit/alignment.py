@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
+from math import isnan
+from numbers import Real
 from operator import index, itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, Union
 
-from alignkit.errors import AlignmentError
+from alignkit.arguments import check_kind, whole_number
+from alignkit.errors import AlignmentError, ArgumentError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,16 +26,30 @@ NULL = -1
 """The index of the empty word: `Link(3, NULL)` says that source word 3 was aligned to nothing."""
 
 
-class Link(NamedTuple):
-    """Join source word `i` and target word `j`, both 0-based."""
-
+class _Positions(NamedTuple):
     i: int
     j: int
+
+
+class Link(_Positions):
+    """Join source word `i` and target word `j`, both 0-based."""
+
+    __slots__ = ()
+
+    def __new__(cls, i: int, j: int) -> Link:
+        """Make a link of two whole numbers."""
+        try:
+            return tuple.__new__(cls, (index(i), index(j)))
+        except TypeError:  # name the one
+            return cls(whole_number("i", i), whole_number("j", j))
 
     def transpose(self) -> Link:
         """Return the link with source and target exchanged."""
         return Link(self.j, self.i)
 
+
+_link_of = partial(tuple.__new__, Link)
+"""Make a link of two positions that are known to be whole numbers."""
 
 LinkLike = Union[Link, "tuple[int, int]"]
 
@@ -103,7 +121,7 @@ class Alignment:
         weights: Mapping[LinkLike, float] | None = None,
         labels: Mapping[LinkLike, str] | None = None,
     ) -> None:
-        links = {**_marked(possible, False), **_marked(sure, True)}
+        links = {**_marked("possible", possible, False), **_marked("sure", sure, True)}
         for i, j in links:
             if not (0 <= i < LONGEST and 0 <= j < LONGEST):
                 raise AlignmentError(
@@ -113,15 +131,24 @@ class Alignment:
         ordered = sorted(links)
         self._points = array("i", chain.from_iterable(ordered)).tobytes()
         self._flags = bytes(links[link] for link in ordered)
-        empty = {**_marked(possible_nulls, False), **_marked(nulls, True)}
+        empty = {
+            **_marked("possible_nulls", possible_nulls, False),
+            **_marked("nulls", nulls, True),
+        }
         for i, j in empty:
             if (i == NULL) == (j == NULL) or min(i, j) < NULL or max(i, j) >= LONGEST:
                 raise AlignmentError(
                     f"null ({i}, {j}) must have the index NULL on one side and a word on the other"
                 )
         self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
-        self._weights = _keyed(weights) if weights else _NO_WEIGHTS
-        self._labels = _keyed(labels) if labels else _NO_LABELS
+        self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
+        if weights is not None:
+            self._weights = _keyed("weights", weights) or _NO_WEIGHTS
+            _check_weights(self._weights)
+        if labels is not None:
+            self._labels = _keyed("labels", labels) or _NO_LABELS
+            for link, text in self._labels.items():
+                check_kind(f"labels[{link.i}, {link.j}]", text, str)
         for link in self._weights:
             if link not in links and link not in empty:
                 raise AlignmentError(f"a weight is given for {link.i}-{link.j}, which is no link")
@@ -135,6 +162,7 @@ class Alignment:
         AlignmentError
             If a token is not of that form.
         """
+        check_kind("text", text, str)
         sides: dict[tuple[bool, str], list[Link]] = {}
         for token in text.split():
             match = _TOKEN.fullmatch(token)
@@ -174,6 +202,10 @@ class Alignment:
         AlignmentError
             If the array has another shape or another value.
         """
+        if not hasattr(matrix, "ndim"):
+            raise ArgumentError(f"matrix is a {type(matrix).__name__}; it must be a NumPy array")
+        if matrix.dtype.kind not in "iub":
+            raise AlignmentError(f"matrix is an array of {matrix.dtype}; expected whole numbers")
         if matrix.ndim != 2 or not ((matrix == 0) | (matrix == 1) | (matrix == 2)).all():
             raise AlignmentError("expected an (N, M) array of the values 0, 1 and 2")
         sure = zip(*(side.tolist() for side in (matrix == 2).nonzero()), strict=True)
@@ -216,10 +248,12 @@ class Alignment:
 
     def targets_of(self, i: int) -> tuple[int, ...]:
         """Return the target positions linked to source word `i`, rising."""
+        i = whole_number("i", i)
         return tuple(link.j for link in self if link.i == i)
 
     def sources_of(self, j: int) -> tuple[int, ...]:
         """Return the source positions linked to target word `j`, rising."""
+        j = whole_number("j", j)
         return tuple(link.i for link in self if link.j == j)
 
     def aligned_source(self) -> frozenset[int]:
@@ -266,6 +300,7 @@ class Alignment:
         """
         import numpy as np
 
+        n, m = whole_number("n", n), whole_number("m", m)
         needed = self.extent()
         if needed[0] > n or needed[1] > m:
             raise AlignmentError(
@@ -307,14 +342,17 @@ class Alignment:
 
         Nulls, weights and labels are left behind, here and in `intersection` and `difference`.
         """
+        check_kind("other", other, Alignment)
         return Alignment(self.sure | other.sure, self.possible | other.possible)
 
     def intersection(self, other: Alignment) -> Alignment:
         """Return the links of both: sure where both are sure."""
+        check_kind("other", other, Alignment)
         return Alignment(self.sure & other.sure, self.possible & other.possible)
 
     def difference(self, other: Alignment) -> Alignment:
         """Return the links that `other` lacks, sure or possible as they are here."""
+        check_kind("other", other, Alignment)
         return Alignment(self.sure - other.possible, self.possible - other.possible)
 
     __or__ = union
@@ -330,7 +368,7 @@ class Alignment:
 
     def __iter__(self) -> Iterator[Link]:
         numbers = iter(array("i", self._points))
-        return (Link(i, j) for i, j in zip(numbers, numbers, strict=True))
+        return map(_link_of, zip(numbers, numbers, strict=True))
 
     def __contains__(self, link: object) -> bool:
         return any(link == mine for mine in self)
@@ -388,23 +426,36 @@ _State = tuple[
 ]
 
 
-def _marked(links: Iterable[LinkLike], flag: bool) -> dict[tuple[int, int], bool]:
+def _marked(name: str, links: Iterable[LinkLike], flag: bool) -> dict[tuple[int, int], bool]:
     try:
         return {(index(i), index(j)): flag for i, j in links}
     except (TypeError, ValueError) as problem:
         raise AlignmentError(
-            f"links must be pairs (i, j) of whole numbers (Alignment.parse takes text): {problem}"
+            f"{name} links must be pairs (i, j) of whole numbers (Alignment.parse takes text): "
+            f"{problem}"
         ) from None
 
 
-def _keyed(values: Mapping[LinkLike, V]) -> dict[Link, V]:
+def _check_weights(weights: dict[Link, float]) -> None:
+    """See that weights are numbers, and plain ones: those of NumPy are turned into them."""
+    for link, weight in weights.items():
+        if type(weight) is not float and type(weight) is not int:
+            if isinstance(weight, bool) or not isinstance(weight, Real):
+                raise ArgumentError(
+                    f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}; it must be a number"
+                )
+            weights[link] = float(weight)
+        if isnan(weight):
+            raise AlignmentError(f"weights[{link.i}, {link.j}] is NaN, which is no number")
+
+
+def _keyed(name: str, values: Mapping[LinkLike, V]) -> dict[Link, V]:
+    check_kind(name, values, Mapping)
     try:
         found = {Link(index(i), index(j)): value for (i, j), value in values.items()}
     except (TypeError, ValueError) as problem:
-        raise AlignmentError(
-            f"weights and labels belong to pairs (i, j) of whole numbers: {problem}"
-        ) from None
+        raise AlignmentError(f"{name} belong to pairs (i, j) of whole numbers: {problem}") from None
     for i, j in found:
         if min(i, j) < NULL or i == j == NULL or max(i, j) >= LONGEST:
-            raise AlignmentError(f"a weight or label is given for ({i}, {j}), which is no cell")
+            raise AlignmentError(f"{name} are given for ({i}, {j}), which is no cell")
     return dict(sorted(found.items(), key=itemgetter(0)))

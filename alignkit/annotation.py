@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from alignkit.alignment import Alignment
+from alignkit.arguments import check_kind, words
 from alignkit.errors import AlignmentError
 
 __all__ = ["Annotation"]
@@ -49,7 +50,15 @@ class Annotation:
     provenance: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "flags", frozenset(self.flags))
+        if not (self.alignment is None or isinstance(self.alignment, Alignment)):
+            check_kind("alignment", self.alignment, Alignment)
+        try:  # a fast way to see that all are texts
+            "".join((self.comment, self.judgment, self.provenance))
+        except TypeError:
+            for name in ("comment", "judgment", "provenance"):
+                check_kind(name, getattr(self, name), str)
+        if self.flags or type(self.flags) is not frozenset:
+            object.__setattr__(self, "flags", frozenset(words("flags", self.flags)))
         if self.alignment is None and not self.remarks:
             raise AlignmentError(
                 "an annotation without an alignment has a judgment, a comment, flags or a "

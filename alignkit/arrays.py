@@ -9,9 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.alignment import Alignment
-from alignkit.errors import AlignmentError
+from alignkit.arguments import (
+    check_arguments,
+    check_attributes,
+    each,
+    every,
+    place,
+    whole_number,
+    words,
+)
+from alignkit.errors import AlignmentError, ArgumentError
+from alignkit.limits import check_count
 
-__all__ = ["LinkArrays", "TokenArrays", "Vocabulary"]
+__all__ = ["LinkArrays", "TokenArrays", "Vocabulary", "check_form", "check_offsets"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +43,8 @@ class LinkArrays:
     Raises
     ------
     AlignmentError
-        If the arrays are not as said: kernels trust them, and would read beside them.
+        If the arrays are not as said: kernels trust them, and would read beside them; or if there
+        are more links than `alignkit.limits.MOST`.
 
     Notes
     -----
@@ -46,12 +57,16 @@ class LinkArrays:
     lengths: NDArray[np.int32]
 
     def __post_init__(self) -> None:
-        _check_form("links", self.links, np.int32, (len(self.sure), 2))
-        _check_form("sure", self.sure, np.uint8, (len(self.sure),))
-        _check_offsets(self.offsets, len(self.links))
-        _check_form("lengths", self.lengths, np.int32, (len(self), 2))
+        check_attributes(self)
+        check_count("links", len(self.links))
+        check_form("links", self.links, np.int32, (self.sure.size, 2))
+        check_form("sure", self.sure, np.uint8, (self.sure.size,))
+        check_offsets(self.offsets, len(self.links))
+        check_form("lengths", self.lengths, np.int32, (len(self), 2))
         if len(self.links) and (self.links.min() < 0 or self.sure.max() > 1):
             raise AlignmentError("a link has a negative index or is neither 1 sure nor 0 possible")
+        if len(self.links):  # so that what follows the last word has a number too
+            check_count("words of a sentence", int(self.links.max()) + 1)
         outside = (self.extents(self.links, self.offsets) > self.lengths).any(axis=1)
         if outside.any():
             k = int(outside.argmax())
@@ -71,7 +86,8 @@ class LinkArrays:
         offsets: NDArray[np.int64],
         lengths: NDArray[np.int32],
     ) -> LinkArrays:
-        """Wrap arrays that are known to be as they should, without a check."""
+        """Wrap arrays that are known to be as they should; only the number of links is checked."""
+        check_count("links", len(links))
         self = cls.__new__(cls)
         self.__dict__.update(links=links, sure=sure, offsets=offsets, lengths=lengths)
         return self
@@ -94,7 +110,8 @@ class LinkArrays:
         AlignmentError
             If the counts differ or a link lies outside its sentence pair.
         """
-        packed = [alignment.packed() for alignment in alignments]
+        packed = [one.packed() for one in each("alignments", alignments, Alignment)]
+        check_count("links", sum(len(flags) for _, flags in packed))
         links = np.frombuffer(b"".join(points for points, _ in packed), np.int32).reshape(-1, 2)
         sure = np.frombuffer(b"".join(flags for _, flags in packed), np.uint8)
         offsets = np.zeros(len(packed) + 1, np.int64)
@@ -102,7 +119,7 @@ class LinkArrays:
         least = cls.extents(links, offsets)
         if lengths is None:
             return cls.trusted(links, sure, offsets, least)
-        given = np.asarray(lengths, np.int32).reshape(-1, 2)
+        given = _narrowed(lengths)
         if len(given) != len(least):
             raise AlignmentError(f"{len(given)} sentence lengths for {len(least)} alignments")
         outside = np.flatnonzero((least > given).any(axis=1))
@@ -126,9 +143,11 @@ class LinkArrays:
     @classmethod
     def concatenate(cls, blocks: Sequence[LinkArrays]) -> LinkArrays:
         """Join the arrays of several blocks of pairs."""
+        blocks = every("blocks", blocks, LinkArrays)
         if len(blocks) == 1:
             return blocks[0]
         starts = np.cumsum([0] + [len(block.links) for block in blocks])
+        check_count("links", int(starts[-1]))
         tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
         return cls.trusted(
             np.concatenate([np.empty((0, 2), np.int32), *(block.links for block in blocks)]),
@@ -142,15 +161,13 @@ class LinkArrays:
 
     def alignment(self, k: int) -> Alignment:
         """Return the alignment of pair k, counted from the end where negative, as in a list."""
-        if k < 0:
-            k += len(self)
-        if not 0 <= k < len(self):
-            raise IndexError(f"there are {len(self)} pairs")
+        k = place("k", k, len(self), "pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
         return Alignment.from_bytes(self.links[start:end].tobytes(), self.sure[start:end].tobytes())
 
     def part(self, start: int, end: int) -> LinkArrays:
         """Return the arrays of the pairs from `start` to before `end`, as a slice has them."""
+        start, end = whole_number("start", start), whole_number("end", end)
         start, end, _ = slice(start, end).indices(len(self))
         end = max(start, end)
         first, last = self.offsets[start], self.offsets[end]
@@ -174,6 +191,7 @@ class LinkArrays:
         AlignmentError
             If the words are of other pairs, or too few for the links.
         """
+        check_arguments(LinkArrays.without_identical, locals())
         for column, side in enumerate((source, target)):
             if len(side.offsets) != len(self.offsets):
                 raise AlignmentError(f"{len(side.offsets) - 1} sentences for {len(self)} pairs")
@@ -195,9 +213,26 @@ class LinkArrays:
         )
 
 
-def _check_form(
+def _narrowed(lengths: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
+    """Return sentence lengths (P, 2) as kernels take them."""
+    given = np.asarray(lengths if hasattr(lengths, "__len__") else None)
+    if given.size and (given.dtype.kind not in "iu" or given.size % 2):
+        raise ArgumentError("lengths must be pairs (N, M) of whole numbers")
+    wide = given.astype(np.int64).reshape(-1, 2)
+    check_count("words of a sentence", int(wide.max(initial=0)))
+    return wide.astype(np.int32)
+
+
+def check_form(
     name: str, array: NDArray[np.generic], dtype: type[np.generic], shape: tuple[int, ...]
 ) -> None:
+    """Refuse an array of another kind or shape.
+
+    Raises
+    ------
+    AlignmentError
+        If it is one.
+    """
     if array.dtype != dtype or array.shape != shape:
         raise AlignmentError(
             f"{name} is a {array.shape} array of {array.dtype}; expected {shape} of "
@@ -205,8 +240,15 @@ def _check_form(
         )
 
 
-def _check_offsets(offsets: NDArray[np.int64], end: int) -> None:
-    _check_form("offsets", offsets, np.int64, (max(1, offsets.size),))
+def check_offsets(offsets: NDArray[np.int64], end: int) -> None:
+    """Refuse offsets that do not rise from 0 to the end.
+
+    Raises
+    ------
+    AlignmentError
+        If they do not.
+    """
+    check_form("offsets", offsets, np.int64, (max(1, offsets.size),))
     if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
         raise AlignmentError(f"offsets must rise from 0 to {end}")
 
@@ -221,19 +263,21 @@ class Vocabulary:
     """
 
     def __init__(self, *, casefold: bool = True) -> None:
+        check_arguments(Vocabulary.__init__, locals())
         self.casefold = casefold
         self._numbers: dict[str, int] = {}
         self._folded: dict[str, int] = {}
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
         """Return the number of each token; new ones are added."""
-        return [self._number(token) for token in tokens]
+        return [self._number(token) for token in words("tokens", tokens)]
 
     def _number(self, token: str) -> int:
         number = self._numbers.get(token)
         if number is None:
             key = token.casefold() if self.casefold else token
             number = self._folded.setdefault(key, len(self._folded))
+            check_count("different words", len(self._folded))
             self._numbers[token] = number
         return number
 
@@ -262,14 +306,18 @@ class TokenArrays:
     offsets: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        _check_form("ids", self.ids, np.int32, (self.ids.size,))
-        _check_offsets(self.offsets, len(self.ids))
+        check_attributes(self)
+        check_count("words", self.ids.size)
+        check_form("ids", self.ids, np.int32, (self.ids.size,))
+        check_offsets(self.offsets, len(self.ids))
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
         """Make the arrays of some sentences."""
+        check_arguments(TokenArrays.pack, locals())
         coded = [vocabulary.encode(sentence) for sentence in sentences]
         offsets = np.zeros(len(coded) + 1, np.int64)
         np.cumsum([len(sentence) for sentence in coded], out=offsets[1:])
+        check_count("words", int(offsets[-1]))
         flat = [number for sentence in coded for number in sentence]
         return cls(np.array(flat, np.int32), offsets)

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
+from alignkit.arguments import check_callable, check_kind, every, words
 from alignkit.errors import AlignmentError, MissingTextError, NotAlignedError, UnknownNameError
 from alignkit.frozen import FrozenMap
 
@@ -63,14 +64,20 @@ class SentencePair:
         attributes: Mapping[str, str] = _NONE,
     ) -> None:
         place = object.__setattr__
-        place(self, "id", id)
-        place(self, "source", None if source is None else tuple(source))
-        place(self, "target", None if target is None else tuple(target))
-        wrapped = [(name, _annotation(value)) for name, value in annotations.items()]
-        place(self, "annotations", FrozenMap(wrapped) if wrapped else _NONE)
-        place(self, "attributes", FrozenMap(attributes) if attributes else _NONE)
+        if not isinstance(id, str):
+            check_kind("id", id, str)
         if isinstance(source, str) or isinstance(target, str):
             raise AlignmentError(f"pair {id!r}: a sentence is a sequence of tokens; split the text")
+        place(self, "id", id)
+        place(self, "source", None if source is None else words("source", source))
+        place(self, "target", None if target is None else words("target", target))
+        if annotations is not _NONE:
+            check_kind("annotations", annotations, Mapping)
+        wrapped = [(name, _annotation(name, value)) for name, value in annotations.items()]
+        place(self, "annotations", FrozenMap(wrapped) if wrapped else _NONE)
+        if attributes is not _NONE:
+            attributes = FrozenMap(_texts(attributes)) if attributes != {} else _NONE
+        place(self, "attributes", attributes)
         if self.source is not None or self.target is not None:
             for name, annotation in self.annotations.items():
                 if annotation.alignment is not None:
@@ -146,6 +153,7 @@ class SentencePair:
             If nobody of that name annotated this pair.
         """
         if name not in self.annotations:
+            check_kind("name", name, str)
             raise UnknownNameError(f"annotator (of pair {self.id!r})", name, self.annotations)
         return self.annotations[name]
 
@@ -165,7 +173,7 @@ class SentencePair:
 
     def with_annotation(self, name: str, value: Annotation | Alignment) -> SentencePair:
         """Return the pair with an annotation added or replaced."""
-        return replace(self, annotations={**self.annotations, name: _annotation(value)})
+        return replace(self, annotations={**self.annotations, name: _annotation(name, value)})
 
     def without_annotations(self, *names: str) -> SentencePair:
         """Return the pair without the annotations of those names."""
@@ -216,7 +224,7 @@ class Corpus:
     __slots__ = ("_pairs",)
 
     def __init__(self, pairs: Iterable[SentencePair] = ()) -> None:
-        self._pairs = tuple(pairs)
+        self._pairs = tuple(every("pairs", pairs, SentencePair))
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -246,6 +254,7 @@ class Corpus:
         UnknownNameError
             If no pair has the attribute.
         """
+        check_kind("attribute", attribute, str)
         if self._pairs and attribute not in self.attributes:
             raise UnknownNameError("attribute", attribute, self.attributes)
         found: dict[str, list[SentencePair]] = {}
@@ -263,6 +272,7 @@ class Corpus:
         """
         known = self.aligners
         for name in annotators:
+            check_kind("annotators", name, str)
             if name in known:
                 continue
             if name in self.annotators:
@@ -277,10 +287,12 @@ class Corpus:
 
     def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
         """Return the corpus of the pairs for which `keep` is true."""
+        check_callable("keep", keep)
         return Corpus(pair for pair in self._pairs if keep(pair))
 
     def map(self, change: Callable[[SentencePair], SentencePair]) -> Corpus:
         """Return the corpus of the changed pairs."""
+        check_callable("change", change)
         return Corpus(map(change, self._pairs))
 
     def transpose(self) -> Corpus:
@@ -309,7 +321,7 @@ class Corpus:
         return Corpus(self._pairs[index]) if isinstance(index, slice) else self._pairs[index]
 
     def __add__(self, other: Corpus) -> Corpus:
-        return Corpus(self._pairs + other._pairs)
+        return Corpus(self._pairs + other._pairs) if isinstance(other, Corpus) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         return self._pairs == other._pairs if isinstance(other, Corpus) else NotImplemented
@@ -322,8 +334,21 @@ class Corpus:
         return f"Corpus({len(self)} pairs, annotators: {names})"
 
 
-def _annotation(value: Annotation | Alignment) -> Annotation:
-    return Annotation(value) if isinstance(value, Alignment) else value
+def _annotation(name: str, value: Annotation | Alignment) -> Annotation:
+    if not isinstance(name, str):
+        check_kind("the name of an annotation", name, str)
+    if isinstance(value, Annotation):
+        return value
+    check_kind(f"annotations[{name!r}]", value, Alignment)
+    return Annotation(value)
+
+
+def _texts(attributes: Mapping[str, str]) -> Mapping[str, str]:
+    check_kind("attributes", attributes, Mapping)
+    for name, text in attributes.items():
+        check_kind("the name of an attribute", name, str)
+        check_kind(f"attributes[{name!r}]", text, str)
+    return attributes
 
 
 def _count(tokens: tuple[str, ...] | None) -> str:

@@ -9,6 +9,7 @@ __all__ = [
     "AlignerError",
     "AlignkitError",
     "AlignmentError",
+    "ArgumentError",
     "FormatError",
     "JoinError",
     "MissingTextError",
@@ -20,6 +21,10 @@ __all__ = [
 
 class AlignkitError(Exception):
     """Base of all errors that alignkit raises on purpose."""
+
+
+class ArgumentError(AlignkitError, TypeError):
+    """An argument of the wrong type: the message names it and says what it must be."""
 
 
 class AlignmentError(AlignkitError, ValueError):
@@ -57,10 +62,12 @@ class UnknownNameError(AlignkitError, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = list(known)
-        near = get_close_matches(name, names, n=1)
+        if not isinstance(name, str):
+            raise ArgumentError(f"{kind} is {str(name)[:40]}; it must be a text")
+        near = get_close_matches(name, names, n=1) if len(name) < 100 else []
         hint = f"; did you mean {near[0]!r}?" if near else ""
         listing = ", ".join(names) if names else "none"
-        super().__init__(f"unknown {kind} {name!r}{hint} (known: {listing})")
+        super().__init__(f"unknown {kind} {name[:100]!r}{hint} (known: {listing})")
         self.kind, self.name, self.known = kind, name, names
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from alignkit.annotation import Annotation
+from alignkit.arguments import check_arguments, each
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import JoinError
 
@@ -74,8 +75,18 @@ def join_pairs(
         If a pair is missing, an id repeats where ids must tell pairs apart, or sentences of the
         same id have different numbers of tokens.
     """
-    found = differences if differences is not None else Differences()
-    left, right = iter(first), iter(second)
+    check_arguments(join_pairs, locals())
+    return _joined(
+        each("first", first, SentencePair),
+        each("second", second, SentencePair),
+        partial,
+        differences if differences is not None else Differences(),
+    )
+
+
+def _joined(
+    left: Iterator[SentencePair], right: Iterator[SentencePair], partial: bool, found: Differences
+) -> Iterator[tuple[SentencePair, SentencePair]]:
     before = _Stepped()
     for one in left:
         other = next(right, None)
@@ -195,7 +206,8 @@ def merge(
         pair was judged only) and another of the same name become one, unless they contradict
         each other.
     """
-    pairs = list(base)
+    check_arguments(merge, locals())
+    pairs = list(each("base", base, SentencePair))
     for name, other in others.items():
         found = Differences()
         joined = list(join_pairs(pairs, other, partial=partial, differences=found))

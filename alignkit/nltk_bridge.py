@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alignkit.alignment import NULL, Alignment, Link
+from alignkit.arguments import check_kind
 from alignkit.corpus import SentencePair
 from alignkit.errors import UnknownNameError
 
@@ -44,6 +45,9 @@ def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> A
     from nltk.translate import AlignedSent
     from nltk.translate import Alignment as Links
 
+    check_kind("pair", pair, SentencePair)
+    for name, value in (("annotator", annotator), ("links", links)):
+        check_kind(name, value, str)
     if links not in ("sure", "possible"):
         raise UnknownNameError("links", links, ("possible", "sure"))
     source, target = pair.words
@@ -64,6 +68,11 @@ def from_nltk(sentence: AlignedSent, *, id: str, annotator: str = "alignment") -
     >>> from_nltk(AlignedSent(["a", "b"], ["c"], Links([(0, 0)])), id="1").alignment("alignment")
     Alignment('0-0')
     """
+    from nltk.translate import AlignedSent
+
+    check_kind("sentence", sentence, AlignedSent)
+    check_kind("id", id, str)
+    check_kind("annotator", annotator, str)
     links, nulls = [], []
     for i, j, *_ in sentence.alignment:  # NLTK lets more stand behind
         if j is None:

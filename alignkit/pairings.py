@@ -9,8 +9,9 @@ from hashlib import blake2b
 from itertools import combinations
 from math import isfinite
 
+from alignkit.arguments import check_arguments, words
 from alignkit.corpus import SentencePair
-from alignkit.errors import AlignmentError, OptionError, UnknownNameError
+from alignkit.errors import AlignmentError, ArgumentError, OptionError, UnknownNameError
 
 __all__ = ["WHICH", "PairingCounts", "Pairings", "pair_translations"]
 
@@ -192,13 +193,15 @@ def _sentence_digest(words: _Sentence) -> bytes:
 
 
 def _sentences(group: Sequence[Sequence[str]], number: int) -> list[_Sentence]:
+    if isinstance(group, str) or not isinstance(group, Iterable):
+        raise ArgumentError(f"group {number} must be a sequence of sentences, each a list of words")
     for k, sentence in enumerate(group, start=1):
         if isinstance(sentence, str):
             raise AlignmentError(
                 f"group {number}, translation {k}: a sentence is a sequence of tokens; split the "
                 "text"
             )
-    return [tuple(sentence) for sentence in group]
+    return [words(f"group {number}, translation {k}", one) for k, one in enumerate(group, start=1)]
 
 
 def _equal(source: _Sentence, target: _Sentence) -> bool:
@@ -285,6 +288,7 @@ def pair_translations(
     >>> [pair.id for pair in pairings], pairings.counts.too_unequal
     (['1/2-4'], 2)
     """
+    check_arguments(pair_translations, locals())
     settings = _Settings(
         which=which,
         both_orders=both_orders,

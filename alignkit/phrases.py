@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.alignment import Alignment
+from alignkit.arguments import check_arguments, check_attributes, place, words
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.errors import (
     AlignmentError,
@@ -19,6 +20,7 @@ from alignkit.errors import (
     UnknownNameError,
 )
 from alignkit.jit import readonly
+from alignkit.limits import check_count
 from alignkit.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
 
 __all__ = ["KINDS", "LINKS", "PhraseArrays", "PhrasePair", "extract_phrases"]
@@ -58,8 +60,8 @@ class PhrasePair(NamedTuple):
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the source and the target words of the phrase pair."""
         return (
-            tuple(source[self.source_start : self.source_end]),
-            tuple(target[self.target_start : self.target_end]),
+            words("source", source)[self.source_start : self.source_end],
+            words("target", target)[self.target_start : self.target_end],
         )
 
 
@@ -86,11 +88,15 @@ class PhraseArrays:
     atomic: NDArray[np.uint8]
     offsets: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        check_attributes(self)
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def pair(self, k: int) -> list[PhrasePair]:
         """Return the phrase pairs of sentence pair k."""
+        k = place("k", k, len(self), "sentence pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
         marks = self.atomic[start:end].astype(bool).tolist()
         rows = zip(self.spans[start:end].tolist(), marks, strict=True)
@@ -104,6 +110,7 @@ class PhraseArrays:
         UnknownNameError
             If `kind` is none of `KINDS`.
         """
+        check_arguments(PhraseArrays.only, locals())
         _known("kind of phrase pair", kind, KINDS)
         if kind == "all":
             return self
@@ -226,6 +233,7 @@ def extract_phrases(
     >>> extract_phrases(arrays, kind="atomic").offsets
     array([0, 2, 5])
     """
+    check_arguments(extract_phrases, locals())
     _known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)
     if (source is None) != (target is None):
@@ -333,6 +341,7 @@ def _extract(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> Phrase
     while True:
         pair = fill(links, offsets, lengths, keep, loose, longest, pair, spans, atomic, ends)
         written = ends[pair]
+        check_count("phrase pairs", int(written))
         if pair == len(arrays):
             break
         # room for as many a link as there were so far, and some more

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
+from alignkit.arguments import each
 from alignkit.corpus import SentencePair
 
 __all__ = ["AnnotatorCounts", "CorpusCounts", "count_corpus"]
@@ -138,7 +139,7 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
     sources: set[str] = set()
     targets: set[str] = set()
     values: dict[str, set[str]] = {}
-    for pair in pairs:
+    for pair in each("pairs", pairs, SentencePair):
         found.pairs += 1
         found.repeated_ids += pair.id in ids
         ids.add(pair.id)

@@ -7,9 +7,11 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from alignkit.alignment import Alignment
+from alignkit.arguments import check_arguments
 from alignkit.arrays import LinkArrays
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.jit import readonly
+from alignkit.limits import check_count
 from alignkit.symmetrize_kernel import merge
 
 __all__ = ["METHODS", "Method", "symmetrize"]
@@ -102,6 +104,7 @@ def symmetrize(
     grow-diag-final : 0-0 1-1 1-2 3-0 4-4
     grow-diag-final-and : 0-0 1-1 1-2 4-4
     """
+    check_arguments(symmetrize, locals())
     if method not in METHODS:
         raise UnknownNameError("method of symmetrization", method, METHODS)
     if isinstance(forward, Alignment) and isinstance(reverse, Alignment):
@@ -118,6 +121,7 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
             f"forward has {len(forward)} sentence pairs and reverse {len(reverse)}; both must "
             f"hold the same ones, an empty alignment where nothing is aligned"
         )
+    check_count("links of both directions", len(forward.links) + len(reverse.links))
     lengths = np.maximum(forward.lengths, reverse.lengths)
     out = np.empty((len(forward.links) + len(reverse.links), 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)

@@ -16,6 +16,7 @@ ROOT = Path(alignkit.__file__).parent
 LAYERS = [
     {"kernel_cache"},
     {"errors", "version", "frozen", "jit", "signals", "visible"},
+    {"limits", "arguments"},
     {"alignment", "input", "placing"},
     {"annotation", "output"},
     {"corpus", "arrays"},

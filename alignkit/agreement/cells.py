@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from alignkit.agreement.contingency import Contingency
 from alignkit.agreement.shared import SharedPairs
+from alignkit.arguments import check_arguments
 from alignkit.arrays import TokenArrays
 from alignkit.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS, count_links
@@ -86,6 +87,7 @@ def cell_agreement(
     >>> round(result.possible.kappa, 3)
     0.667
     """
+    check_arguments(cell_agreement, locals())
     shared = SharedPairs.of(corpus, (first, second))
     cells = sum(n * m for n, m in shared.lengths())
     mine, other = shared.links(first), shared.links(second)

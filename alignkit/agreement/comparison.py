@@ -15,6 +15,7 @@ from alignkit.agreement.krippendorff import (
     count_units,
 )
 from alignkit.agreement.overlap import Overlap, overlap
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.frozen import FrozenMap
 
@@ -89,6 +90,7 @@ def compare(
     MissingTextError
         If identical items are to be left out and words are not known.
     """
+    check_arguments(compare, locals())
     shared = corpus.annotated_by(first, second)
     found = overlap(corpus, first, second, include_identical=include_identical)
     known = all(pair.has_text for pair in shared)
@@ -127,6 +129,7 @@ def weighted_mean(comparisons: Sequence[Comparison]) -> FrozenMap[str, float]:
     >>> weighted_mean([])
     FrozenMap({})
     """
+    check_arguments(weighted_mean, locals())
     figures = [(comparison.pairs, comparison.figures()) for comparison in comparisons]
     names = dict.fromkeys(name for _, found in figures for name in found)
     means = {}

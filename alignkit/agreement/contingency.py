@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
+from alignkit.agreement.whole_numbers import whole_numbers
+from alignkit.arguments import every
 from alignkit.errors import OptionError
 
 __all__ = ["Contingency", "cohen_kappa", "gwet_ac1"]
@@ -152,7 +154,8 @@ def gwet_ac1(table: Table) -> float:
 
 
 def _checked(table: Table) -> tuple[tuple[int, ...], ...]:
-    counts = tuple(tuple(int(count) for count in row) for row in table)
+    rows: tuple[object, ...] = every("the table", table, object)
+    counts = tuple(tuple(whole_numbers("a row of the table", row, 1).tolist()) for row in rows)
     if len(counts) < 2 or any(len(row) != len(counts) for row in counts):
         raise OptionError("a contingency table needs as many rows as columns, two or more")
     if min(map(min, counts)) < 0:

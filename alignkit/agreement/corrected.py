@@ -20,6 +20,7 @@ from alignkit.agreement.corrected_settings import CorrectedSettings
 from alignkit.agreement.correction import CHANCE_IS_ONE, NO_PAIRS, correct, noise, rows
 from alignkit.agreement.expectation import BOTH_EMPTY, ONLY_EMPTY, Expectation, expect, part
 from alignkit.agreement.monte_carlo import Progress, Sampling
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
@@ -151,6 +152,7 @@ def agreement(
     >>> found.pi, found.used, round(found.C, 1)
     (1.0, 1, 1.0)
     """
+    check_arguments(agreement, locals())
     settings = CorrectedSettings(
         initial, missing_initial, chance, reading, unit, links, normalizer, aggregate,
         include_identical, exact_case, samples, tolerance, bootstrap, resamples, confidence,

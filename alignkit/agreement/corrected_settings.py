@@ -8,6 +8,7 @@ from alignkit.agreement.chance import CHANCE_MODELS, ChanceModel, SampledChance,
 from alignkit.agreement.correction import AGGREGATES, NORMALIZERS, check_ratios
 from alignkit.agreement.edit_model import READINGS
 from alignkit.agreement.items import UNITS
+from alignkit.arguments import check_attributes
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.phrases import LINKS
 from alignkit.scoring.bootstrap import check_drawing
@@ -63,6 +64,7 @@ class CorrectedSettings:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
+        check_attributes(self)
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise UnknownNameError(name.replace("_", " "), getattr(self, name), known)

@@ -15,6 +15,7 @@ from math import nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.measures import ratio
 
@@ -236,6 +237,7 @@ def correct_sets(
     >>> round(found.pi, 4), found.pi0, round(found.C, 4)
     (0.6667, 0.25, 0.5556)
     """
+    check_arguments(correct_sets, locals())
     check_ratios(normalizer, aggregate)
     if len(first) != len(second):
         raise OptionError(f"{len(first)} sets of one annotator, {len(second)} of the other")

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from alignkit.agreement.linear_rate import maximize
+from alignkit.agreement.whole_numbers import whole_numbers
+from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError, UnknownNameError
 
 __all__ = ["READINGS", "EditData", "EditModel", "fit_edit_model"]
@@ -49,7 +51,7 @@ class EditData:
 
     def __post_init__(self) -> None:
         for name in ("words", "trials", "edits"):
-            array = np.array(getattr(self, name), np.int64).reshape(-1)
+            array = whole_numbers(name, getattr(self, name), 1)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         if not len(self.words) == len(self.trials) == len(self.edits):
@@ -177,10 +179,11 @@ def fit_edit_model(
     >>> model.rates([20], [100]).round(6)
     array([0.04])
     """
+    check_arguments(fit_edit_model, locals())
     if reading not in READINGS:
         raise UnknownNameError("reading of the edit model", reading, READINGS)
     counts = np.ones(len(data)) if weights is None else np.asarray(weights, np.float64)
-    if counts.shape != (len(data),) or np.any(counts < 0):
+    if counts.shape != (len(data),) or not np.all(counts >= 0):
         raise OptionError("weights must be one number for each pair, none below 0")
     kept = (data.trials > 0) & (counts > 0)
     fitted = data if kept.all() else EditData(*(part[kept] for part in _columns(data)))

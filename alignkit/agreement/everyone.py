@@ -9,6 +9,8 @@ from itertools import combinations
 from math import isnan, nan
 from typing import Any
 
+import numpy as np
+
 from alignkit.agreement.comparison import Comparison, compare
 from alignkit.agreement.corrected import agreement, choose_seed
 from alignkit.agreement.corrected_result import CorrectedAgreement, CorrectedSection
@@ -16,6 +18,7 @@ from alignkit.agreement.jsonable import jsonable
 from alignkit.agreement.monte_carlo import Progress
 from alignkit.agreement.shared import check_annotators
 from alignkit.alignment import Alignment, Link
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
@@ -97,7 +100,7 @@ def everyone(
     *,
     adjudicated: str | None = None,
     consensus: bool = True,
-    rng: Any = None,
+    rng: np.random.Generator | int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Everyone:
@@ -138,6 +141,7 @@ def everyone(
     >>> [one.pi for one in found.consensus]
     [1.0, 1.0, 0.5]
     """
+    check_arguments(everyone, locals(), apart=["annotators"])
     if annotators is None:
         aside = (options.get("initial"), adjudicated)
         annotators = [name for name in corpus.aligners if name not in aside]

@@ -27,7 +27,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from alignkit.agreement.shared import SharedPairs
+from alignkit.agreement.whole_numbers import whole_numbers
 from alignkit.alignment import NULL
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
@@ -109,6 +111,7 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
     76:378-382, https://doi.org/10.1037/h0031619. Items: Brockett 2007, Aligning the RTE 2006
     corpus, MSR-TR-2007-77.
     """
+    check_arguments(fleiss_kappa, locals(), apart=["annotators"])
     shared = SharedPairs.of(corpus, annotators)
     judgements = proposals(shared)
     counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))
@@ -155,10 +158,9 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     >>> fleiss_from_counts([[3, 0], [0, 3]])
     (1.0, 1.0, 0.5)
     """
-    table = np.asarray(counts)
+    table = whole_numbers("counts", counts, 2)
     if table.size == 0:
         return nan, nan, nan
-    table = table.astype(np.int64)
     judged = table.sum(axis=1)
     raters = int(judged[0])
     if raters < 2 or (judged != raters).any() or (table < 0).any():

@@ -19,6 +19,7 @@ from alignkit.agreement.everyone import parts, with_majorities
 from alignkit.agreement.monte_carlo import Progress
 from alignkit.agreement.overlap import Overlap, OverlapRow, overlap
 from alignkit.agreement.report import AgreementReport, agreement_report
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
@@ -193,6 +194,7 @@ def full_agreement(
     >>> found.results["phrases-sure"].pi
     1.0
     """
+    check_arguments(full_agreement, locals())
     initial = settings.initial if settings else None
     kept = settings.include_identical if settings else include_identical
     seed = choose_seed(rng)

@@ -14,6 +14,7 @@ from alignkit.agreement.full import (
     Pairing,
 )
 from alignkit.agreement.jsonable import jsonable
+from alignkit.arguments import check_arguments
 
 __all__ = ["full_json"]
 
@@ -26,6 +27,7 @@ def full_json(full: FullAgreement) -> dict[str, object]:
     What `AgreementReport.to_json` returns is at the top level; ``automatic`` has the overlap of
     automatic alignments with the annotators, and ``corrected`` what is beyond chance, or None.
     """
+    check_arguments(full_json, locals())
     systems = [
         {"annotators": [one.first, one.second]}
         | {level: jsonable(one.row(level, 0)) for level in LEVELS}

@@ -6,6 +6,7 @@ from math import nan
 
 from alignkit.agreement.corrected_result import CorrectedSection
 from alignkit.agreement.full import ANNOTATORS, LEVELS, FullAgreement, Pairing
+from alignkit.arguments import check_arguments
 
 __all__ = ["COLUMNS", "agreement_records", "statistics"]
 
@@ -26,6 +27,7 @@ def agreement_records(full: FullAgreement) -> list[dict[str, object]]:
     the MASI distance) are those of all links, identical ones included, and stand beside the words
     of annotators; NaN is an undefined value.
     """
+    check_arguments(agreement_records, locals())
     return [
         _record(full, one, section, level)
         for one in full.pairings

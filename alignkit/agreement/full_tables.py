@@ -23,6 +23,7 @@ from alignkit.agreement.full import (
 )
 from alignkit.agreement.full_records import statistics
 from alignkit.agreement.grid import Grid, decimal, percent
+from alignkit.arguments import check_arguments
 from alignkit.visible import visible
 
 __all__ = ["agreement_tables", "render_full"]
@@ -61,6 +62,7 @@ def agreement_tables(full: FullAgreement) -> list[Grid]:
 
 def render_full(full: FullAgreement) -> str:
     """Return the report as text; what is undefined is "-", and said why below the tables."""
+    check_arguments(render_full, locals())
     blocks = [_head(full), *map(str, agreement_tables(full))]
     notes = cautions(full)
     if notes:

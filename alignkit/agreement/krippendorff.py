@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from alignkit.agreement.distance import DISTANCES, Distance
 from alignkit.agreement.shared import check_annotators
 from alignkit.alignment import Alignment
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
-from alignkit.errors import UnknownNameError
+from alignkit.errors import ArgumentError, UnknownNameError
 
 __all__ = [
     "LINKS",
@@ -125,6 +126,7 @@ def krippendorff_alpha(
     Krippendorff 2011, Computing Krippendorff's alpha-reliability,
     https://repository.upenn.edu/asc_papers/43. Sets as values: Passonneau 2006, LREC.
     """
+    check_arguments(krippendorff_alpha, locals(), apart=["annotators"])
     names = check_annotators(corpus, annotators)
     alike = count_units(corpus, names, links=links, include_identical=include_identical)
     return alpha_from_counts(alike, distance=distance)
@@ -155,8 +157,16 @@ def alpha_from_units(
     >>> alpha_from_units([(one, one), (two, two), (one, two)]).observed.__round__(3)
     0.333
     """
-    alike = Counter(tuple(map(frozenset, unit)) for unit in units if len(unit) > 1)
+    check_arguments(alpha_from_units, locals())
+    alike = Counter(unit for unit in map(_unit, units) if len(unit) > 1)
     return alpha_from_counts(alike, distance=distance)
+
+
+def _unit(values: Iterable[Value]) -> Unit:
+    found = tuple(values) if isinstance(values, Iterable) else (values,)
+    if not all(isinstance(value, AbstractSet) for value in found):
+        raise ArgumentError("units must be sequences of sets")
+    return tuple(map(frozenset, found))
 
 
 def alpha_from_counts(alike: Counter[Unit], *, distance: str) -> KrippendorffAlpha:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.shared import SharedPairs
+from alignkit.arguments import check_arguments
 from alignkit.arrays import LinkArrays, TokenArrays
 from alignkit.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
@@ -132,6 +133,7 @@ def overlap(
     >>> result.words_sure.precision, result.words_sure.recall
     (0.5, 1.0)
     """
+    check_arguments(overlap, locals())
     shared = SharedPairs.of(corpus, (hypothesis, reference))
     mine, other = shared.links(hypothesis), shared.links(reference)
     source, target = (None, None) if include_identical else shared.words()

@@ -13,6 +13,7 @@ from alignkit.agreement.fleiss import FleissKappa, fleiss_kappa
 from alignkit.agreement.jsonable import jsonable, nested
 from alignkit.agreement.krippendorff import KrippendorffAlpha
 from alignkit.agreement.shared import check_annotators
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.signature import Signature
@@ -154,6 +155,7 @@ def agreement_report(
     >>> round(report.to_json()["fleiss_kappa"], 4)
     0.6
     """
+    check_arguments(agreement_report, locals(), apart=["annotators"])
     names = check_annotators(corpus, annotators)
     groups = {} if by is None else corpus.groups(by)
     signature = Signature(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from alignkit.alignment import Alignment
+from alignkit.arguments import check_kind, words
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
@@ -25,7 +26,8 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
     """
     if isinstance(annotators, str):
         raise OptionError(f"name the annotators in a list, not as the one text {annotators!r}")
-    names = corpus.aligners if annotators is None else tuple(annotators)
+    check_kind("corpus", corpus, Corpus)
+    names = corpus.aligners if annotators is None else words("annotators", annotators)
     if len(names) < 2:
         found = ", ".join(names) or "none"
         raise OptionError(

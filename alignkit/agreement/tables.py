@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from alignkit.agreement.grid import decimal, layout, percent, whole
 from alignkit.agreement.report import AgreementReport, AgreementSection
+from alignkit.arguments import check_arguments
 from alignkit.visible import visible
 
 __all__ = ["render_report"]
@@ -71,6 +72,7 @@ def render_report(report: AgreementReport) -> str:
     >>> print(render_report(agreement_report(Corpus([pair]))).splitlines()[0])
     Agreement of A, B: 1 sentence pair, 1 annotated by two or more
     """
+    check_arguments(render_report, locals())
     rows = _rows(report)
     identical = "identical ones included" if report.include_identical else "identical ones left out"
     blocks = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from math import isnan
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -23,8 +25,9 @@ from alignkit.aligner.resources import room_for
 from alignkit.aligner.settings import LONGEST_PIECE, THRESHOLD, Settings
 from alignkit.aligner.training import Training
 from alignkit.alignment import Alignment
+from alignkit.arguments import check_arguments, words
 from alignkit.arrays import LinkArrays
-from alignkit.errors import AlignerError, UnknownNameError
+from alignkit.errors import AlignerError, ArgumentError, OptionError, UnknownNameError
 
 __all__ = ["Aligner"]
 
@@ -55,6 +58,7 @@ class Aligner:
     """
 
     def __init__(self, parameters: Parameters) -> None:
+        check_arguments(Aligner.__init__, locals())
         self.parameters = parameters
         self._adapter = Adapter(parameters)
         self.entries_met = 0
@@ -101,6 +105,8 @@ class Aligner:
         OptionError, UnknownNameError
             If a setting makes no sense.
         """
+        check_arguments(Aligner.train, locals(), apart=["bitext"])
+        _check_dictionary(dictionary or {})
         if not isinstance(bitext, Bitext):
             bitext = Bitext.pack(bitext)
         settings = _chosen(settings or Settings(), options)
@@ -126,6 +132,7 @@ class Aligner:
         WriteError
             If the file cannot be written.
         """
+        check_arguments(Aligner.save, locals())
         save_parameters(os.fspath(path), self.parameters)
 
     @classmethod
@@ -137,6 +144,7 @@ class Aligner:
         FormatError, AlignerError
             If the file is no model, is damaged, or is of a later version.
         """
+        check_arguments(Aligner.load, locals())
         return cls(load_parameters(os.fspath(path)))
 
     @property
@@ -166,8 +174,8 @@ class Aligner:
         Alignment
             With the probability of each link as its weight.
         """
-        words = _words(source), _words(target)
-        return self.align_bitext([words], **{"threads": 1, **options}).alignment(0)
+        pair = _words("source", source), _words("target", target)
+        return self.align_bitext([pair], **{"threads": 1, **options}).alignment(0)
 
     def align_bitext(
         self,
@@ -197,6 +205,7 @@ class Aligner:
         threads
             How many threads; None takes all cores.
         """
+        check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
@@ -217,14 +226,14 @@ class Aligner:
         The first adds up to at most 1 over the source words (forward: each target word has one
         source word or the empty one), the second over the target words.
         """
-        words = _words(source), _words(target)
-        if max(map(len, words)) > LONGEST_PIECE:
+        pair = _words("source", source), _words("target", target)
+        if max(map(len, pair)) > LONGEST_PIECE:
             raise AlignerError(
-                f"a line of {max(map(len, words))} words: lines of more than {LONGEST_PIECE} are "
+                f"a line of {max(map(len, pair))} words: lines of more than {LONGEST_PIECE} are "
                 "cut when they are aligned, and have no posteriors as a whole"
             )
-        bitext = Bitext.pack([words], casefold=self.parameters.casefold)
-        shape = len(words[0]), len(words[1])
+        bitext = Bitext.pack([pair], casefold=self.parameters.casefold)
+        shape = len(pair[0]), len(pair[1])
         forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)
         return forward.reshape(shape), reverse.reshape(shape)
 
@@ -240,6 +249,7 @@ class Aligner:
             words given their number, and in the HMM of ending after the last. Those of IBM 3 and
             4 are the HMM's. Divide by the number of words to compare pairs.
         """
+        check_arguments(Aligner.scores, locals(), apart=["bitext"])
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
@@ -257,6 +267,10 @@ class Aligner:
         Pairs come by source word, the most frequent first. Those of which both are below `least`
         are left out.
         """
+        check_arguments(Aligner.lexicon, locals())
+        return self._lexicon(least)
+
+    def _lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
         known = self.parameters
         for row, word in enumerate(known.source):
             begin, end = known.rows[row], known.rows[row + 1]
@@ -293,8 +307,19 @@ def _scores(decoder: Decoding, workers: Workers) -> NDArray[np.float64]:
     return likelihoods
 
 
-def _words(sentence: str | Sequence[str]) -> Sequence[str]:
-    return sentence.split() if isinstance(sentence, str) else sentence
+def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:
+    return sentence.split() if isinstance(sentence, str) else words(name, sentence)
+
+
+def _check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
+    for entry, count in dictionary.items():
+        if not (isinstance(entry, tuple) and len(entry) == 2):
+            raise ArgumentError(f"dictionary has {str(entry)[:40]!r}; its keys are pairs of words")
+        words("the words of dictionary", entry)
+        if isinstance(count, bool) or not isinstance(count, Real):
+            raise ArgumentError(f"dictionary[{entry!r}] is {str(count)[:40]!r}, not a number")
+        if isnan(count):
+            raise OptionError(f"dictionary[{entry!r}] must be a number, not nan")
 
 
 def _chosen(settings: Settings, options: Mapping[str, Any]) -> Settings:

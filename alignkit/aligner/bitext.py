@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.errors import AlignerError, MissingTextError
-
-if TYPE_CHECKING:
-    from alignkit.corpus import SentencePair
+from alignkit.arguments import check_arguments, check_attributes, check_kind, place, words
+from alignkit.arrays import check_form, check_offsets
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
+from alignkit.limits import check_count
 
 __all__ = ["Bitext", "PairLike", "Side"]
 
-PairLike = Union["SentencePair", "tuple[Sequence[str], Sequence[str]]"]
+PairLike = Union[SentencePair, "tuple[Sequence[str], Sequence[str]]"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,13 @@ class Side:
     ids: NDArray[np.int32]
     starts: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        check_form("ids", self.ids, np.int32, (self.ids.size,))
+        check_offsets(self.starts, len(self.ids))
+        if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < len(self.words):
+            raise AlignmentError(f"ids must number {len(self.words)} words, from 0")
+
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], *, casefold: bool = True) -> Side:
         """Give numbers to the words of some sentences.
@@ -49,15 +57,18 @@ class Side:
         casefold
             Whether words that differ in case alone are one word.
         """
+        check_arguments(Side.pack, locals())
         numbers = _Numbers()
         flat: list[int] = []
         lengths = []
         before = 0
-        for sentence in sentences:
-            words = [word.casefold() for word in sentence] if casefold else sentence
-            flat.extend(map(numbers.__getitem__, words))
+        for k, sentence in enumerate(sentences):
+            tokens = words(f"sentence {k} (counted from 0)", sentence)
+            known = [token.casefold() for token in tokens] if casefold else tokens
+            flat.extend(map(numbers.__getitem__, known))
             lengths.append(len(flat) - before)
             before = len(flat)
+        check_count("words", before)
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
         return cls.by_frequency(list(numbers), np.array(flat, np.int32), starts)
@@ -77,6 +88,9 @@ class Side:
 
     def part(self, begin: int, end: int) -> Side:
         """Return the sentences from begin to before end, with the same words."""
+        check_arguments(Side.part, locals())
+        begin, end, _ = slice(begin, end).indices(len(self))
+        end = max(begin, end)
         first, last = self.starts[begin], self.starts[end]
         return Side(self.words, self.ids[first:last], self.starts[begin : end + 1] - first)
 
@@ -92,6 +106,7 @@ class Side:
 
     def sentence(self, k: int) -> list[str]:
         """Return the words of sentence k."""
+        k = place("k", k, len(self), "sentences")
         return [self.words[number] for number in self.ids[self.starts[k] : self.starts[k + 1]]]
 
 
@@ -123,10 +138,14 @@ class Bitext:
     casefold: bool = True
 
     def __post_init__(self) -> None:
+        check_attributes(self)
         if len(self.source) != len(self.target):
             raise AlignerError(
                 f"{len(self.source)} source sentences, but {len(self.target)} target sentences"
             )
+        check_count("sentence pairs", len(self.source))
+        for side in (self.source, self.target):
+            check_count("words", len(side.ids))
 
     @classmethod
     def pack(cls, pairs: Iterable[PairLike], *, casefold: bool = True) -> Bitext:
@@ -146,6 +165,9 @@ class Bitext:
         >>> len(bitext), bitext.target.sentence(0)
         (1, ['the', 'house'])
         """
+        check_arguments(Bitext.pack, locals(), apart=["pairs"])
+        if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+            raise ArgumentError("pairs must be sentence pairs, or tuples (source, target) of words")
         both = [_sides(pair) for pair in pairs]
         return cls(
             Side.pack((source for source, _ in both), casefold=casefold),
@@ -175,8 +197,11 @@ class Bitext:
 
 def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
     if isinstance(pair, (tuple, list)):
+        if len(pair) != 2:
+            raise AlignerError(f"a pair has a source and a target, not {len(pair)} sentences")
         source, target = pair
     else:
+        check_kind("a pair", pair, SentencePair)
         if pair.source is None or pair.target is None:
             raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
         source, target = pair.source, pair.target

@@ -155,8 +155,9 @@ def _plain(value: object) -> object:
 
 
 def _object(text: bytes, path: str) -> dict[str, Any]:
+    odd: list[str] = []
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_constant=odd.append)
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("alignkit") != "model":
@@ -165,6 +166,8 @@ def _object(text: bytes, path: str) -> dict[str, Any]:
             "name a file that alignkit saved",
             path,
         )
+    if odd:
+        raise _odd(f"it holds {odd[0]}, which is no number of JSON", path)
     return content
 
 

@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence_kernel import index_cells
 from alignkit.aligner.room import Room
+from alignkit.limits import check_count
 
 __all__ = ["BLOCK", "Cooccurrence", "blocks_of"]
 
 BLOCK = 50_000_000
 """Cells that are held in memory at a time where the corpus need not be: 5 bytes each."""
+
+
+_PLACES = "different pairs of words"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,7 @@ class Cooccurrence:
         keys = np.empty(0, np.int64)
         for begin, end in parts:
             keys = np.union1d(keys, _keys(*_index(bitext, begin, end)[:2]))
+            check_count(_PLACES, len(keys))
         cells = room.zeros(int(bitext.starts[-1]), np.int32)
         for begin, end in parts:
             rows, columns, local = _index(bitext, begin, end)
@@ -94,7 +99,7 @@ def _index(
     sizes = np.array([len(source.words), len(target.words)], np.int64)
     first, last = source.starts[[begin, end]]
     other_first, other_last = target.starts[[begin, end]]
-    return index_cells(
+    index = index_cells(
         source.ids[first:last],
         source.starts[begin : end + 1] - first,
         target.ids[other_first:other_last],
@@ -102,6 +107,8 @@ def _index(
         starts - starts[0],
         sizes,
     )
+    check_count(_PLACES, int(index[0][-1]))
+    return index
 
 
 def _keys(rows: NDArray[np.int64], columns: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from alignkit.aligner.expectation_kernel import Pairs, Tables, hmm_paths, hmm_st
 from alignkit.aligner.positions import Positions
 from alignkit.aligner.settings import SYMMETRIZATIONS, THRESHOLD
 from alignkit.alignment import Alignment, Link
+from alignkit.arguments import check_arguments, check_attributes, place
 from alignkit.arrays import LinkArrays
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jit import readonly
@@ -52,11 +53,16 @@ class AlignedLinks:
     arrays: LinkArrays
     probabilities: F4
 
+    def __post_init__(self) -> None:
+        check_attributes(self)
+
     def alignment(self, k: int, *, digits: int | None = None) -> Alignment:
         """Return the alignment of pair k, with the probabilities as weights.
 
         `digits` rounds them to so many significant ones.
         """
+        check_arguments(AlignedLinks.alignment, locals())
+        k = place("k", k, len(self.arrays), "pairs")
         begin, end = self.arrays.offsets[k], self.arrays.offsets[k + 1]
         links = map(Link._make, self.arrays.links[begin:end].tolist())
         weights = self.probabilities[begin:end].tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from numbers import Integral, Real
 
 from alignkit.errors import OptionError, UnknownNameError
 
@@ -124,11 +125,21 @@ class Settings:
         """See that each value is of the kind of its default, and a number not below 0."""
         for field in fields(self):
             value, default = getattr(self, field.name), field.default
-            wanted = (int, float) if isinstance(default, float) else type(default)
-            if not isinstance(value, wanted) or isinstance(value, bool) != isinstance(
-                default, bool
-            ):
+            plain = _plain(value, type(default))
+            if plain is None:
                 name = type(default).__name__
                 raise OptionError(f"{field.name} is {value!r}; it must be of the kind {name}")
-            if isinstance(value, (int, float)) and not 0 <= value < 1e9:
+            object.__setattr__(self, field.name, plain)
+            if not isinstance(plain, str) and not 0 <= plain < 1e9:
                 raise OptionError(f"{field.name} is {value}; it must be at least 0")
+
+
+def _plain(value: object, kind: type) -> str | float | None:
+    """Return a value as the kind has it, also one of NumPy; None where it is of another."""
+    if kind is bool or isinstance(value, bool):
+        return value if kind is bool and isinstance(value, bool) else None
+    if kind is int and isinstance(value, Integral):
+        return int(value)
+    if kind is float and isinstance(value, Real):
+        return value if isinstance(value, int) else float(value)
+    return value if kind is str and isinstance(value, str) else None

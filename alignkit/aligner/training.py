@@ -182,7 +182,7 @@ class Training:
                 (bitext.source.ids, bitext.source.starts), (bitext.target.ids, bitext.target.starts)
             )
             memory = Memory.of(keys, bitext.starts, self.estimator.own)
-        unseen = settings.concentration + settings.spelling + settings.identity
+        unseen = max(settings.concentration + settings.spelling + settings.identity, 1e-30)
         return Parameters(
             settings,
             bitext.casefold,

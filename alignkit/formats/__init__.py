@@ -8,6 +8,7 @@ from importlib import import_module
 from os import PathLike
 from typing import Any, TypeVar, Union
 
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats.format import Format, losses
@@ -64,6 +65,7 @@ def get_format(name: str) -> Format:
     UnknownNameError
         If there is none of that name.
     """
+    check_arguments(get_format, locals())
     if name not in FORMATS:
         raise UnknownNameError("format", name, FORMATS)
     module = import_module(f"alignkit.formats.{name.replace('-', '_')}")
@@ -79,6 +81,7 @@ def open_reading(
     observe: Callable[[Finding], None] | None = None,
 ) -> tuple[Format, Reading]:
     """Prepare to read a file: its format, and the reading that will hold counts and complaints."""
+    check_arguments(open_reading, locals())
     chosen = get_format(format)
     options = options or ReadOptions()
     if (options.source or options.target) and not chosen.text_beside:
@@ -92,6 +95,7 @@ def open_reading(
 
 def read_pairs(chosen: Format, reading: Reading) -> Iterator[SentencePair]:
     """Yield the sentence pairs of a reading, one by one."""
+    check_arguments(read_pairs, locals())
     if chosen.pairs is not None:
         return chosen.pairs(reading)
     return reading.pairs(chosen.parse(reading))
@@ -114,11 +118,13 @@ def iterate_pairs(path: Path, *, format: str, **options: Any) -> Iterator[Senten
     FormatError
         If the file does not follow its format; the message names file and line.
     """
+    check_arguments(iterate_pairs, locals())
     return read_pairs(*open_reading(path, format=format, options=_made(ReadOptions, options)))
 
 
 def read_corpus(path: Path, *, format: str, **options: Any) -> Corpus:
     """Read a whole file; see `iterate_pairs`."""
+    check_arguments(read_corpus, locals())
     return Corpus(iterate_pairs(path, format=format, **options))
 
 
@@ -144,6 +150,7 @@ def write_corpus(
         How many pairs had something that the format cannot hold, by kind; empty when nothing
         was lost.
     """
+    check_arguments(write_corpus, locals())
     chosen = get_format(format)
     declared = _made(WriteOptions, options)
     if (declared.source or declared.target) and not chosen.text_beside:
@@ -157,7 +164,7 @@ def write_corpus(
 
 def _made(kind: type[T], options: dict[str, Any]) -> T:
     try:
-        return kind(**{k: str(v) if isinstance(v, PathLike) else v for k, v in options.items()})
+        return kind(**options)
     except TypeError as problem:
         raise OptionError(f"{problem}") from None
 

@@ -53,6 +53,7 @@ from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.texts import Text, bitext_line, read_texts
 from alignkit.formats.writing import Writing
+from alignkit.limits import check_count
 
 __all__ = ["FORMAT"]
 
@@ -127,6 +128,7 @@ class _Links:
         self._order = np.zeros(0, np.int64)
 
     def add(self, number: int, line: str) -> None:
+        check_count("lines", number)
         fields = line.split()
         if not fields:
             self._reading.note("empty line", "passed over", number)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike, fspath
 
+from alignkit.arguments import check_attributes
 from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 
 __all__ = ["ReadOptions", "WriteOptions"]
@@ -58,6 +60,9 @@ class ReadOptions:
     max_size: int = MAX_MEGABYTES
     max_words: int = MAX_WORDS
 
+    def __post_init__(self) -> None:
+        _check(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
@@ -86,3 +91,15 @@ class WriteOptions:
     ids: bool = False
     weights: bool = False
     annotator: str | None = None
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+
+def _check(options: ReadOptions | WriteOptions) -> None:
+    """Take paths as texts, and see that all is of its kind."""
+    for name in ("source", "target"):
+        path = getattr(options, name)
+        if isinstance(path, PathLike):
+            object.__setattr__(options, name, fspath(path))
+    check_attributes(options)

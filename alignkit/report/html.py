@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from alignkit.alignment import NULL, Link
+from alignkit.arguments import check_arguments
 from alignkit.corpus import SentencePair
 from alignkit.report.cells import (
     EMPTY_WORD,
@@ -68,6 +69,7 @@ def draw_html(
     >>> 'title="they ~ they: sure (gold)"' in page
     True
     """
+    check_arguments(draw_html, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs
     if annotators is None:
         annotators = (name for pair in kept for name in pair.annotations)
@@ -96,6 +98,7 @@ def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = No
     str
         A ``div`` with its style, which touches nothing outside of it.
     """
+    check_arguments(draw_html_fragment, locals())
     grid = make_grid(pair, annotators)
     heading = f"<p><strong>{isolated_text(pair.id)}</strong></p>"
     return (

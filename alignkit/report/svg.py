@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from alignkit.alignment import NULL, Link
+from alignkit.arguments import check_arguments
 from alignkit.corpus import SentencePair
 from alignkit.report.cells import EMPTY_WORD, Grid, describe_cell, make_grid
 from alignkit.report.characters import (
@@ -63,6 +64,7 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
     >>> "<title>they ~ they: sure (gold)</title>" in image
     True
     """
+    check_arguments(draw_svg, locals())
     plan = _Plan.of(make_grid(pair, annotators))
     notes, below = _notes(plan)
     width = max(plan.left + len(plan.columns) * _CELL, below[0]) + _MARGIN

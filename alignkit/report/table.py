@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isnan
 
+from alignkit.arguments import check_arguments
 from alignkit.report.characters import char_width, visible
 
 __all__ = ["render_table"]
@@ -53,6 +54,7 @@ def render_table(
     giza       12   25.0%   -
     none        0  100.0%
     """
+    check_arguments(render_table, locals())
     records = list(rows)
     if columns is None:
         columns = list(dict.fromkeys(key for record in records for key in record))

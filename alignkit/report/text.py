@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from alignkit.alignment import NULL, Link
+from alignkit.arguments import check_arguments
 from alignkit.corpus import SentencePair
 from alignkit.report.cells import EMPTY_WORD, Grid, absence, label_texts, make_grid
 from alignkit.report.characters import (
@@ -90,6 +91,7 @@ def draw_text(
     <BLANKLINE>
       ■ sure (1)  □ possible (1)
     """
+    check_arguments(draw_text, locals())
     grid = make_grid(pair, annotators)
     drawing = _Drawing(grid, colour, width, unicode)
     lines = [*drawing.header(), *drawing.matrix(), *drawing.legend(), *drawing.remarks()]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import Ratios, none_if_nan
@@ -101,6 +102,7 @@ def confidence_interval(
     >>> found.low, found.high
     (0.5, 1.0)
     """
+    check_arguments(confidence_interval, locals())
     check_drawing(samples, confidence)
     rng = np.random.default_rng(rng)
     sums = np.concatenate(list(resample(rows, samples, rng)))

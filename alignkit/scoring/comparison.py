@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.arguments import check_arguments
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.scoring.bootstrap import (
     Interval,
@@ -130,6 +131,7 @@ def compare(
     ----------
     Koehn 2004, EMNLP, W04-3250. Riezler & Maxwell 2005, ACL workshop, W05-0908.
     """
+    check_arguments(compare, locals())
     check_drawing(samples, confidence)
     if trials < 1:
         raise OptionError(f"trials must be at least 1, not {trials}")
@@ -178,6 +180,7 @@ def paired_bootstrap(
     dict
         For each measure a (samples,) array, NaN where either is undefined.
     """
+    check_arguments(paired_bootstrap, locals())
     width = system.shape[1]
     sums = np.concatenate(list(resample(np.hstack([system, baseline]), samples, rng)))
     return _differences(measure, sums[:, :width], sums[:, width:])
@@ -198,6 +201,7 @@ def paired_randomization(
     Exchanging the rows of a pair adds the difference of its rows to one total and takes it off the
     other, so pairs with the same difference are drawn together and those without are not drawn.
     """
+    check_arguments(paired_randomization, locals())
     change = baseline - system
     kinds, numbers = distinct(change[change.any(axis=1)])
     totals = system.sum(0).astype(np.float64), baseline.sum(0).astype(np.float64)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.arguments import check_arguments
 from alignkit.arrays import LinkArrays, TokenArrays
 from alignkit.errors import JoinError, MissingTextError
 from alignkit.jit import readonly
@@ -70,6 +71,7 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
     >>> dict(zip(LINK_COLUMNS, count_links(hyp, ref)[0].tolist()))["hyp_sure_in_ref_possible"]
     2
     """
+    check_arguments(count_links, locals())
     _check_pairs(hypothesis, reference)
     return merge_links(*_link_views(hypothesis), *_link_views(reference))
 
@@ -127,6 +129,7 @@ def count_phrases(
     >>> count_phrases(hyp, ref, links="possible").tolist()
     [[3, 2, 1, 2, 1]]
     """
+    check_arguments(count_phrases, locals())
     _check_pairs(hypothesis, reference)
     if loose and source is None and not np.array_equal(hypothesis.lengths, reference.lengths):
         raise JoinError(

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from alignkit.arguments import check_arguments, words
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import Corpus
-from alignkit.errors import OptionError
+from alignkit.errors import ArgumentError, OptionError
 from alignkit.phrases import PhraseArrays, extract_phrases
 from alignkit.scoring.bootstrap import Interval, confidence_interval
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
@@ -87,6 +88,7 @@ class PhraseListScore:
         rng: np.random.Generator | int | None = None,
     ) -> PhraseListScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
+        check_arguments(PhraseListScore.with_intervals, locals())
         found = confidence_interval(
             self.rows, phrase_ratios, samples=samples, confidence=confidence, rng=rng
         )
@@ -194,6 +196,9 @@ def score_phrase_list(
     >>> found.kept, found.precision, found.recall
     (2, 0.5, 0.5)
     """
+    check_arguments(score_phrase_list, locals(), apart=["entries"])
+    if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
+        raise ArgumentError("entries must be pairs (source phrase, target phrase)")
     if min_length < 1 or (max_length is not None and max_length < min_length):
         raise OptionError(
             f"phrase lengths from {min_length} to {max_length} make no sense; the least is 1"
@@ -202,8 +207,10 @@ def score_phrase_list(
     gold = _gold_phrases(shared, reference, links, exact_case, ignore_identical, max_length, loose)
     bounds = min_length, max_length
     matching = _Matching(shared, gold, exact_case, ignore_identical, bounds)
-    for source, target in entries:
-        matching.add(source, target)
+    for number, entry in enumerate(entries):
+        if not (isinstance(entry, (tuple, list)) and len(entry) == 2):
+            raise ArgumentError(f"entries[{number}] must be (source phrase, target phrase)")
+        matching.add(*words(f"entries[{number}]", entry))
     rows = matching.rows
     total = PhraseScore.from_counts(rows.sum(axis=0))
     fates = matching.fates

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike, fspath
 
+from alignkit.arguments import check_arguments
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.input import CONTROL, MAX_MEGABYTES, bounded_lines, open_input
 
@@ -50,6 +51,7 @@ def read_phrase_table(
     OptionError
         If `encoding` names nothing.
     """
+    check_arguments(read_phrase_table, locals())
     if format is not None and format not in PHRASE_TABLE_FORMATS:
         raise UnknownNameError("phrase table format", format, PHRASE_TABLE_FORMATS)
     name = fspath(path)

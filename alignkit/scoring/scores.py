@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from alignkit.arguments import check_arguments
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError
@@ -74,6 +75,7 @@ class Score:
         OptionError
             If the rows were not kept, or a number is out of range.
         """
+        check_arguments(Score.with_intervals, locals())
         if not self.rows:
             raise OptionError("intervals resample the rows of the pairs; score with keep_rows=True")
         # one stream a level, so that the interval of links is the same with phrases or without
@@ -177,6 +179,7 @@ def score(
     >>> found.links.precision, found.links.counts["hyp_sure_in_ref_possible"]
     (0.5, 1)
     """
+    check_arguments(score, locals())
     settings = Settings(level, ignore_identical, exact_case, loose, max_length, links)
     shared = corpus.annotated_by(hypothesis, reference)
     blocks = corpus_blocks(shared, hypothesis, reference, settings)
@@ -227,6 +230,7 @@ def score_blocks(
     --------
     score : the other parameters, and the same for a `Corpus`.
     """
+    check_arguments(score_blocks, locals())
     settings = Settings(level, ignore_identical, exact_case, loose, max_length, links)
     return _score(blocks, settings, keep_rows, signature, skipped)
 

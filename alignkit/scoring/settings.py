@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from alignkit.arguments import check_attributes
 from alignkit.arrays import LinkArrays
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.signature import Signature
@@ -67,6 +68,7 @@ class Settings:
     links: str = "given"
 
     def __post_init__(self) -> None:
+        check_attributes(self)
         if self.level not in LEVEL_CHOICES:
             raise UnknownNameError("level", self.level, LEVEL_CHOICES)
         if self.links not in LINK_POLICIES:

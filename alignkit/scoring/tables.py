@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.errors import JoinError
 from alignkit.scoring.counts import Rows
@@ -35,6 +36,7 @@ def pair_records(rows: Mapping[str, Rows], ids: Sequence[str]) -> list[dict[str,
     JoinError
         If the numbers of ids and rows differ.
     """
+    check_arguments(pair_records, locals())
     _check_names(rows, ids, "ids")
     return [{"id": ids[k], "level": level, **record} for k, level, record in _records(rows)]
 
@@ -71,6 +73,7 @@ def group_records(
     ...  for record in group_records(rows, ["news", "news"], name="genre")]
     [('news', 2, 0.5)]
     """
+    check_arguments(group_records, locals())
     _check_names(rows, groups, "groups")
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     member = np.array([numbers[group] for group in groups], np.int64)
@@ -119,6 +122,7 @@ def score_records(
     UnknownNameError
         If no pair has the attribute; and as `score`.
     """
+    check_arguments(score_records, locals())
     if by is not None:
         corpus.groups(by)  # refuses an unknown attribute
     shared = corpus.annotated_by(hypothesis, reference)

@@ -1,0 +1,116 @@
+"""Say how a model was made: the header of its file, checked entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from math import isfinite
+
+from alignkit.aligner.parameters import Round
+from alignkit.aligner.settings import MODELS, Settings
+from alignkit.errors import AlignerError, AlignkitError
+
+__all__ = ["ModelHeader"]
+
+_LEAST_SHARE = 1e-15
+_ENTRIES = {"casefold", "history", "null_shares", "settings"}
+
+
+@dataclass(frozen=True)
+class ModelHeader:
+    """Hold what a model says of itself.
+
+    Parameters
+    ----------
+    settings
+        How it was trained.
+    casefold
+        Whether case was ignored.
+    history
+        The rounds of training.
+    null_shares
+        IBM 3 and 4: how often a word is from NULL, forward and reverse; None for the others.
+    """
+
+    settings: Settings
+    casefold: bool
+    history: tuple[Round, ...]
+    null_shares: tuple[float, float] | None
+
+    @property
+    def jumping(self) -> bool:
+        """Whether the HMM was trained."""
+        return any(one.model == "hmm" for one in self.history)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the header as JSON takes it."""
+        return {
+            "null_shares": self.null_shares and list(self.null_shares),
+            "casefold": self.casefold,
+            "settings": asdict(self.settings),
+            "history": [list(asdict(one).values()) for one in self.history],
+        }
+
+    @classmethod
+    def of(cls, found: Mapping[str, object]) -> ModelHeader:
+        """Read the header that a file holds.
+
+        Raises
+        ------
+        AlignerError
+            If an entry is missing, unknown, or says what cannot be.
+        """
+        for name in sorted(found.keys() ^ _ENTRIES):
+            known = name in _ENTRIES
+            raise AlignerError(f"{name[:40]} is {'missing' if known else 'no entry of its header'}")
+        casefold = found["casefold"]
+        if not isinstance(casefold, bool):
+            raise AlignerError(f"casefold is {_short(casefold)}; it is true or false")
+        settings = _settings(found["settings"])
+        history = found["history"]
+        if not isinstance(history, list):
+            raise AlignerError(f"history is {_short(history)}; it is a list of rounds")
+        shares = _null_shares(found["null_shares"], settings)
+        return cls(settings, casefold, tuple(map(_round, history)), shares)
+
+
+def _settings(found: object) -> Settings:
+    if not isinstance(found, dict):
+        raise AlignerError(f"settings are {_short(found)}; they are an object")
+    for name in sorted(found.keys() - {field.name for field in fields(Settings)}):
+        raise AlignerError(f"settings: {name[:40]} is no setting")
+    try:
+        return Settings(**found)
+    except AlignkitError as problem:
+        raise AlignerError(f"settings: {problem}") from None
+
+
+def _round(found: object) -> Round:
+    if isinstance(found, list) and len(found) == 4:
+        model, number, *scores = found
+        known = isinstance(model, str) and model in MODELS and type(number) is int and number > 0
+        if known and all(type(one) is float and isfinite(one) for one in scores):
+            return Round(model, number, *scores)
+    raise AlignerError(
+        f"history has the round {_short(found)}; a round is a model, its number from 1, and two "
+        "log-likelihoods"
+    )
+
+
+def _null_shares(found: object, settings: Settings) -> tuple[float, float] | None:
+    if settings.model not in ("ibm3", "ibm4"):
+        if found is not None:
+            raise AlignerError(f"null_shares are {_short(found)}; {settings.model} has none")
+        return None
+    if isinstance(found, list) and len(found) == 2:
+        one, other = found
+        if all(type(x) is float and _LEAST_SHARE <= x <= 1 - _LEAST_SHARE for x in found):
+            return one, other
+    raise AlignerError(f"null_shares are {_short(found)}; they are two numbers between 0 and 1")
+
+
+def _short(value: object) -> str:
+    """Return the beginning of a value, as an error may show it."""
+    if isinstance(value, (list, dict)) and value:
+        return f"a {type(value).__name__} of {len(value)}"
+    return repr(value)[:60]

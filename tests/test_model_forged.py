@@ -1,0 +1,195 @@
+"""Model files with right checksums and impossible contents are refused with the field's name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from zlib import crc32
+
+import aligner_reference as plain
+import numpy as np
+import pytest
+
+from alignkit.aligner import Aligner
+from alignkit.aligner.container import Member, directory, member_head
+from alignkit.aligner.store import read_model, write_model
+from alignkit.errors import AlignerError, FormatError
+
+TEXT = plain.random_text(21, 60, 20)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """Return what the file of a model of each kind holds."""
+    folder = tmp_path_factory.mktemp("models")
+    found = {}
+    for model in ("ibm2", "hmm", "ibm3", "ibm4"):
+        Aligner.train(TEXT, model=model, threads=1).save(folder / model)
+        found[model] = read_model(folder / model)
+    return found
+
+
+def refused(tmp_path, stored, *said, header=None, arrays=None, words=None):
+    write_model(
+        tmp_path / "m",
+        header={**stored.header, **(header or {})},
+        arrays={**stored.arrays, **(arrays or {})},
+        words={**stored.words, **(words or {})},
+    )
+    with pytest.raises(AlignerError) as caught:
+        Aligner.load(tmp_path / "m")
+    assert str(caught.value).startswith(f"{tmp_path / 'm'}: not a model")
+    for text in said:
+        assert text in str(caught.value)
+
+
+def at(array, place, value):
+    array = array.copy()
+    array.reshape(-1)[place] = value
+    return array
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        ("hmm", "forward", -1),
+        ("hmm", "forward", 1e30),
+        ("hmm", "source_totals", 0),
+        ("hmm", "target_totals", np.nan),
+        ("hmm", "source_null", 2),
+        ("hmm", "jumps", 0),
+        ("hmm", "jumps", np.inf),
+        ("hmm", "columns", -1),
+        ("hmm", "columns", 2**31 - 1),
+        ("hmm", "rows", 2**62),
+        ("hmm", "memory_offsets", -1),
+        ("hmm", "memory_levels", 0),
+        ("hmm", "memory_keys", 2**64 - 1),
+        ("ibm2", "positions_shapes", -1),
+        ("ibm2", "positions_shapes", 2**40),
+        ("ibm2", "positions_shape_starts", 2**62),
+        ("ibm2", "positions_forward", -0.5),
+        ("ibm3", "forward_sizes", -1),
+        ("ibm3", "reverse_sizes", 2**33),
+        ("ibm3", "forward_distortion", 0),
+        ("ibm3", "reverse_diagonal", 0),
+        ("ibm3", "forward_fertilities", 0),
+        ("ibm3", "fertile_target_null", np.nan),
+        ("ibm3", "forward_source_classes", 1),
+        ("ibm4", "forward_source_classes", 50),
+        ("ibm4", "reverse_target_classes", -1),
+        ("ibm4", "forward_first", 0),
+        ("ibm4", "reverse_rest", -1),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(tmp_path, models, model, name, value):
+    stored = models[model]
+    refused(tmp_path, stored, f"({name} ", arrays={name: at(stored.arrays[name], 0, value)})
+
+
+def test_weights_are_no_more_than_their_totals(tmp_path, models):
+    """Else a probability would be above 1, or infinite."""
+    stored = models["hmm"]
+    totals = at(stored.arrays["source_totals"], 0, 1e-20)
+    refused(
+        tmp_path, stored, "forward is more than source_totals", arrays={"source_totals": totals}
+    )
+
+
+def test_tables_of_another_model_are_not_read_beside(tmp_path, models):
+    """IBM 4 has no positions and IBM 3 no steps: kernels tell the two apart by what is empty."""
+    places = {"forward_distortion": np.ones(3, np.float32)}
+    refused(tmp_path, models["ibm4"], "forward_distortion is float32 (3,)", arrays=places)
+    first = {"forward_first": np.ones((1, 1, 81), np.float32)}
+    refused(tmp_path, models["ibm3"], "forward_first is float32 (1, 1, 81)", arrays=first)
+
+
+def test_sizes_that_overflow_are_refused(tmp_path, models):
+    stored = models["ibm3"]
+    sizes = np.array([[2**20, 2**20]] * 3, np.int64)
+    refused(tmp_path, stored, "forward_sizes do not rise", arrays={"forward_sizes": sizes})
+    sizes = np.array([[1, 1], [2**20, 2**20]], np.int64)
+    refused(tmp_path, stored, "forward_sizes need 1099511627777", arrays={"forward_sizes": sizes})
+
+
+def test_tables_that_nobody_knows_are_refused(tmp_path, models):
+    more = {"stranger": np.zeros(1, np.float32)}
+    refused(tmp_path, models["hmm"], "stranger is no table of this model", arrays=more)
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ({"casefold": "yes"}, "casefold is 'yes'"),
+        ({"casefold": 1}, "casefold is 1"),
+        ({"stranger": 1}, "stranger is no entry"),
+        ({"null_shares": [0.5, 0.5]}, "null_shares are a list of 2; hmm has none"),
+        ({"history": [["hmm", 0, -1.0, -1.0]]}, "history has the round"),
+        ({"history": [["hmm", 1, -1.0, None]]}, "history has the round"),
+        ({"history": [["hmm", 1, -1.0, 10**400]]}, "history has the round"),
+        ({"history": []}, "jumps is float32"),
+    ],
+    ids=str,
+)
+def test_headers_that_cannot_be_are_refused(tmp_path, models, header, said):
+    refused(tmp_path, models["hmm"], said, header=header)
+
+
+@pytest.mark.parametrize("share", [0, 1, 0.0, 1.0, 7.0, -0.1, 5e-324, "0.5", True])
+def test_shares_of_null_are_between_0_and_1(tmp_path, models, share):
+    refused(tmp_path, models["ibm3"], "null_shares", header={"null_shares": [0.1, share]})
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"band": 10**12}, {"null": 7}, {"kinds": 0}, {"model": "m" * 10**6}, {"stem": [[[1]]]}],
+    ids=lambda setting: str(setting)[:40],
+)
+def test_settings_that_cannot_be_are_refused(tmp_path, models, setting):
+    stored = models["hmm"]
+    header = {"settings": {**stored.header["settings"], **setting}}
+    refused(tmp_path, stored, "settings: ", *setting, header=header)
+
+
+def test_words_stand_once(tmp_path, models):
+    stored = models["hmm"]
+    source = stored.words["source"]
+    twice = (*source[:-1], source[0])
+    refused(tmp_path, stored, "twice in the words of source", words={"source": twice})
+    refused(tmp_path, stored, "rows is int64", words={"source": (*source, "more")})
+    refused(tmp_path, stored, "source, stranger, target", words={"stranger": source})
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_headers_hold_no_numbers_that_are_none(tmp_path, number):
+    content = f'{{"alignkit": "model", "version": 1, "header": {{"p0": {number}}}, "arrays": {{}}}}'
+    data = content.encode()
+    member = Member("header.json", len(data), crc32(data))
+    (tmp_path / "m").write_bytes(member_head(member) + data + directory([member]))
+    with pytest.raises(FormatError, match=f"it holds {number}, which is no number"):
+        read_model(tmp_path / "m")
+
+
+def forged(seed, count, folder):
+    """Forge so many models in a process of its own; return how many were refused and loaded."""
+    program = Path(__file__).parent / "forged_models.py"
+    command = [sys.executable, "-W", "error", str(program), str(seed), str(count), str(folder)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout.splitlines()[-1])
+    return told["refused"], told["loaded"]
+
+
+def test_forged_models_are_refused_or_align(tmp_path):
+    refused, loaded = forged(0, 100, tmp_path)
+    assert refused > 60
+    assert loaded > 2
+
+
+@pytest.mark.slow
+def test_a_thousand_forged_models_are_refused_or_align(tmp_path):
+    refused, loaded = forged(1, 1000, tmp_path)
+    assert refused > 700
+    assert loaded > 50

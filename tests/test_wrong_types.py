@@ -1,0 +1,430 @@
+"""Arguments of a wrong type are refused at the boundary, by an error that names them."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import alignkit
+from alignkit import (
+    Aligner,
+    Alignment,
+    Annotation,
+    Bitext,
+    Corpus,
+    Link,
+    LinkArrays,
+    PhrasePair,
+    SentencePair,
+    TokenArrays,
+    Vocabulary,
+    agreement,
+    aligner,
+    formats,
+    report,
+    scoring,
+)
+from alignkit.errors import AlignkitError, ArgumentError, OptionError
+
+ROOT = Path(__file__).parent.parent
+GOLD = ROOT / "samples" / "french-english" / "gold.align"
+TEXTS = (["the", "house"], ["das", "haus"])
+LINKS = Alignment.parse("0-0 1-1")
+PAIR = SentencePair("1", *TEXTS, {"A": LINKS, "B": LINKS, "initial": Alignment.parse("0-0")})
+CORPUS = Corpus([PAIR, SentencePair("2", *TEXTS, {"A": LINKS, "B": Alignment.parse("0?0")})])
+ARRAYS = LinkArrays.pack([LINKS])
+WORDS = TokenArrays.pack([TEXTS[0]], Vocabulary())
+ROWS = scoring.count_links(ARRAYS, ARRAYS)
+BITEXT = Bitext.pack([TEXTS, TEXTS])
+FULL = agreement.full_agreement(CORPUS, ["A", "B"])
+
+# What is wrong for an argument of a kind
+TEXT = [None, 3, b"x", ["A"], {"A"}]
+MAYBE_TEXT = TEXT[1:]
+FLAG = [None, "no", 2, [], 1.0]
+COUNT = [None, "3", 1.5, float("nan"), float("inf"), [1], True]
+MAYBE_COUNT = COUNT[1:]
+INDEX = [None, "1", 0.5, float("nan"), [1]]
+NUMBER = [None, "0.5", [0.5], {}, float("nan"), True]
+MAYBE_NUMBER = NUMBER[1:]
+LIST = [None, "a b", b"a b", 3, [1, 2], ["a", 3], ["a", None]]
+MAYBE_LIST = LIST[1:]
+KIND = [None, "0-0", 3, 0.5, {(0, 0)}, [(0, 0)], {"a": 1}]
+MAYBE_KIND = KIND[1:]
+MAPPING = [None, "a", 3, {1}, [1]]
+MAYBE_MAPPING = MAPPING[1:]
+PAIRS = [None, "ab", b"ab", 3, 0.5, ["a b"], [None], [LINKS], {1: 2}]
+PATH = [None, 3, 0.5, ["a"], b"a"]
+FUNCTION = [None, "f", 3]
+ARRAY = [None, "a", 3, [1, 2], np.array(["a"]), np.array([None])]
+RNG = ["a", 0.5, [1.5], {}]
+NULLS = [None, 3, "0-0", [3], {0.5}, [(0.5, 1)], [("a", 1)], {(0, 0.0)}, [(0, None)]]
+
+SCORING = {
+    "level": TEXT, "ignore_identical": FLAG, "exact_case": FLAG, "loose": FLAG,
+    "max_length": MAYBE_COUNT, "links": TEXT,
+}  # fmt: skip
+DRAWING = {"samples": COUNT, "confidence": NUMBER, "rng": RNG}
+
+# Each public function and class: a call that is right, and what is wrong for each argument
+CALLS = {
+    "Alignment": (Alignment, {"sure": [(0, 0)], "possible": [], "nulls": [], "possible_nulls": [],
+                  "weights": {(0, 0): 0.5}, "labels": {(0, 0): "x"}},
+                  {"sure": NULLS, "possible": NULLS, "nulls": NULLS, "possible_nulls": NULLS,
+                   "weights": [3, "a", [1], {(0, 0): "x"}, {(0, 0): None}, {(0, 0): float("nan")},
+                               {(0.5, 0): 1.0}],
+                   "labels": [3, "a", [1], {(0, 0): 3}, {(0, 0): None}]}),
+    "Alignment.parse": (Alignment.parse, {"text": "0-0"}, {"text": TEXT}),
+    "Alignment.from_matrix": (Alignment.from_matrix, {"matrix": np.eye(2, dtype=int)},
+                              {"matrix": [None, [[1]], "a", 3, np.array([["a"]]), np.eye(2)]}),
+    "Alignment.targets_of": (LINKS.targets_of, {"i": 0}, {"i": INDEX}),
+    "Alignment.sources_of": (LINKS.sources_of, {"j": 0}, {"j": INDEX}),
+    "Alignment.matrix": (LINKS.matrix, {"n": 2, "m": 2}, {"n": INDEX, "m": INDEX}),
+    "Alignment.union": (LINKS.union, {"other": LINKS}, {"other": KIND}),
+    "Alignment.intersection": (LINKS.intersection, {"other": LINKS}, {"other": KIND}),
+    "Alignment.difference": (LINKS.difference, {"other": LINKS}, {"other": KIND}),
+    "Link": (Link, {"i": 0, "j": 1}, {"i": INDEX, "j": INDEX}),
+    "Annotation": (Annotation, {"alignment": LINKS, "comment": "", "flags": ["x"], "judgment": "",
+                                "provenance": ""},
+                   {"alignment": MAYBE_KIND, "comment": TEXT, "flags": LIST, "judgment": TEXT,
+                    "provenance": TEXT}),
+    "SentencePair": (SentencePair, {"id": "1", "source": ["a"], "target": ("b",),
+                                    "annotations": {"A": Alignment()}, "attributes": {"x": "y"}},
+                     {"id": TEXT,
+                      "annotations": [*MAPPING, {"A": {(0, 0)}}, {"A": None}, {1: LINKS}],
+                      "attributes": [*MAPPING, {"x": 3}, {3: "x"}],
+                      "source": MAYBE_LIST[1:], "target": MAYBE_LIST[1:]}),
+    "SentencePair.annotation": (PAIR.annotation, {"name": "A"}, {"name": TEXT[:3]}),
+    "SentencePair.with_annotation": (PAIR.with_annotation, {"name": "C", "value": LINKS},
+                                     {"name": TEXT[:3], "value": KIND}),
+    "Corpus": (Corpus, {"pairs": [PAIR]}, {"pairs": PAIRS}),
+    "Corpus.groups": (Corpus().groups, {"attribute": "x"}, {"attribute": TEXT}),
+    "Corpus.filter": (CORPUS.filter, {"keep": bool}, {"keep": FUNCTION}),
+    "Corpus.map": (CORPUS.map, {"change": SentencePair.transpose}, {"change": FUNCTION}),
+    "LinkArrays": (LinkArrays, {"links": ARRAYS.links, "sure": ARRAYS.sure,
+                                "offsets": ARRAYS.offsets, "lengths": ARRAYS.lengths},
+                   dict.fromkeys(("links", "sure", "offsets", "lengths"), ARRAY)),
+    "LinkArrays.pack": (LinkArrays.pack, {"alignments": [LINKS], "lengths": [(2, 2)]},
+                        {"alignments": PAIRS[:-2], "lengths": ["a", 3, [(2.5, 2)], [(2, None)]]}),
+    "LinkArrays.alignment": (ARRAYS.alignment, {"k": 0}, {"k": INDEX}),
+    "LinkArrays.part": (ARRAYS.part, {"start": 0, "end": 1}, {"start": INDEX, "end": INDEX}),
+    "LinkArrays.concatenate": (LinkArrays.concatenate, {"blocks": [ARRAYS]}, {"blocks": PAIRS}),
+    "LinkArrays.without_identical": (ARRAYS.without_identical, {"source": WORDS, "target": WORDS},
+                                     {"source": KIND, "target": KIND}),
+    "TokenArrays": (TokenArrays, {"ids": WORDS.ids, "offsets": WORDS.offsets},
+                    {"ids": ARRAY, "offsets": ARRAY}),
+    "TokenArrays.pack": (TokenArrays.pack, {"sentences": [["a"]], "vocabulary": Vocabulary()},
+                         {"sentences": [None, "ab", 3, b"a"], "vocabulary": KIND}),
+    "Vocabulary": (Vocabulary, {"casefold": True}, {"casefold": FLAG}),
+    "Vocabulary.encode": (Vocabulary().encode, {"tokens": ["a"]}, {"tokens": LIST}),
+    "PhraseArrays": (alignkit.PhraseArrays, {"spans": np.zeros((0, 4), np.int32),
+                                             "atomic": np.zeros(0, np.uint8),
+                                             "offsets": np.zeros(1, np.int64)},
+                     {"spans": ARRAY, "atomic": ARRAY, "offsets": ARRAY}),
+    "PhraseArrays.pair": (alignkit.extract_phrases(ARRAYS).pair, {"k": 0}, {"k": INDEX}),
+    "PhraseArrays.only": (alignkit.extract_phrases(ARRAYS).only, {"kind": "all"}, {"kind": TEXT}),
+    "PhrasePair.words": (PhrasePair(0, 1, 0, 1, True).words, {"source": ["a"], "target": ["b"]},
+                         {"source": LIST, "target": LIST}),
+    "extract_phrases": (alignkit.extract_phrases,
+                        {"alignments": LINKS, "source": TEXTS[0], "target": TEXTS[1]},
+                        {"alignments": KIND, "links": TEXT, "kind": TEXT, "loose": FLAG,
+                         "max_length": MAYBE_COUNT, "ignore_identical": FLAG,
+                         "source": MAYBE_LIST, "target": MAYBE_LIST,
+                         "lengths": ["ab", 3, (1, 2, 3), (2, 2.5), [None, 1]]}),
+    "symmetrize": (alignkit.symmetrize, {"forward": LINKS, "reverse": LINKS, "method": "union"},
+                   {"forward": KIND, "reverse": KIND, "method": TEXT}),
+    "join_pairs": (lambda **given: list(alignkit.join_pairs(**given)),
+                   {"first": CORPUS, "second": CORPUS},
+                   {"first": PAIRS, "second": PAIRS, "partial": FLAG, "differences": MAYBE_KIND}),
+    "merge": (alignkit.merge, {"base": CORPUS, "others": {"C": [PAIR]}, "partial": True},
+              {"base": PAIRS, "others": MAPPING, "partial": FLAG, "tell": FUNCTION[1:]}),
+    "count_corpus": (alignkit.count_corpus, {"pairs": CORPUS}, {"pairs": PAIRS}),
+    "pair_translations": (lambda **given: list(alignkit.pair_translations(**given)),
+                          {"groups": [TEXTS]},
+                          {"groups": [None, "ab", 3, b"a", ["ab"], [3], [["a b"]], [[["a", 3]]]],
+                           "which": TEXT, "both_orders": FLAG, "min_length": COUNT,
+                           "max_length": MAYBE_COUNT, "max_ratio": MAYBE_NUMBER,
+                           "drop_identical": FLAG, "drop_repeated": FLAG}),
+    "to_nltk": (alignkit.to_nltk, {"pair": PAIR, "annotator": "A", "links": "sure"},
+                {"pair": KIND, "annotator": TEXT, "links": TEXT}),
+    "from_nltk": (alignkit.from_nltk, {"sentence": alignkit.to_nltk(PAIR, "A"), "id": "1",
+                                       "annotator": "A"},
+                  {"sentence": KIND, "id": TEXT, "annotator": TEXT}),
+    "iterate_pairs": (alignkit.iterate_pairs, {"path": GOLD, "format": "pharaoh"},
+                      {"path": PATH, "format": TEXT}),
+    "read_corpus": (alignkit.read_corpus, {"path": GOLD, "format": "pharaoh"},
+                    {"path": PATH, "format": TEXT, "base": MAYBE_COUNT, "source": PATH[1:],
+                     "encoding": TEXT, "lenient": FLAG, "name": MAYBE_TEXT}),
+    "write_corpus": (alignkit.write_corpus,
+                     {"pairs": CORPUS, "path": "/dev/null", "format": "alignkit-jsonl"},
+                     {"pairs": PAIRS, "path": PATH, "format": TEXT, "base": MAYBE_COUNT,
+                      "transpose": FLAG, "annotator": MAYBE_TEXT}),
+    "get_format": (formats.get_format, {"name": "pharaoh"}, {"name": TEXT}),
+    "open_reading": (formats.open_reading, {"path": GOLD, "format": "pharaoh"},
+                     {"path": PATH, "format": TEXT, "options": MAYBE_KIND,
+                      "observe": FUNCTION[1:]}),
+    "ReadOptions": (formats.ReadOptions, {"source": Path("a")},
+                    {"base": MAYBE_COUNT, "transpose": FLAG, "source": PATH[1:],
+                     "target": PATH[1:], "encoding": TEXT, "drop_out_of_range": FLAG,
+                     "partial": FLAG, "unescape": FLAG, "name": MAYBE_TEXT, "lenient": FLAG}),
+    "WriteOptions": (formats.WriteOptions, {"source": Path("a")},
+                     {"base": MAYBE_COUNT, "transpose": FLAG, "source": PATH[1:],
+                      "target": PATH[1:], "ids": FLAG, "weights": FLAG, "annotator": MAYBE_TEXT}),
+    "score": (alignkit.score, {"corpus": CORPUS, "hypothesis": "A", "reference": "B"},
+              {"corpus": PAIRS, "hypothesis": TEXT, "reference": TEXT, **SCORING,
+               "keep_rows": FLAG, "signature": MAYBE_KIND}),
+    "score_blocks": (scoring.score_blocks, {"blocks": [(ARRAYS, ARRAYS, None, None)]},
+                     {"blocks": [None, "a", 3], **SCORING, "keep_rows": FLAG, "skipped": COUNT}),
+    "Score.with_intervals": (alignkit.score(CORPUS, "A", "B", keep_rows=True).with_intervals,
+                             {"samples": 3}, DRAWING),
+    "score_phrase_list": (alignkit.score_phrase_list,
+                          {"entries": [("the", "das")], "corpus": CORPUS, "reference": "A"},
+                          {"entries": [None, 3, "ab", ["ab"], [1], [("a", 3)], [("a", "b", "c")]],
+                           "corpus": PAIRS, "reference": TEXT, "min_length": COUNT,
+                           **{key: SCORING[key] for key in SCORING if key != "level"}}),
+    "compare": (alignkit.compare, {"systems": {"a": ROWS, "b": ROWS}, "samples": 3, "trials": 3,
+                                   "measure": scoring.link_ratios},
+                {"systems": MAPPING, "measure": FUNCTION, "baseline": MAYBE_TEXT, **DRAWING,
+                 "trials": COUNT}),
+    "paired_bootstrap": (scoring.paired_bootstrap,
+                         {"system": ROWS, "baseline": ROWS, "measure": scoring.link_ratios,
+                          "samples": 3, "rng": np.random.default_rng(1)},
+                         {"system": ARRAY, "baseline": ARRAY, "measure": FUNCTION,
+                          "samples": COUNT, "rng": [None, 3, "a"]}),
+    "paired_randomization": (scoring.paired_randomization,
+                             {"system": ROWS, "baseline": ROWS, "measure": scoring.link_ratios,
+                              "trials": 3, "rng": np.random.default_rng(1)},
+                             {"system": ARRAY, "baseline": ARRAY, "measure": FUNCTION,
+                              "trials": COUNT, "rng": [None, 3, "a"]}),
+    "confidence_interval": (scoring.confidence_interval,
+                            {"rows": ROWS, "measure": scoring.link_ratios, "samples": 3},
+                            {"rows": ARRAY, "measure": FUNCTION, **DRAWING}),
+    "count_links": (scoring.count_links, {"hypothesis": ARRAYS, "reference": ARRAYS},
+                    {"hypothesis": KIND, "reference": KIND}),
+    "count_phrases": (scoring.count_phrases,
+                      {"hypothesis": ARRAYS, "reference": ARRAYS, "links": "sure"},
+                      {"hypothesis": KIND, "reference": KIND, "links": TEXT, "loose": FLAG,
+                       "max_length": MAYBE_COUNT, "ignore_identical": FLAG, "source": MAYBE_KIND,
+                       "target": MAYBE_KIND}),
+    "pair_records": (scoring.pair_records, {"rows": {"links": ROWS}, "ids": ["1"]},
+                     {"rows": MAPPING, "ids": LIST}),
+    "group_records": (scoring.group_records, {"rows": {"links": ROWS}, "groups": ["1"]},
+                      {"rows": MAPPING, "groups": LIST, "name": TEXT}),
+    "score_records": (scoring.score_records,
+                      {"corpus": CORPUS, "hypothesis": "A", "reference": "B"},
+                      {"corpus": PAIRS, "hypothesis": TEXT, "reference": TEXT, "by": MAYBE_TEXT,
+                       **SCORING}),
+    "read_phrase_table": (lambda **given: next(scoring.read_phrase_table(**given), None),
+                          {"path": "/dev/null"},
+                          {"path": PATH, "format": MAYBE_TEXT, "encoding": TEXT}),
+    "Aligner": (Aligner, {"parameters": Aligner.train([TEXTS], model="ibm1").parameters},
+                {"parameters": KIND}),
+    "Aligner.train": (Aligner.train, {"bitext": [TEXTS], "model": "ibm1", "threads": 1,
+                                      "dictionary": {("the", "das"): 1}},
+                      {"bitext": PAIRS, "settings": MAYBE_KIND, "threads": MAYBE_COUNT,
+                       "progress": FUNCTION[1:], "folder": PATH[1:], "model": TEXT,
+                       "ibm1": COUNT, "null": NUMBER, "agree": FLAG,
+                       "dictionary": [3, "ab", [1], {"ab": 1}, {("a", 3): 1}, {("a", "b"): "x"},
+                                      {("a", "b"): float("nan")}]}),
+    "Settings": (aligner.Settings, {"model": "ibm1", "ibm1": 1, "null": 0.5},
+                 {one.name: {str: TEXT, bool: FLAG, int: COUNT, float: NUMBER}[type(one.default)]
+                  for one in fields(aligner.Settings)}),
+    "Bitext": (Bitext, {"source": BITEXT.source, "target": BITEXT.target, "casefold": True},
+               {"source": KIND, "target": KIND, "casefold": FLAG}),
+    "Bitext.pack": (Bitext.pack, {"pairs": [TEXTS]},
+                    {"pairs": [*PAIRS, [("a b", "c")], [(["a"], [3])], [(["a"], None)], [(1, 2)]],
+                     "casefold": FLAG}),
+    "Bitext.part": (BITEXT.part, {"begin": 0, "end": 1}, {"begin": COUNT, "end": COUNT}),
+    "Side": (aligner.Side, {"words": ["a"], "ids": np.zeros(1, np.int32),
+                            "starts": np.array([0, 1])},
+             {"words": [None, "a", 3, [1]], "ids": [*ARRAY, np.ones(1, np.int32)],
+              "starts": ARRAY}),
+    "Side.pack": (aligner.Side.pack, {"sentences": [["a"]]},
+                  {"sentences": [None, 3, b"a", "ab", ["ab"], [[1]]], "casefold": FLAG}),
+    "Side.sentence": (BITEXT.source.sentence, {"k": 0}, {"k": INDEX}),
+    "AlignedLinks": (aligner.AlignedLinks, {"arrays": ARRAYS,
+                                            "probabilities": np.ones(2, np.float32)},
+                     {"arrays": KIND, "probabilities": ARRAY}),
+    "AlignedLinks.alignment": (aligner.AlignedLinks(ARRAYS, np.ones(2, np.float32)).alignment,
+                               {"k": 0, "digits": 2}, {"k": INDEX, "digits": MAYBE_COUNT}),
+    "agreement": (agreement.agreement, {"corpus": CORPUS, "first": "A", "second": "B",
+                                        "chance": "kupper-hafner", "resamples": 3},
+                  {"corpus": PAIRS, "first": TEXT, "second": TEXT, "initial": MAYBE_TEXT,
+                   "missing_initial": TEXT, "chance": TEXT, "reading": TEXT, "unit": TEXT,
+                   "links": TEXT, "normalizer": TEXT, "aggregate": TEXT,
+                   "include_identical": FLAG, "exact_case": FLAG, "by": MAYBE_TEXT,
+                   "samples": COUNT, "tolerance": MAYBE_NUMBER, "bootstrap": TEXT,
+                   "resamples": COUNT, "confidence": NUMBER, "workers": MAYBE_COUNT, "rng": RNG,
+                   "progress": FUNCTION[1:]}),
+    "agreement_report": (alignkit.agreement_report, {"corpus": CORPUS, "annotators": ["A", "B"]},
+                         {"corpus": PAIRS, "annotators": MAYBE_LIST, "by": MAYBE_TEXT,
+                          "include_identical": FLAG}),
+    "everyone": (agreement.everyone, {"corpus": CORPUS, "annotators": ["A", "B"],
+                                      "chance": "kupper-hafner", "resamples": 3},
+                 {"corpus": PAIRS, "annotators": MAYBE_LIST, "adjudicated": MAYBE_TEXT,
+                  "consensus": FLAG, "rng": RNG, "progress": FUNCTION[1:]}),
+    "full_agreement": (agreement.full_agreement, {"corpus": CORPUS, "annotators": ["A", "B"]},
+                       {"corpus": PAIRS, "annotators": MAYBE_LIST, "settings": MAYBE_KIND,
+                        "include_identical": FLAG, "adjudicated": MAYBE_TEXT,
+                        "systems": MAYBE_LIST, "by": MAYBE_TEXT, "workers": MAYBE_COUNT,
+                        "rng": RNG, "progress": FUNCTION[1:]}),
+    "overlap": (agreement.overlap, {"corpus": CORPUS, "hypothesis": "A", "reference": "B"},
+                {"corpus": PAIRS, "hypothesis": TEXT, "reference": TEXT,
+                 "include_identical": FLAG}),
+    "cell_agreement": (agreement.cell_agreement, {"corpus": CORPUS, "first": "A", "second": "B"},
+                       {"corpus": PAIRS, "first": TEXT, "second": TEXT,
+                        "include_identical": FLAG}),
+    "agreement.compare": (agreement.compare, {"corpus": CORPUS, "first": "A", "second": "B"},
+                          {"corpus": PAIRS, "first": TEXT, "second": TEXT,
+                           "include_identical": FLAG}),
+    "weighted_mean": (agreement.weighted_mean, {"comparisons": []}, {"comparisons": KIND[:6]}),
+    "krippendorff_alpha": (agreement.krippendorff_alpha,
+                           {"corpus": CORPUS, "annotators": ["A", "B"]},
+                           {"corpus": PAIRS, "annotators": MAYBE_LIST, "distance": TEXT,
+                            "links": TEXT, "include_identical": FLAG}),
+    "alpha_from_units": (agreement.alpha_from_units, {"units": [({1}, {2})]},
+                         {"units": [None, 3, "ab", [3], ["ab"], [(1, 2)]], "distance": TEXT}),
+    "fleiss_kappa": (agreement.fleiss_kappa, {"corpus": CORPUS, "annotators": ["A", "B"]},
+                     {"corpus": PAIRS, "annotators": MAYBE_LIST}),
+    "fleiss_from_counts": (agreement.fleiss_from_counts, {"counts": [[2, 0], [0, 2]]},
+                           {"counts": [None, "a", 3, [1, 2], [["a"]], [[0.5, 1.5]], [[1], [1, 2]],
+                                       [[None, 1]]]}),
+    "cohen_kappa": (agreement.cohen_kappa, {"table": [[1, 2], [3, 4]]},
+                    {"table": [None, "ab", 3, [1, 2], [["a", "b"]] * 2, [[0.5, 1], [1, 1]],
+                               [[None, 1], [1, 1]]]}),
+    "gwet_ac1": (agreement.gwet_ac1, {"table": [[1, 2], [3, 4]]},
+                 {"table": [None, "ab", 3, [1, 2], [["a", "b"]] * 2, [[0.5, 1], [1, 1]]]}),
+    "correct_sets": (agreement.correct_sets, {"first": [{1}], "second": [{1}], "choices": 4},
+                     {"first": [None, 3, "ab", [1]], "second": [None, 3, "ab", [1]],
+                      "choices": [None, "a", [None], 2.5, float("nan")], "normalizer": TEXT,
+                      "aggregate": TEXT}),
+    "EditData": (agreement.EditData, {"words": [10], "trials": [25], "edits": [2]},
+                 {one: [None, "a", ["a"], [0.5], [None]] for one in ("words", "trials", "edits")}),
+    "fit_edit_model": (agreement.fit_edit_model,
+                       {"data": agreement.EditData([10], [25], [2]), "weights": [1.0]},
+                       {"data": KIND, "reading": TEXT,
+                        "weights": ["a", ["a"], [None], [float("nan")], 3]}),
+    "full_json": (agreement.full_json, {"full": FULL}, {"full": KIND}),
+    "agreement_records": (agreement.agreement_records, {"full": FULL}, {"full": KIND}),
+    "render_full": (agreement.render_full, {"full": FULL}, {"full": KIND}),
+    "render_report": (agreement.render_report, {"report": FULL.report}, {"report": KIND}),
+    "draw_text": (report.draw_text, {"pair": PAIR, "annotators": ["A"]},
+                  {"pair": KIND, "annotators": MAYBE_LIST, "colour": FLAG, "width": MAYBE_COUNT,
+                   "unicode": FLAG}),
+    "draw_svg": (report.draw_svg, {"pair": PAIR, "annotators": ["A"]},
+                 {"pair": KIND, "annotators": MAYBE_LIST}),
+    "draw_html": (lambda **given: "".join(report.draw_html(**given)), {"pairs": CORPUS},
+                  {"pairs": PAIRS, "annotators": MAYBE_LIST, "title": TEXT}),
+    "draw_html_fragment": (report.draw_html_fragment, {"pair": PAIR, "annotators": ["A"]},
+                           {"pair": KIND, "annotators": MAYBE_LIST}),
+    "render_table": (report.render_table, {"rows": [{"a": 1}], "columns": ["a"]},
+                     {"rows": [None, 3, "ab", [3], ["ab"]], "columns": MAYBE_LIST,
+                      "digits": [None, "3", 1.5], "percent": LIST, "markdown": FLAG}),
+}  # fmt: skip
+
+# What an error may name instead, where something within the argument is wrong
+INNER = {
+    "bitext": {"pair"}, "pairs": {"sentence"}, "groups": {"group"}, "value": {"annotations"},
+}  # fmt: skip
+
+# What only results are made of, or what only the registry of formats makes
+RESULTS = {
+    "AlignkitError", "FormatError", "PhrasePair", "Round", "Finding", "Format", "Reading",
+    "read_pairs", "AgreementReport", "AgreementSection", "CellAgreement", "Comparison",
+    "Contingency", "CorrectedAgreement", "CorrectedSection", "Correction", "EditModel",
+    "Everyone", "FleissKappa", "FullAgreement", "KrippendorffAlpha", "Overlap", "OverlapRow",
+    "Pairing", "SentenceAgreement", "Interval", "LinkScore", "PhraseListScore", "PhraseScore",
+    "Score", "Signature", "link_ratios", "phrase_ratios",
+}  # fmt: skip
+
+
+def test_all_that_is_public_is_in_the_table():
+    """Who adds a function says here what is wrong for each of its arguments."""
+    public = {
+        name
+        for module in (alignkit, aligner, agreement, scoring, formats, report)
+        for name in module.__all__
+        if inspect.isclass(found := getattr(module, name)) or inspect.isfunction(found)
+    }
+    assert public - RESULTS - {name.split(".")[0] for name in CALLS} == set()
+    assert public > RESULTS
+    for name, (function, _, wrong) in CALLS.items():
+        parameters = inspect.signature(function).parameters.values()
+        options = [one for one in parameters if one.kind is one.VAR_KEYWORD]
+        assert options or {one.name for one in parameters} - {"signature"} <= {*wrong}, name
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_is_right_is_taken(name):
+    function, right, wrong = CALLS[name]
+    function(**right)
+    for argument, values in wrong.items():
+        if values in (COUNT, MAYBE_COUNT, INDEX) and isinstance(right.get(argument), int):
+            function(**{**right, argument: np.int64(right[argument])})
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"), [(name, one) for name, call in CALLS.items() for one in call[2]]
+)
+def test_what_is_wrong_is_refused_by_name(name, argument):
+    function, right, wrong = CALLS[name]
+    for value in wrong[argument]:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            function(**{**right, argument: value})
+        assert isinstance(caught.value, AlignkitError), (value, caught.value)
+        names = {argument, argument.removesuffix("s"), argument.replace("_", " ")}
+        names |= INNER.get(argument, set())
+        assert any(one in str(caught.value) for one in names), (value, str(caught.value))
+        assert "object has no attribute" not in str(caught.value)
+        assert len(str(caught.value)) < 300
+
+
+def test_words_in_one_text_are_told_to_be_split():
+    for call in (
+        lambda: Vocabulary().encode("a b"),
+        lambda: SentencePair("1", "a b", ["c"]),
+        lambda: Bitext.pack([("a b", "c")]),
+        lambda: alignkit.extract_phrases(LINKS, source="a b", target=["c", "d"]),
+    ):
+        with pytest.raises((TypeError, ValueError), match="split the text"):
+            call()
+
+
+def test_both_texts_and_words_are_aligned():
+    """Where a text is taken on purpose, it is."""
+    known = Aligner.train([TEXTS, TEXTS], model="ibm1", threads=1)
+    assert known.align("the house", "das haus") == known.align(*TEXTS)
+    for wrong in (None, b"the", 3, ["a", 3]):
+        with pytest.raises(ArgumentError, match="target"):
+            known.align("the house", wrong)
+        with pytest.raises(ArgumentError, match="source"):
+            known.posteriors(wrong, "das haus")
+    for wrong in (None, "1", 0.5, True):
+        with pytest.raises(ArgumentError, match="threads") if wrong else nothing():
+            known.align_bitext([TEXTS], threads=wrong)
+    with pytest.raises(OptionError, match="threshold must be a number, not nan"):
+        known.align_bitext([TEXTS], threshold=float("nan"))
+    with pytest.raises(ArgumentError, match="least"):
+        known.lexicon("0.1")
+
+
+def nothing():
+    from contextlib import nullcontext
+
+    return nullcontext()
+
+
+def test_corpora_are_added_to_corpora():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        CORPUS + [PAIR]  # noqa: RUF005
+
+
+def test_places_are_counted_from_the_end_as_in_a_list():
+    found = alignkit.extract_phrases(LinkArrays.pack([LINKS, Alignment()]))
+    assert found.pair(-2) == found.pair(0)
+    with pytest.raises(IndexError, match="k is 2, but there are 2 sentence pairs"):
+        found.pair(2)
