@@ -59,7 +59,7 @@ def test_counts_agree_with_a_plain_recount(corpus):
     assert counts.target_types == len({word for pair in texts for word in pair.target})
     assert set(counts.annotators) == set(corpus.annotators)
     for name, found in counts.annotators.items():
-        made = [(pair, pair.alignment(name)) for pair in corpus if name in pair.annotations]
+        made = [(pair, pair.alignment(name)) for pair in corpus if name in pair.alignments]
         assert asdict(found) | {"identical": 0, "comments": 0} == asdict(
             AnnotatorCounts(
                 pairs=len(made),
@@ -76,6 +76,7 @@ def test_counts_agree_with_a_plain_recount(corpus):
                     for _, one in made
                     for i, j in one
                 ),
+                judged=sum(name in pair.annotations for pair in corpus) - len(made),
             )
         )
         assert found.identical == sum(
