@@ -62,12 +62,20 @@ def test_ranges_say_where_the_pairs_went(capsys, tmp_path):
     for k in (2, 15, 16):
         lines[k] = "a\n"
     path = write(tmp_path, "x.tsv", "".join(lines))
-    for out in (path, "-"):  # in its own place last
-        write(tmp_path, "x.tsv", "".join(lines))
+    for out in (tmp_path / "y.tsv", "-"):
         ran = run(capsys, "check", path, "--format", "xlwa", "--fix", out)
         assert f"{out}: written without 3 of 20 pairs, broken in {path}:3, {path}:16-17" in ran.err
         assert f"{out}: ids have changed: 4-15 are now 3-14, 18-20 are now 15-17" in ran.err
         assert (ran.code, "clean" in ran.err) == (1, False)
+
+
+def test_broken_records_are_not_lost_in_their_own_place(capsys, tmp_path):
+    path = write(tmp_path, "x.tsv", "a\tb\t0-0\na\n")
+    (tmp_path / "link").symlink_to("x.tsv")
+    for out in (path, tmp_path / "link"):
+        ran = run(capsys, "check", path, "--format", "xlwa", "--fix", out)
+        ran.failed("without its 1 broken records", "name another OUT")
+    assert (tmp_path / "x.tsv").read_text() == "a\tb\t0-0\na\n"
 
 
 def test_a_long_list_is_cut_in_the_terminal_alone(capsys, tmp_path):

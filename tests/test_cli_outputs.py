@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from command import FRENCH, PARAPHRASES, process, run, write
+from command import COMPILING, FRENCH, PARAPHRASES, process, run, write
 from test_cli import posix
 
 TO_PHARAOH = "--to", "pharaoh", "--annotator", "gold"
@@ -160,3 +162,17 @@ def test_other_names_of_a_replaced_file_are_told(tmp_path):
     ran = process("convert", PARAPHRASES, tmp_path / "a", *TO_PHARAOH)
     assert "a: replaced; other names (hard links) of the old file keep what it held" in ran.err
     assert (tmp_path / "b").read_text() == "old"
+
+
+@posix
+def test_a_reader_that_has_enough_does_not_cost_the_page(tmp_path):
+    page = tmp_path / "page"
+    command = [sys.executable, "-m", "alignkit", "agree", PARAPHRASES, "--annotators", "anna"]
+    command += ["ben", "--initial", "initial", "--samples", "10", "--html", page]
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert ran.returncode == 0
+    assert ran.stderr.decode() in ("", COMPILING)
+    assert page.exists()

@@ -8,14 +8,13 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 
 from alignkit.cli.messages import say, silence
 from alignkit.cli.parser import Parser
-from alignkit.cli.streams import finish_output, prepare_streams
+from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams
 from alignkit.errors import AlignkitError, UnknownNameError
-from alignkit.output import WriteError, refuse_same, together
+from alignkit.output import WriteError, refuse_same, standard_stream, together
 from alignkit.signals import before_stop
 from alignkit.version import __version__
 
@@ -108,8 +107,10 @@ def _act(words: Sequence[str], *, own: bool) -> int:
                         "standard output was closed by its reader; no file was changed"
                     ) from None
                 raise
-            with suppress(BrokenPipeError):
+            try:
                 sys.stdout.flush()
+            except BrokenPipeError:
+                silence(sys.stdout)
             outputs.place()
         for note in outputs.notes:
             say(note)
@@ -130,7 +131,10 @@ def _run(words: Sequence[str], *, own: bool) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
-    refuse_same(options.parser.outputs(options))
+    outputs = options.parser.outputs(options)
+    refuse_same(outputs)
+    if own and any(standard_stream(path) is None for path in outputs):
+        outlive_reader()
     options.own = own  # whether the process is ours alone
     code: int = options.run(options)
     return code

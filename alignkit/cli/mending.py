@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from alignkit.errors import OptionError
 from alignkit.formats import Finding, ReadOptions, get_format, write_corpus
 from alignkit.formats.format import losses
 from alignkit.output import place_so_far, standard_stream
+from alignkit.placing import identity
 
 if TYPE_CHECKING:
     from alignkit.doctor import Examination
@@ -134,12 +134,7 @@ def mend(found: Examination, options: argparse.Namespace, declared: ReadOptions)
     _check(found, options, declared)
     path = options.fix
     lost = _losses(found)
-    if lost and os.path.exists(path) and os.path.samefile(path, found.path):
-        listing = ", ".join(f"{kind} of {count} pairs" for kind, count in lost.items())
-        raise OptionError(
-            f"--fix: format {found.format} is written without {listing}, so {path} cannot be "
-            "mended in its own place; name another OUT"
-        )
+    _refuse_loss(found, path, lost)
     told = write_corpus(
         found.corpus,
         path,
@@ -178,6 +173,19 @@ def _check(found: Examination, options: argparse.Namespace, declared: ReadOption
         raise OptionError(
             f"--fix leaves out {found.refused} broken pairs of {found.path}, but {declared.source} "
             "would keep their words: write the words too, by --fix-source and --fix-target"
+        )
+
+
+def _refuse_loss(found: Examination, path: str, lost: Counter[str]) -> None:
+    """Refuse to replace a file by one that holds less."""
+    if identity(path) is None or identity(path) != identity(found.path):
+        return
+    missing = [f"{kind} of {count} pairs" for kind, count in lost.items()]
+    missing += [f"its {found.refused} broken records"] if found.refused else []
+    if missing:
+        raise OptionError(
+            f"--fix: format {found.format} is written without {', '.join(missing)}, so {path} "
+            "cannot be mended in its own place; name another OUT"
         )
 
 

@@ -6,11 +6,12 @@ import io
 import os
 import sys
 from contextlib import suppress
+from typing import Any
 
 from alignkit.cli.messages import silence
 from alignkit.errors import AlignkitError
 
-__all__ = ["finish_output", "prepare_streams"]
+__all__ = ["finish_output", "outlive_reader", "prepare_streams"]
 
 
 def prepare_streams(*, own: bool) -> None:
@@ -33,6 +34,26 @@ def prepare_streams(*, own: bool) -> None:
         if hasattr(stream, "reconfigure"):
             errors = "strict" if stream is sys.stdout else "backslashreplace"
             stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
+
+
+def outlive_reader() -> None:
+    """Lose what is printed once nobody reads it any more, for there are files to be written too."""
+    with suppress(OSError, ValueError):  # stdout is closed, and no file
+        raw = _Unread(sys.stdout.fileno(), "w", closefd=False)
+        sys.stdout.flush()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(raw), "utf-8", newline="\n", line_buffering=raw.isatty()
+        )
+
+
+class _Unread(io.FileIO):
+    """Write as long as somebody reads."""
+
+    def write(self, data: Any) -> Any:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
 
 
 def finish_output() -> None:
