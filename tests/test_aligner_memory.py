@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
+from pathlib import Path
 
 import aligner_reference as plain
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 import alignkit.aligner.aligner as home
 from alignkit.aligner import Aligner, Bitext, Settings
-from alignkit.aligner.resources import bytes_of_training, bytes_on_disk, fits
+from alignkit.aligner.resources import SAMPLE, bytes_of_training, bytes_on_disk, fits, word_pairs
 from alignkit.aligner.room import Room
 from alignkit.errors import AlignerError
 
@@ -80,3 +82,48 @@ def test_room_is_zeros_wherever_it_is(tmp_path):
         assert not array.any()
         assert array.flags.writeable
         assert not list(tmp_path.iterdir())  # a file without a name: none is left, even by kill -9
+
+
+def test_the_word_pairs_of_a_small_text_are_counted():
+    rng = np.random.default_rng(2)
+    pairs = plain.random_pairs(rng, [(k % 9, k % 7) for k in range(60)], 30)
+    found = {(a, b) for source, target in pairs for a in source for b in target}
+    assert word_pairs(Bitext.pack(pairs)) == len(found)
+    assert word_pairs(Bitext.pack([((), ())])) == 0
+
+
+def test_the_word_pairs_of_a_large_text_are_estimated():
+    rng = np.random.default_rng(3)
+    pairs = [
+        [[f"{word:.0f}" for word in rng.pareto(0.8, 30) * 20] for _ in range(2)] for _ in range(400)
+    ]
+    bitext = Bitext.pack(pairs)
+    assert bitext.starts[-1] > 5 * SAMPLE
+    found = len({(a, b) for source, target in pairs for a in source for b in target})
+    assert abs(word_pairs(bitext) / found - 1) < 0.1
+
+
+TEXTS = {
+    "roen": ["roen/roen.src-tgt"],
+    "greek": ["grc-eng/grc.txt", "grc-eng/eng.txt"],
+    "hansards 10,000": ["hansards/train.fr", "hansards/train.en"],
+    "hansards": ["hansards/train.fr", "hansards/train.en"],
+    "bible": ["bible/text.f", "bible/text.e"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_memory_that_is_told_is_about_what_is_taken(data, tmp_path, monkeypatch, name):
+    monkeypatch.syspath_prepend(Path(__file__).parent.parent)
+    from benchmarks.training_memory import measure
+
+    paths = [str(data / part) for part in TEXTS[name]]
+    if "10,000" in name:
+        for k, path in enumerate(paths):
+            with open(path, "rb") as lines:
+                paths[k] = str(tmp_path / str(k))
+                Path(paths[k]).write_bytes(b"".join(islice(lines, 10_000)))
+    told, measured = measure(paths, len(paths))
+    assert abs(told / measured - 1) < 0.3

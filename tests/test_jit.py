@@ -60,7 +60,11 @@ def test_a_plain_kernel_rounds_each_operation():
 
 @pytest.mark.slow
 def test_the_processes_that_compile_compute_what_later_ones_do(tmp_path):
-    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": ""}
+    environment = os.environ | {
+        "PYTHONPATH": str(PACKAGE.parent),
+        "XDG_CACHE_HOME": str(tmp_path),
+        "NUMBA_CACHE_DIR": "",
+    }
     command = [sys.executable, str(Path(__file__).with_name("digests.py"))]
 
     def start():

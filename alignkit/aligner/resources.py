@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 
+import numpy as np
+
 from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.expectation import PARTS
 from alignkit.aligner.room import Room
 from alignkit.aligner.settings import Settings
 from alignkit.errors import AlignerError
 
-__all__ = ["bytes_of_training", "bytes_on_disk", "fits", "room_for"]
+__all__ = ["bytes_of_training", "bytes_on_disk", "fits", "room_for", "word_pairs"]
 
 CELL = {"collapsed": 5, "em": 12, "vb": 12}
 """Bytes of a cell: 4 for its place, and 1 for its level or 8 for both posteriors."""
-WORD_PAIR = 48
+WORD_PAIR = 36
 """Bytes of a distinct word pair while tables are updated."""
+TYPE = 150
+"""Bytes of a distinct word: itself, its rows, totals, kind, stem and share."""
+TOKEN = 14
+"""Bytes of a word of the text: its number, its empty word, and what is left of reading it."""
+PAIR = 60
+"""Bytes of a sentence pair: where its words and cells begin, its likelihoods and its key."""
+STEPS = 20_000_000
+"""Bytes of the counts of steps between word classes, which IBM 4 keeps for each part."""
+SAMPLE = 50_000
+"""Of about how many cells the distinct word pairs are counted."""
 
 
 def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
@@ -27,15 +41,64 @@ def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
 
 
 def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
-    """Return about how many bytes the training takes.
+    """Return about how many bytes reading the bitext, training and aligning it take.
 
-    The distinct word pairs, not known before the bitext is indexed, are estimated from its size
-    (Heaps' law: 20 times the cells to the power 0.71, which is what Hansards have).
+    That is what the peak of the process has more than with a bitext of one word pair.
     """
-    cells = int(bitext.starts[-1])
-    word_pairs = min(cells, int(20 * cells**0.71))
-    words = len(bitext.source.ids) + len(bitext.target.ids)
-    return bytes_on_disk(bitext, settings) + word_pairs * WORD_PAIR + words * 12
+    source, target = bitext.source, bitext.target
+    return (
+        bytes_on_disk(bitext, settings)
+        + word_pairs(bitext) * WORD_PAIR
+        + (len(source.words) + len(target.words)) * TYPE
+        + (len(source.ids) + len(target.ids)) * TOKEN
+        + len(bitext) * PAIR
+        + _counts(bitext, settings)
+        + _more(bitext, settings)
+    )
+
+
+def _more(bitext: Bitext, settings: Settings) -> int:
+    """Return the bytes that some settings take besides, in memory in any case."""
+    cells, pairs = int(bitext.starts[-1]), word_pairs(bitext)
+    if settings.model in ("ibm3", "ibm4"):
+        types = len(bitext.source.words) + len(bitext.target.words)
+        order = _positions(bitext) * 24 if settings.model == "ibm3" else STEPS
+        return cells * 20 + pairs * 30 + types * 450 + order
+    if settings.model == "ibm2":  # not while the tables of word pairs are updated
+        return max(0, cells * 8 + _positions(bitext) * 48 - pairs * 16)
+    return cells * 4 if settings.agree and settings.inference != "collapsed" else 0
+
+
+def _positions(bitext: Bitext) -> int:
+    """Return how many cells the distinct sizes of sentence pairs have."""
+    sizes = bitext.source.lengths << 32 | bitext.target.lengths
+    distinct = np.unique(sizes)
+    return int(((distinct >> 32) * (distinct & 0xFFFFFFFF)).sum())
+
+
+def _counts(bitext: Bitext, settings: Settings) -> int:
+    """Return the bytes of the counts of jumps, of each part of the bitext its own."""
+    if settings.model in ("ibm1", "ibm2"):
+        return 0
+    parts = min(PARTS, len(bitext))
+    return parts * 2 * (settings.kinds + 1) * (2 * settings.band + 2) * 8
+
+
+@lru_cache(maxsize=1)  # asked for when it is told, and when room is made
+def word_pairs(bitext: Bitext) -> int:
+    """Return about how many distinct word pairs a bitext has.
+
+    In a large one those of every k-th source word, by frequency, are counted, and taken k times.
+    """
+    source, target = bitext.source, bitext.target
+    step = int(min(1 + bitext.starts[-1] // SAMPLE, 64))
+    places = np.flatnonzero(source.ids % step == step // 2)
+    words = source.ids[places].astype(np.int64)
+    pairs = np.searchsorted(source.starts, places, "right") - 1
+    lengths = target.lengths[pairs]
+    begins = target.starts[pairs] - (lengths.cumsum() - lengths)
+    others = target.ids[np.arange(lengths.sum()) + begins.repeat(lengths)]
+    return step * len(np.unique(words.repeat(lengths) << 32 | others))
 
 
 def fits(bitext: Bitext, settings: Settings) -> bool:

@@ -7,6 +7,9 @@ ignored. A pair with an empty side is aligned to nothing.
 With --load and '-', lines are aligned as they come in; a bad line is told as '# line 7: ...' on
 stderr, answered by an empty line, and makes the exit code 1.
 
+Before training, stderr tells how much memory the command will take at its peak besides the program
+itself: Python, its libraries and the compiled kernels, about 160 MB.
+
 For example:
   alignkit align fr.txt en.txt -o auto.align --save fr-en.model
   alignkit align new.fr new.en --load fr-en.model --probs -o new.align

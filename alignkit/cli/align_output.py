@@ -107,7 +107,7 @@ def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
     pieces = Pieces.of(bitext)  # long lines are cut
     cut = bitext if pieces is None else pieces.bitext
     size = bytes_of_training(cut, settings)
-    text = f"{_size(size)}, {_size(size / max(pairs, 1))} a pair"
+    text = f"{_size(size)} besides the program, {_size(size / max(pairs, 1))} a pair"
     if folder is not None or not fits(cut, settings):
         text += f", of which {_size(bytes_on_disk(cut, settings))} are kept on disk"
     noun = "pair" if pairs == 1 else "pairs"
