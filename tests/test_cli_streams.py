@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="streams are closed b
 
 BITEXT = f"{FRENCH}/fr.txt {FRENCH}/en.txt"
 PRINTING = {
-    "align": f"{BITEXT} --iterations 1",
+    "align": f"{BITEXT} --model ibm1",
     "convert": f"{PARAPHRASES} - --to alignkit-xml",
     "check": GOLD,
     "show": f"{GOLD} {' '.join(TEXTS)} --limit 2",
@@ -37,6 +37,7 @@ def shell(line):
 
 def check_closed(command, closed):
     plain = shell(f"{ALIGNKIT} {command}")
+    assert plain.returncode == 0, plain.stderr
     ran = shell(f"{ALIGNKIT} {command} {closed}")
     told = ran.stderr.replace("alignkit: compiling kernels; they are kept for later runs\n", "")
     if ">&-" in closed.split():
