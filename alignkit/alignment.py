@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from math import isnan
 from numbers import Real
 from operator import index, itemgetter
 from types import MappingProxyType
@@ -142,13 +141,17 @@ class Alignment:
                 )
         self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
         self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
-        if weights is not None:
-            self._weights = _keyed("weights", weights) or _NO_WEIGHTS
+        if weights:
+            self._weights = _keyed("weights", weights)
             _check_weights(self._weights)
-        if labels is not None:
-            self._labels = _keyed("labels", labels) or _NO_LABELS
+        elif weights is not None:
+            check_kind("weights", weights, Mapping)
+        if labels:
+            self._labels = _keyed("labels", labels)
             for link, text in self._labels.items():
                 check_kind(f"labels[{link.i}, {link.j}]", text, str)
+        elif labels is not None:
+            check_kind("labels", labels, Mapping)
         for link in self._weights:
             if link not in links and link not in empty:
                 raise AlignmentError(f"a weight is given for {link.i}-{link.j}, which is no link")
@@ -445,8 +448,6 @@ def _check_weights(weights: dict[Link, float]) -> None:
                     f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}; it must be a number"
                 )
             weights[link] = float(weight)
-        if isnan(weight):
-            raise AlignmentError(f"weights[{link.i}, {link.j}] is NaN, which is no number")
 
 
 def _keyed(name: str, values: Mapping[LinkLike, V]) -> dict[Link, V]:

@@ -15,7 +15,7 @@ from operator import index
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from alignkit.errors import ArgumentError, OptionError
+from alignkit.errors import ArgumentError
 
 __all__ = [
     "check_arguments",
@@ -46,15 +46,14 @@ def check_arguments(
 ) -> None:
     """Compare the arguments of a call, as ``locals()`` has them at its start, with annotations.
 
-    Numbers of NumPy are numbers; truth is no number. What has no annotation, or one that tells
-    nothing (``Any``), passes, and so do those named in `apart`, which are checked elsewhere.
+    Numbers of NumPy are numbers; truth is no number; ranges are for the function to check. What has
+    no annotation, or one that tells nothing (``Any``), passes, and so do those named in `apart`,
+    which are checked elsewhere.
 
     Raises
     ------
     ArgumentError
         If one is of another type; the message names it.
-    OptionError
-        If a number is NaN.
     """
     for name, expected in _declared(function):
         if name not in apart:
@@ -180,8 +179,6 @@ def _check(name: str, value: Any, expected: _Expected) -> None:
         if isinstance(value, (str, bytes)) and "sequence" in expected.words:
             hint = ": split the text, or put it into a list"
         raise ArgumentError(f"{name} is {_kind_of(value)}; it must be {expected.words}{hint}")
-    if isinstance(value, Real) and value != value:  # noqa: PLR0124
-        raise OptionError(f"{name} must be a number, not nan")
     if expected.element is not None and hasattr(value, "__len__") and not isinstance(value, str):
         accepts = expected.element.accepts
         for k, one in enumerate(value):

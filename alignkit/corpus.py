@@ -76,7 +76,7 @@ class SentencePair:
         wrapped = [(name, _annotation(name, value)) for name, value in annotations.items()]
         place(self, "annotations", FrozenMap(wrapped) if wrapped else _NONE)
         if attributes is not _NONE:
-            attributes = FrozenMap(_texts(attributes)) if attributes != {} else _NONE
+            attributes = FrozenMap(_texts(attributes)) or _NONE
         place(self, "attributes", attributes)
         if self.source is not None or self.target is not None:
             for name, annotation in self.annotations.items():

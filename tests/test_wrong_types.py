@@ -75,7 +75,7 @@ CALLS = {
     "Alignment": (Alignment, {"sure": [(0, 0)], "possible": [], "nulls": [], "possible_nulls": [],
                   "weights": {(0, 0): 0.5}, "labels": {(0, 0): "x"}},
                   {"sure": NULLS, "possible": NULLS, "nulls": NULLS, "possible_nulls": NULLS,
-                   "weights": [3, "a", [1], {(0, 0): "x"}, {(0, 0): None}, {(0, 0): float("nan")},
+                   "weights": [3, "a", [1], {(0, 0): "x"}, {(0, 0): None},
                                {(0.5, 0): 1.0}],
                    "labels": [3, "a", [1], {(0, 0): 3}, {(0, 0): None}]}),
     "Alignment.parse": (Alignment.parse, {"text": "0-0"}, {"text": TEXT}),
@@ -329,6 +329,7 @@ CALLS = {
 # What an error may name instead, where something within the argument is wrong
 INNER = {
     "bitext": {"pair"}, "pairs": {"sentence"}, "groups": {"group"}, "value": {"annotations"},
+    "max_ratio": {"ratio"},
 }  # fmt: skip
 
 # What only results are made of, or what only the registry of formats makes
@@ -406,10 +407,12 @@ def test_both_texts_and_words_are_aligned():
     for wrong in (None, "1", 0.5, True):
         with pytest.raises(ArgumentError, match="threads") if wrong else nothing():
             known.align_bitext([TEXTS], threads=wrong)
-    with pytest.raises(OptionError, match="threshold must be a number, not nan"):
+    with pytest.raises(OptionError, match="threshold is nan"):
         known.align_bitext([TEXTS], threshold=float("nan"))
     with pytest.raises(ArgumentError, match="least"):
         known.lexicon("0.1")
+    with pytest.raises(OptionError, match="least is nan"):
+        known.lexicon(float("nan"))
 
 
 def nothing():

@@ -268,6 +268,8 @@ class Aligner:
         are left out.
         """
         check_arguments(Aligner.lexicon, locals())
+        if isnan(least):
+            raise OptionError("least is nan; it is a probability, from 0 to 1")
         return self._lexicon(least)
 
     def _lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:

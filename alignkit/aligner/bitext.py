@@ -62,10 +62,8 @@ class Side:
         flat: list[int] = []
         lengths = []
         before = 0
-        for k, sentence in enumerate(sentences):
-            tokens = words(f"sentence {k} (counted from 0)", sentence)
-            known = [token.casefold() for token in tokens] if casefold else tokens
-            flat.extend(map(numbers.__getitem__, known))
+        for sentence in sentences:
+            flat.extend(map(numbers.__getitem__, _known_words(sentence, casefold)))
             lengths.append(len(flat) - before)
             before = len(flat)
         check_count("words", before)
@@ -108,6 +106,15 @@ class Side:
         """Return the words of sentence k."""
         k = place("k", k, len(self), "sentences")
         return [self.words[number] for number in self.ids[self.starts[k] : self.starts[k + 1]]]
+
+
+def _known_words(sentence: Sequence[str], casefold: bool) -> Sequence[str]:
+    try:
+        if casefold and not isinstance(sentence, str):
+            return [word.casefold() for word in sentence]
+    except (AttributeError, TypeError):
+        pass  # to be named below
+    return words("a sentence", sentence)
 
 
 class _Numbers(dict[str, int]):
