@@ -17,7 +17,6 @@ from alignkit.signals import undisturbed
 __all__ = [
     "Outputs",
     "WriteError",
-    "place_so_far",
     "refuse_same",
     "replacing",
     "replacing_bytes",
@@ -131,13 +130,6 @@ def together() -> Iterator[Outputs]:
     finally:
         _outputs.reset(token)
         outputs.discard()
-
-
-def place_so_far() -> None:
-    """Put in place what was written so far, for what reads it again."""
-    outputs = _outputs.get()
-    if outputs is not None:
-        outputs.place()
 
 
 @contextmanager

@@ -83,6 +83,48 @@ def test_two_outputs_that_are_one_file_are_refused_before_any_work(capsys, old, 
     assert files(Path()) == old
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["align", "s.txt", "t.txt", "-o", "t.txt"],
+        ["align", "s.txt", "t.txt", "--save", "./t.txt"],
+        ["align", "s.txt", "t.txt", "--load", "model", "--scores", "model"],
+        ["align", "s.txt", "t.txt", "--dictionary", "out", "-o", "link"],
+        ["symmetrize", "s.txt", "t.txt", "-o", "t.txt"],
+        ["pairs", "s.txt", "t.txt", "-o", "t.txt"],
+        ["phrases", "s.txt", "-o", "s.txt"],
+        ["show", "s.txt", "--html", "s.txt"],
+        ["agree", "s.txt", "--html", "link/../s.txt"],
+        ["convert", "out", "s.txt", "--to", "pharaoh", "--source", "s.txt", "--target", "t.txt"],
+        ["check", "out", "--source", "s.txt", "--target", "t.txt", "--fix", "t.txt"],
+        ["merge", "out", "--add", "x=s.txt:pharaoh", "-o", "s.txt"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_read_is_not_replaced_by_something_else(capsys, old, command):
+    os.symlink("out", "link")
+    os.mkdir("sub")
+    command = ["sub/../s.txt" if word == "link/../s.txt" else word for word in command]
+    run(capsys, *command).failed("would be replaced, but is also read", "nothing was changed")
+    os.remove("link")
+    assert files(Path()) == old
+
+
+def test_a_corpus_and_its_texts_are_converted_in_their_places(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = {}
+    for name in ("gold.align", "fr.txt", "en.txt"):
+        texts[name] = (FRENCH / name).read_bytes()
+        (tmp_path / name).write_bytes(texts[name])
+    given = ["--source", "fr.txt", "--target", "en.txt"]
+    to = ["--to", "pharaoh", "--swap", "--to-source", "fr.txt", "--to-target", "en.txt"]
+    for swapped in (True, False):
+        ran = run(capsys, "convert", "gold.align", "gold.align", "--from", "pharaoh", *given, *to)
+        assert ran.code == 0, ran.err
+        assert (files(tmp_path)["fr.txt"] == texts["en.txt"]) is swapped
+    assert files(tmp_path) == texts
+
+
 @posix
 @pytest.mark.parametrize(
     "command",
@@ -97,6 +139,28 @@ def test_two_outputs_that_are_one_file_are_refused_before_any_work(capsys, old, 
 )  # fmt: skip
 def test_one_output_that_cannot_be_written_leaves_the_others_as_they_were(capsys, old, command):
     run(capsys, *command).failed("/dev/full: cannot be written: No space left", "nothing was chan")
+    assert files(Path()) == old
+
+
+def test_what_cannot_be_written_is_told_before_the_work(capsys, old, monkeypatch):
+    def refused(path, _mode):
+        return os.path.realpath(path) not in (os.path.realpath("out"), os.path.realpath("closed"))
+
+    monkeypatch.setattr(os, "access", refused)  # as it is for all but root
+    os.mkdir("closed")
+    texts = ["align", FRENCH / "fr.txt", FRENCH / "en.txt"]
+    for path, told in (("out", "it is read-only"), ("closed/x", "its folder takes no new file")):
+        ran = run(capsys, *texts, "--save", path)
+        ran.failed(f"{path}: cannot be written: {told}; nothing was changed")
+        assert "rounds" not in ran.err
+    assert files(Path()) == old
+
+
+@posix
+def test_mending_is_not_done_where_its_report_cannot_be_printed(old):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ran = process("check", FRENCH / "gold.align", "--fix", "out", stdout=full)
+    ran.failed("standard output: No space left")
     assert files(Path()) == old
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import fields
 
 from alignkit.aligner.settings import INFERENCES, MODELS, SYMMETRIZATIONS, THRESHOLD, Settings
 from alignkit.cli.inputs import add_reading_arguments
-from alignkit.cli.parser import format_name, number, output_file, saved_file
+from alignkit.cli.parser import format_name, number, output, output_file, saved_file
 from alignkit.errors import OptionError
-from alignkit.formats import FORMATS
+from alignkit.formats import FORMATS, get_format
+from alignkit.output import standard_stream
 
 __all__ = [
     "TEXT_FORMATS",
@@ -77,7 +79,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         group.add_argument(flag, metavar="FILE", type=kind, help=text)
 
     group.add_argument(
-        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
+        "-o", "--output", metavar="FILE", type=output, default="-", help="default: stdout"
     )
     group.add_argument(
         "--to",
@@ -264,8 +266,10 @@ def _check_outputs(options: argparse.Namespace) -> None:
         for path in (options.output, options.save, options.scores, options.lexicon)
         if path is not None
     ]
-    if options.json and "-" in places:
+    if options.json and any(standard_stream(path) is sys.stdout for path in places):
         raise OptionError("--json prints on standard output: write the rest to files, e.g. by -o")
+    if os.path.isdir(options.output) and not get_format(options.to).folder:
+        raise OptionError(f"{options.output} is a folder; name a file")
     for path in places:
         folder = os.path.dirname(path) or "."
         if path != "-" and not os.path.isdir(folder):

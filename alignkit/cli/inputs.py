@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from alignkit.cli.files import refuse_second_reading
 from alignkit.cli.messages import say
 from alignkit.cli.parser import format_name, number
 from alignkit.cli.progress import Progress
@@ -16,7 +17,6 @@ from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import FORMATS, Format, Reading, ReadOptions, open_reading, read_pairs
 from alignkit.input import MAX_MEGABYTES, MAX_WORDS, head_of
-from alignkit.output import standard_stream
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
@@ -32,8 +32,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-_PLACES = ("input", "inputs", "corpus", "hypothesis", "reference", "compare", "forward")
-_READ = (*_PLACES, "second", "dictionary", "reverse", "table", "source", "target")
 _OWN = "alignkit's own where the file says so, else pharaoh"
 _HARMLESS = ("carriage returns", "byte order mark")
 
@@ -114,26 +112,8 @@ def add_limits(group: argparse._ActionsContainer) -> None:
 
 
 def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptions:
-    """Return the declared options as the formats take them.
-
-    Raises
-    ------
-    OptionError
-        If standard input is to be read twice, or a file is where standard output goes too.
-    """
-    read: list[str] = []
-    for place in _READ:
-        value = getattr(options, place, None)
-        read.extend([value] if isinstance(value, str) else value or ())
-    if read.count("-") > 1:
-        raise OptionError("standard input (-) can be read once only; name files for the others")
-    for path in read:
-        file = "/dev/stdin" if path == "-" else path
-        if os.path.isfile(file) and standard_stream(file) is not None:
-            raise OptionError(
-                f"{path}: what is printed goes there too, so that it could not be read as it is; "
-                "print to another file"
-            )
+    """Return the declared options as the formats take them; see `refuse_second_reading`."""
+    refuse_second_reading(options)
     names = ("base", "transpose", "source", "target", "encoding", "drop_out_of_range", "partial")
     more = ("unescape", "name", "max_size", "max_words")
     declared = {name: getattr(options, name) for name in (*names, *more)}

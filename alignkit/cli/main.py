@@ -10,11 +10,12 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from alignkit.cli.files import check_files
 from alignkit.cli.messages import say, silence
 from alignkit.cli.parser import Parser
 from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams
 from alignkit.errors import AlignkitError, UnknownNameError
-from alignkit.output import WriteError, refuse_same, standard_stream, together
+from alignkit.output import WriteError, standard_stream, together
 from alignkit.signals import before_stop
 from alignkit.version import __version__
 
@@ -131,8 +132,7 @@ def _run(words: Sequence[str], *, own: bool) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
-    outputs = options.parser.outputs(options)
-    refuse_same(outputs)
+    outputs = check_files(options)
     if own and any(standard_stream(path) is None for path in outputs):
         outlive_reader()
     options.own = own  # whether the process is ours alone

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from contextvars import Context
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.messages import say
@@ -15,8 +20,9 @@ from alignkit.cli.ranges import id_ranges, number_ranges
 from alignkit.errors import OptionError
 from alignkit.formats import Finding, ReadOptions, get_format, write_corpus
 from alignkit.formats.format import losses
-from alignkit.output import place_so_far, standard_stream
+from alignkit.output import standard_stream
 from alignkit.placing import identity
+from alignkit.signals import before_stop
 
 if TYPE_CHECKING:
     from alignkit.doctor import Examination
@@ -135,29 +141,29 @@ def mend(found: Examination, options: argparse.Namespace, declared: ReadOptions)
     path = options.fix
     lost = _losses(found)
     _refuse_loss(found, path, lost)
-    told = write_corpus(
+    rest = _examined_again(found, options, declared)
+    _write(found, path, options.fix_source, options.fix_target)
+    broken = [finding for finding in found.findings if finding.kind == _BROKEN]
+    old, new = found.corpus.ids, rest.corpus.ids
+    mending = Mending(path, found.format, len(old), found.refused, broken, lost=lost)
+    if standard_stream(path) is None:
+        mending.left, mending.read_again = rest.counts, len(new)
+    if len(new) == len(old):
+        mending.renumbered = [(one, two) for one, two in zip(old, new, strict=True) if one != two]
+    return mending
+
+
+def _write(found: Examination, path: str, source: str | None, target: str | None) -> None:
+    write_corpus(
         found.corpus,
         path,
         format=found.format,
         base=found.base,
         transpose=found.transposed,
-        source=options.fix_source,
-        target=options.fix_target,
+        source=source,
+        target=target,
         ids=any(pair.id != str(number) for number, pair in enumerate(found.corpus, 1)),
     )
-    broken = [finding for finding in found.findings if finding.kind == _BROKEN]
-    old = found.corpus.ids
-    mending = Mending(path, found.format, len(old), found.refused, broken, lost=lost)
-    if standard_stream(path) is not None:
-        new: Sequence[str] = list(map(str, range(1, len(old) + 1))) if told["ids"] else old
-    else:
-        place_so_far()
-        again = _examined_again(found, options, declared)
-        mending.left, new = again.counts, again.corpus.ids
-        mending.read_again = len(new)
-    if len(new) == len(old):
-        mending.renumbered = [(one, two) for one, two in zip(old, new, strict=True) if one != two]
-    return mending
 
 
 def _check(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
@@ -201,15 +207,29 @@ def _losses(found: Examination) -> Counter[str]:
 def _examined_again(
     found: Examination, options: argparse.Namespace, declared: ReadOptions
 ) -> Examination:
-    """Examine the mended file, for what only a person can mend, and for its ids."""
+    """Examine what is to be written, for what only a person can mend, and for its ids.
+
+    It is written elsewhere for that, since it takes its place only at the end.
+    """
     from alignkit.doctor import examine
 
-    changed = {
-        name: new
-        for name, new in (("source", options.fix_source), ("target", options.fix_target))
-        if new is not None
-    }
-    if changed.get("source") and not options.fix_target:
-        changed["target"] = None  # a bitext
-    again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
-    return examine(options.fix, format=found.format, options=again)
+    with TemporaryDirectory(prefix="alignkit-") as folder, before_stop(partial(_remove, folder)):
+        path, source, target = (
+            name and str(Path(folder, str(k), Path(name).name or "mended"))
+            for k, name in enumerate((options.fix, options.fix_source, options.fix_target))
+        )
+        for k in range(3):
+            Path(folder, str(k)).mkdir()
+        Context().run(_write, found, path, source, target)  # at once, whatever is to come
+        changed: dict[str, Any] = {
+            name: new for name, new in (("source", source), ("target", target)) if new
+        }
+        if source and not target:
+            changed["target"] = None  # a bitext
+        again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
+        return examine(path, format=found.format, options=again)
+
+
+def _remove(folder: str) -> str:
+    rmtree(folder, ignore_errors=True)
+    return ""

@@ -24,6 +24,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from typing import TextIO
 
+from alignkit.cli.files import refuse_second_reading
 from alignkit.cli.inputs import add_limits
 from alignkit.cli.messages import say
 from alignkit.cli.parser import number, output_file
@@ -34,7 +35,7 @@ from alignkit.formats.options import ReadOptions
 from alignkit.formats.reading import Reading
 from alignkit.formats.texts import bitext_line
 from alignkit.formats.translations import Group, groups_of
-from alignkit.output import replacing
+from alignkit.output import replacing, standard_stream
 from alignkit.pairings import WHICH, PairingCounts, pair_translations
 
 
@@ -172,8 +173,7 @@ def _ratio(text: str) -> float:
 
 def _check(options: argparse.Namespace) -> None:
     inputs = options.inputs
-    if inputs.count("-") > 1:
-        raise OptionError("standard input (-) can be read once only; name files for the others")
+    refuse_second_reading(options)
     twice = next((path for k, path in enumerate(inputs) if path in inputs[:k]), None)
     if twice is not None:
         raise OptionError(f"{twice} is named twice; each file is to be another translation")
@@ -185,7 +185,7 @@ def _check(options: argparse.Namespace) -> None:
         raise OptionError("give -o and --to, or --to-source and --to-target, not both")
     if options.to_ids and _is_bitext(options):
         raise OptionError("a bitext has no ids: write --to tsv, or to two files")
-    if options.json and "-" in _paths(options):
+    if options.json and any(standard_stream(path) is sys.stdout for path in _paths(options)):
         raise OptionError("--json prints on standard output: write the pairs to files, e.g. by -o")
 
 

@@ -69,14 +69,19 @@ class Parser(argparse.ArgumentParser):
         ]
         self.usage = " ".join(["%(prog)s", *places, *needed, "[options]"])
 
-    def outputs(self, options: argparse.Namespace) -> list[str]:
-        """Return all files and folders that are to be written."""
-        named = (
-            getattr(options, action.dest)
+    def outputs(self, options: argparse.Namespace) -> dict[str, str]:
+        """Return all files and folders that are to be written, by argument."""
+        named = {
+            action.dest: getattr(options, action.dest)
             for action in self._actions
             if action.type in (output, output_file, saved_file)
-        )
-        return [path for path in named if path is not None]
+        }
+        return {dest: path for dest, path in named.items() if path is not None}
+
+    @property
+    def replaces(self) -> bool:
+        """Whether what is written may replace the corpus that was read."""
+        return any(action.type is output for action in self._actions)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is None or file is sys.stderr:

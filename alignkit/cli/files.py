@@ -1,0 +1,123 @@
+"""Compare the files that a command reads and writes, before it does either."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from alignkit.errors import OptionError
+from alignkit.output import refuse_same, standard_stream
+from alignkit.placing import identity
+
+__all__ = ["check_files", "refuse_second_reading"]
+
+_READ = {
+    "input": "",
+    "inputs": "",
+    "corpus": "",
+    "hypothesis": "",
+    "reference": "",
+    "forward": "",
+    "reverse": "",
+    "table": "",
+    "second": "",
+    "compare": "--compare ",
+    "add": "--add ",
+    "load": "--load ",
+    "dictionary": "--dictionary ",
+    "source": "--source ",
+    "target": "--target ",
+}
+"""The arguments that name files to read, and how messages call them."""
+
+_REPLACES = {
+    "output": ("input",),
+    "fix": ("inputs",),
+    "to_source": ("source",),
+    "to_target": ("target",),
+    "fix_source": ("source",),
+    "fix_target": ("target",),
+}
+"""What an output may replace: the corpus or the text that it is made of."""
+
+
+def check_files(options: argparse.Namespace) -> list[str]:
+    """Return the files that are to be written, once it is known that each is another file.
+
+    Raises
+    ------
+    OptionError
+        If two outputs are one file, one cannot be written, one is also an input that it is not to
+        replace, or a file that is read is where standard output goes.
+    """
+    outputs: dict[str, str] = options.parser.outputs(options)
+    refuse_same(outputs.values())
+    for path in outputs.values():
+        _check_output(path)
+    for place, path in _named(options):
+        _check_input(place, path, outputs, options)
+    return list(outputs.values())
+
+
+def _check_output(path: str) -> None:
+    """Find out before the work what would keep its result from being written."""
+    place = os.path.realpath(path)
+    folder = place if os.path.isdir(place) else os.path.dirname(place)
+    if standard_stream(path) is not None or not os.path.isdir(folder):
+        return
+    if os.path.exists(place) and not os.access(place, os.W_OK):
+        raise OptionError(f"{path}: cannot be written: it is read-only; nothing was changed")
+    if (os.path.isfile(place) or not os.path.exists(place)) and not os.access(folder, os.W_OK):
+        raise OptionError(
+            f"{path}: cannot be written: its folder takes no new file; nothing was changed"
+        )
+
+
+def refuse_second_reading(options: argparse.Namespace) -> None:
+    """Refuse to read standard input twice.
+
+    Raises
+    ------
+    OptionError
+        If several inputs are ``-``.
+    """
+    if [path for _, path in _named(options)].count("-") > 1:
+        raise OptionError("standard input (-) can be read once only; name files for the others")
+
+
+def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
+    return [(place, path) for place in _READ for path in _files(place, options)]
+
+
+def _files(place: str, options: argparse.Namespace) -> list[str]:
+    value = getattr(options, place, None)
+    named = [value] if isinstance(value, str) else value or []
+    return [_added(word) for word in named] if place == "add" else named
+
+
+def _added(word: str) -> str:
+    """Return the file in NAME=FILE:FORMAT."""
+    path = word.partition("=")[2]
+    return path if os.path.exists(path) else path.rpartition(":")[0] or path
+
+
+def _check_input(
+    place: str, path: str, outputs: dict[str, str], options: argparse.Namespace
+) -> None:
+    file = "/dev/stdin" if path == "-" else path
+    if os.path.isfile(file) and standard_stream(file) is not None:
+        raise OptionError(
+            f"{path}: what is printed goes there too, so that it could not be read as it is; "
+            "print to another file"
+        )
+    known = identity(file) if os.path.isfile(file) or os.path.isdir(file) else None
+    if known is None:
+        return
+    for name, output in outputs.items():
+        replaced = options.parser.replaces and place in _REPLACES.get(name, ())
+        if replaced or identity(output) != known:
+            continue
+        raise OptionError(
+            f"{output} would be replaced, but is also read ({_READ[place]}{path}); name another "
+            "file for the output; nothing was changed"
+        )
