@@ -2,9 +2,9 @@
 
     python benchmarks/training_memory.py SRC [TGT] [options of alignkit align]
 
-What is measured is the peak memory of the whole process, less that of one that is given a bitext of
-one word pair: Python, its libraries and the compiled kernels are no part of it; reading, training,
-aligning and writing are.
+What is measured is the peak memory of the whole process, less that of one that is given a single
+pair of two words a side: Python, its libraries and the compiled kernels are no part of it; reading,
+training, aligning and writing are.
 """
 
 from __future__ import annotations
@@ -40,12 +40,11 @@ def watched(folder: str, arguments: list[str]) -> tuple[float, float]:
 def measure(arguments: list[str], files: int) -> tuple[float, float]:
     """Return the bytes told and the bytes measured; the first `files` arguments are the bitext."""
     with tempfile.TemporaryDirectory() as folder:
-        one = Path(folder, "one.bitext")
-        one.write_text("one ||| un\n", encoding="utf-8")
-        small = [str(one), *arguments[files:]]
-        for bitext in (small, arguments):
-            watched(folder, bitext)  # compiles what is not yet compiled
-        least = watched(folder, small)[1]
+        texts = []
+        for size in (100, 1):  # the first compiles what is not yet compiled
+            texts.append(Path(folder, f"{size}.bitext"))
+            texts[-1].write_text("one two ||| un deux\n" * size, encoding="utf-8")
+        least = [watched(folder, [str(text), *arguments[files:]])[1] for text in texts][-1]
         told, peak = watched(folder, arguments)
     return told, peak - least
 

@@ -59,7 +59,7 @@ def test_a_plain_kernel_rounds_each_operation():
 
 
 @pytest.mark.slow
-def test_the_processes_that_compile_compute_what_later_ones_do(tmp_path):
+def test_the_process_that_compiles_computes_what_later_ones_do(tmp_path):
     environment = os.environ | {
         "PYTHONPATH": str(PACKAGE.parent),
         "XDG_CACHE_HOME": str(tmp_path),
@@ -67,12 +67,14 @@ def test_the_processes_that_compile_compute_what_later_ones_do(tmp_path):
     }
     command = [sys.executable, str(Path(__file__).with_name("digests.py"))]
 
-    def start():
-        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
-
-    first, beside = (json.loads(process.communicate()[0]) for process in [start(), start()])
+    first, later = (
+        json.loads(
+            subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout
+        )
+        for _ in range(2)
+    )
     assert any(tmp_path.rglob("*kernel.hmm_step*"))
-    assert json.loads(start().communicate()[0]) == beside == first
+    assert later == first
     for name, digest in first.items():
         same = next(key for key in first if key.split(":")[0] == name.split(":")[0])
         assert digest == first[same], f"{name} differs from {same}"

@@ -232,3 +232,25 @@ def test_nothing_is_compiled_where_numba_is_switched_off(tmp_path):
     code = "from alignkit.aligner.memory_kernel import mixed; assert callable(mixed)"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
     assert not kept(tmp_path)
+
+
+@pytest.mark.slow
+def test_two_processes_compile_into_one_cache(tmp_path):
+    environment = os.environ | {
+        "PYTHONPATH": str(kernel_cache.PACKAGE.parent),
+        "XDG_CACHE_HOME": str(tmp_path),
+        "NUMBA_CACHE_DIR": "",
+    }
+    code = (
+        "import numpy as np; from alignkit.aligner.memory_kernel import mixed;"
+        "print(mixed(np.uint64(7), 5), *mixed.stats.cache_hits.values())"
+    )
+
+    def start():
+        command = [sys.executable, "-c", code]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
+
+    first, second = (process.communicate()[0] for process in [start(), start()])
+    assert first.split()[0] == second.split()[0]
+    assert start().communicate()[0].split() == [first.split()[0], b"1"]
+    assert len(kept(tmp_path)) == 1

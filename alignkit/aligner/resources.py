@@ -43,7 +43,7 @@ def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
 def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
     """Return about how many bytes reading the bitext, training and aligning it take.
 
-    That is what the peak of the process has more than with a bitext of one word pair.
+    That is what the peak of the process has more than with a single short pair.
     """
     source, target = bitext.source, bitext.target
     return (
