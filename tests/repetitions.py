@@ -1,10 +1,12 @@
-"""Repeat long tests a tenth as often as they are meant, unless ALIGNKIT_FULL is set."""
+"""Do long tests in a tenth of their length, unless ALIGNKIT_FULL is set."""
 
 from __future__ import annotations
 
 import os
 
+FULL = bool(os.environ.get("ALIGNKIT_FULL"))
+
 
 def repetitions(full: int) -> int:
     """Return how often to do something."""
-    return full if os.environ.get("ALIGNKIT_FULL") else max(1, full // 10)
+    return full if FULL else max(1, full // 10)

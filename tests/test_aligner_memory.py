@@ -9,6 +9,7 @@ from pathlib import Path
 import aligner_reference as plain
 import numpy as np
 import pytest
+from repetitions import FULL
 
 import alignkit.aligner.aligner as home
 from alignkit.aligner import Aligner, Bitext, Settings
@@ -116,6 +117,8 @@ TEXTS = {
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_memory_that_is_told_is_about_what_is_taken(data, tmp_path, monkeypatch, name):
+    if not FULL and name not in ("greek", "hansards 10,000"):
+        pytest.skip("takes long: set ALIGNKIT_FULL")
     monkeypatch.syspath_prepend(Path(__file__).parent.parent)
     from benchmarks.training_memory import measure
 
