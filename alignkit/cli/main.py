@@ -13,7 +13,7 @@ from importlib import import_module
 from alignkit.cli.files import check_files
 from alignkit.cli.messages import say, silence
 from alignkit.cli.parser import Parser
-from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams
+from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams, require_output
 from alignkit.errors import AlignkitError, UnknownNameError
 from alignkit.output import WriteError, standard_stream, together
 from alignkit.signals import before_stop
@@ -133,6 +133,8 @@ def _run(words: Sequence[str], *, own: bool) -> int:
         parser.print_help(sys.stderr)
         return 2
     outputs = check_files(options)
+    if "-" in outputs:
+        require_output()
     if own and any(standard_stream(path) is None for path in outputs):
         outlive_reader()
     options.own = own  # whether the process is ours alone

@@ -11,7 +11,10 @@ from typing import Any
 from alignkit.cli.messages import silence
 from alignkit.errors import AlignkitError
 
-__all__ = ["finish_output", "outlive_reader", "prepare_streams"]
+__all__ = ["finish_output", "outlive_reader", "prepare_streams", "require_output"]
+
+
+_CLOSED = "standard output is closed; open it, or name a file for the output"
 
 
 def prepare_streams(*, own: bool) -> None:
@@ -34,6 +37,18 @@ def prepare_streams(*, own: bool) -> None:
         if hasattr(stream, "reconfigure"):
             errors = "strict" if stream is sys.stdout else "backslashreplace"
             stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
+
+
+def require_output() -> None:
+    """Refuse work whose result could not be printed.
+
+    Raises
+    ------
+    AlignkitError
+        If standard output is closed.
+    """
+    if isinstance(getattr(sys.stdout, "buffer", None), _Closed):
+        raise AlignkitError(_CLOSED)
 
 
 def outlive_reader() -> None:
@@ -84,4 +99,4 @@ class _Closed(io.BufferedIOBase):
         return True
 
     def write(self, _data: object) -> int:
-        raise AlignkitError("standard output is closed; open it, or name a file for the output")
+        raise AlignkitError(_CLOSED)
