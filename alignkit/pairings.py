@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import combinations
-from math import isfinite
+from math import inf
 
 from alignkit.arguments import check_arguments, words
 from alignkit.corpus import SentencePair
@@ -95,7 +95,7 @@ class _Settings:
                 f"the greatest length, {self.max_length}, is below the least, {self.min_length}: "
                 "no pair could be kept"
             )
-        if self.max_ratio is not None and not (isfinite(self.max_ratio) and self.max_ratio >= 1):
+        if self.max_ratio is not None and not 1 <= self.max_ratio < inf:
             raise OptionError(
                 "the greatest ratio is that of the longer to the shorter side, 1 or more, not "
                 f"{self.max_ratio}"

@@ -282,6 +282,11 @@ def test_every_encoding_refuses_control_characters(tmp_path, encoding):
         read_corpus(path, format="xlwa", encoding=encoding)
 
 
+@pytest.mark.parametrize("encoding", ["idna", "punycode", "undefined", "hex", "\ud800", "\0", ""])
+def test_what_encodes_no_text_is_refused(capsys, encoding):
+    run(capsys, "stats", PARAPHRASES, "--encoding", encoding).failed("unknown encoding")
+
+
 def test_japanese_in_an_encoding_of_escapes_is_read(tmp_path):
     path = write(tmp_path, "x", "日本\tJapan\t0-0\n".encode("iso-2022-jp"))
     (pair,) = read_corpus(path, format="xlwa", encoding="iso-2022-jp")

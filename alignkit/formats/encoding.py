@@ -9,6 +9,9 @@ from alignkit.errors import OptionError
 __all__ = ["holds_ascii", "line_encoding", "not_encoded"]
 
 
+_OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
+
+
 def line_encoding(encoding: str) -> tuple[str, bool]:
     """Return the encoding in which lines are decoded, and whether the file must be recoded to it.
 
@@ -19,11 +22,12 @@ def line_encoding(encoding: str) -> tuple[str, bool]:
     """
     try:
         name = codecs.lookup(encoding).name
-        b"a\n".decode(name)
-    except UnicodeError:
-        pass  # too few bytes for the encoding
+        usable = "a\n".encode(name).decode(name) == "a\n"
+        holds_ascii(name)  # which those for nothing (undefined) fail
     except (LookupError, ValueError):
-        raise OptionError(f"unknown encoding {encoding!r}") from None
+        usable = False
+    if not usable or name in _OF_HOSTS:
+        raise OptionError(f"unknown encoding {encoding!r}")
     return ("utf-8", True) if name.startswith(("utf-16", "utf-32")) else (encoding, False)
 
 
