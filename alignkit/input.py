@@ -53,7 +53,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedReader]:
     """Open a file for reading bytes; ``-`` is standard input.
 
-    A name in ``.gz`` is unpacked, and so is standard input that begins as gzip does.
+    What begins as gzip does is unpacked; a name in ``.gz`` promises that.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
             yield _unpacked(stream, name, megabytes) if packed else stream
             return
         with open(name, "rb") as stream:
-            if name.endswith(".gz"):
+            if name.endswith(".gz") or _begins_packed(stream):
                 with _unpacked(stream, name, megabytes) as unpacked:
                     yield unpacked
             else:
@@ -152,8 +152,9 @@ def head_of(name: str, size: int = 512) -> bytes:
             return begin
         if not os.path.isfile(name):
             return b""
-        with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as stream:
-            return stream.read(size)
+        with open(name, "rb") as stream:
+            packed = name.endswith(".gz") or _begins_packed(stream)
+            return gzip.GzipFile(fileobj=stream).read(size) if packed else stream.read(size)
     except (OSError, EOFError, ValueError, zlib.error):
         return b""
 

@@ -30,7 +30,9 @@ __all__ = ["KernelCache", "can_keep", "places"]
 
 PACKAGE = Path(__file__).parent
 MARK = b"alignkit kernel\n"
-_READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_READING = os.O_RDONLY  # and a pipe of that name does not make us wait
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+    _READING |= getattr(os, _flag, 0)
 OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML")
 """Options of numba that change the code it makes; the processor is part of each kernel's key."""
 
@@ -67,6 +69,7 @@ class KernelCache(_Cache):
         for folder in places():
             # Whatever is wrong with a file, its kernel can be compiled.
             with suppress(Exception):
+                _check(folder)
                 payload = _read(folder / name)
                 kept, code = pickle.loads(payload)
                 if kept == sig:
@@ -157,11 +160,17 @@ def _make(folder: Path) -> None:
     for path in (ours, folder):
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
+    _check(folder, root=False)
+
+
+def _check(folder: Path, *, root: bool = True) -> None:
+    """Raise OSError if others could have put something into a folder."""
+    for path in (folder.parent, folder):
         found = path.lstat()
-        if not stat.S_ISDIR(found.st_mode) or not _owned(found, root=False):
+        if not stat.S_ISDIR(found.st_mode) or not _owned(found, root=root):
             raise PermissionError(f"{path} is no folder of the user's")
-    if hasattr(os, "geteuid") and found.st_mode & 0o022:
-        raise PermissionError(f"{folder} can be written by others")
+        if hasattr(os, "geteuid") and found.st_mode & 0o022:
+            raise PermissionError(f"{path} can be written by others")
 
 
 def _owned(found: os.stat_result, *, root: bool) -> bool:

@@ -340,6 +340,7 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
         (["S", "T", "--load", "m", "--model", "ibm1", "--keep-case"], "--model, --keep-case"),
         (["S", "T", "--load", "m", "--save", "n"], "leave out --save"),
         (["S", "T", "--load", "none"], "none"),
+        (["S", "T", "--load", "-"], "--load needs the name of a file"),
         (["S", "T", "--load", "S"], "s"),
         (["S", "T", "--json"], "write the rest to files"),
         (["S", "T", "--save", "-"], "name of a file"),

@@ -120,6 +120,22 @@ def test_a_link_is_not_followed(home):
     assert run()
 
 
+@POSIX
+def test_what_others_put_into_a_folder_is_not_opened(home):
+    """A pipe would make the process wait for ever."""
+    assert run()
+    (path,) = kept(home)
+    path.unlink()
+    os.mkfifo(path)
+    assert run()
+    for folder in (path.parent, path.parent.parent):
+        folder.chmod(0o777)
+        assert run(), "what is in a folder that others can write to is not run"
+        for private in kept(home / "temporary"):
+            private.unlink()
+        folder.chmod(0o700)
+
+
 def no_space(*_):
     raise OSError(28, "No space left on device")
 

@@ -91,6 +91,14 @@ def test_packed_input_that_swells_is_refused(tmp_path):
     assert sum(1 for _ in read_translations(path, max_size=50)) == 100
 
 
+def test_packed_files_are_unpacked_whatever_their_name(capsys, tmp_path):
+    with open(PARAPHRASES, "rb") as stream:
+        path = write(tmp_path, "x", gzip.compress(stream.read()))
+    assert run(capsys, "stats", path).out == run(capsys, "stats", PARAPHRASES).out
+    plain = write(tmp_path, "x.gz", "0-0\n")
+    run(capsys, "stats", plain).failed("x.gz: cannot be read: is named .gz, but cannot be unpacked")
+
+
 def test_packed_standard_input_is_unpacked(capsys, monkeypatch):
     plain = run(capsys, "stats", PARAPHRASES).out
     with open(PARAPHRASES, "rb") as stream:

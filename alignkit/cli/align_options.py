@@ -236,6 +236,8 @@ def check(options: argparse.Namespace) -> None:
                 f"--load takes what was learned with other options: leave out {', '.join(given)}, "
                 "or train anew without --load"
             )
+        if options.load == "-":
+            raise OptionError("--load needs the name of a file; standard input holds no model")
         if options.save is not None:
             raise OptionError("--load reads what is saved already: leave out --save")
     if options.second is not None:
