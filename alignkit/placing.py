@@ -271,10 +271,22 @@ class Exchange:
 
     def finish(self) -> None:
         """Remove what was replaced."""
-        for _, _, kept in self._steps:
-            if kept is not None and kept.is_dir() and not kept.is_symlink():
-                shutil.rmtree(kept, ignore_errors=True)
-            elif kept is not None:
+        for _, place, kept in self._steps:
+            if kept is not None:
                 with suppress(OSError):
-                    kept.unlink()
+                    _drop(kept, place)
         self._steps.clear()
+
+
+def _drop(old: Path, place: Path) -> None:
+    """Remove what was replaced; what somebody put into an old folder meanwhile goes to the new one."""
+    if not old.is_dir() or old.is_symlink():
+        old.unlink()
+        return
+    for entry in old.iterdir():
+        there = place / entry.name
+        if os.path.lexists(there):
+            _drop(entry, there)
+        else:
+            os.rename(entry, there)
+    old.rmdir()

@@ -304,6 +304,22 @@ def test_a_folder_is_exchanged_wholly_or_not_at_all(tmp_path, monkeypatch, faili
     assert tree(tmp_path) == before
 
 
+def test_what_somebody_puts_into_a_folder_meanwhile_stays(tmp_path, monkeypatch):
+    fill(tmp_path, "out/a/1", "out/a/sub/2")
+    rename = os.rename
+
+    def meanwhile(old, new):
+        fill(tmp_path, "out/a/mine", "out/a/sub/mine")
+        monkeypatch.setattr(os, "rename", rename)
+        rename(old, new)
+
+    with replacing_folder(str(tmp_path / "out")) as made:
+        fill(made.root, "a/1", "a/sub/2", text="new")
+        monkeypatch.setattr(os, "rename", meanwhile)
+    expected = {"a/1": "new", "a/sub/2": "new", "a/mine": "old", "a/sub/mine": "old"}
+    assert tree(tmp_path / "out") == expected
+
+
 def test_an_interrupted_folder_leaves_nothing(tmp_path):
     def act():
         with replacing_folder(str(tmp_path / "x" / "y")) as made:
