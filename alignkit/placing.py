@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -202,6 +203,8 @@ def _adapt(new: Path, old: Path) -> None:
         status = _replaceable(there)
         if status is None:
             continue
+        if not (stat.S_ISDIR(status.st_mode) or stat.S_ISREG(status.st_mode)):
+            raise OSError(errno.EEXIST, f"{there} is neither a file nor a folder")
         if stat.S_ISDIR(status.st_mode) != entry.is_dir():
             kinds = ("file", "folder") if entry.is_dir() else ("folder", "file")
             raise OSError(errno.EEXIST, f"{there} is a {kinds[0]}; a {kinds[1]} is to be there")
@@ -244,6 +247,9 @@ class Exchange:
     def put(self, new: Path, place: Path) -> None:
         """Rename a file or folder to its place; what was there is kept beside until `finish`."""
         kept: Path | None = None
+        if place.is_dir() and _swap(new, place):
+            self._steps.append((new, place, new))
+            return
         if os.path.lexists(place):
             kept = _free_name(place.parent)
             try:
@@ -258,6 +264,8 @@ class Exchange:
         lost: list[str] = []
         for new, place, kept in reversed(self._steps):
             try:
+                if kept == new and _swap(new, place):
+                    continue
                 if os.path.lexists(place) and not os.path.lexists(new):
                     os.rename(place, new)
                 if kept is not None:
@@ -278,8 +286,22 @@ class Exchange:
         self._steps.clear()
 
 
+def _swap(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step, so that there is one at each moment; only Linux can."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+
+
 def _drop(old: Path, place: Path) -> None:
-    """Remove what was replaced; what somebody put into an old folder meanwhile goes to the new one."""
+    """Remove what was replaced; what somebody put into a folder meanwhile goes to the new one."""
     if not old.is_dir() or old.is_symlink():
         old.unlink()
         return

@@ -12,13 +12,17 @@ from types import FrameType
 
 __all__ = ["before_stop", "stop_at_once", "undisturbed"]
 
-STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+STOPS = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+    if hasattr(signal, name)
+]
 
 _cleanups: list[Callable[[], str]] = []
 
 
 def stop_at_once() -> None:
-    """Let Ctrl-C, SIGTERM and SIGHUP end this process with exit code 128 + signal.
+    """Let Ctrl-C, SIGTERM, SIGHUP and SIGQUIT end this process with exit code 128 + signal.
 
     Python would raise `KeyboardInterrupt` wherever it is, and there are places that cannot bear it:
     a library that is being imported, a kernel that is being compiled, a finalizer. They swallow it,

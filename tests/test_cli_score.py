@@ -220,3 +220,9 @@ def test_phrase_lists(capsys, tmp_path, monkeypatch):
     run(capsys, "score-phrases", table, empty).failed(empty, "nothing can be scored")
     run(capsys, "score-phrases", table, GOLD).failed(GOLD, "--source and --target")
     run(capsys, "score-phrases", tmp_path / "none", *given[2:]).failed("none", "No such file")
+
+
+def test_an_annotator_that_links_alone_do_not_name_is_told(capsys):
+    run(capsys, "score", EFLOMAL, GOLD, "--hyp-annotator", "nobody").failed("nobody", EFLOMAL)
+    named = run(capsys, "score", EFLOMAL, GOLD, "--ref-annotator", "alignment")
+    assert named.out == run(capsys, "score", EFLOMAL, GOLD).out

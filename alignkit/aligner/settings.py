@@ -131,7 +131,7 @@ class Settings:
                 raise OptionError(f"{field.name} is {value!r}; it must be of the kind {name}")
             object.__setattr__(self, field.name, plain)
             if not isinstance(plain, str) and not 0 <= plain < 1e9:
-                raise OptionError(f"{field.name} is {value}; it must be at least 0")
+                raise OptionError(f"{field.name} is {value}; it must be 0 or more, below 1e9")
 
 
 def _plain(value: object, kind: type) -> str | float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import signal
@@ -73,9 +74,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnicodeEncodeError as error:
         return _fail(f"{error.object[error.start : error.end]!r} cannot be written as UTF-8")
     except MemoryError:
-        return _fail("out of memory; split the corpus, or leave out --ci and per-pair tables")
+        return _fail("out of memory; split the corpus, or free some; of score, leave out --ci")
+    except ImportError as error:
+        return _fail(_unloaded(error))
     except OSError as error:
         silence(sys.stdout)
+        if error.errno is None:  # of a library that loads another
+            return _fail(_unloaded(error))
+        if error.errno == errno.ENOENT and error.filename is None:
+            return _fail("the folder that you are in is gone; change to one that is there")
         return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
     except Exception as error:  # a fault of ours: tell where, in a line, to be reported
         return _fail(_fault(error))
@@ -179,6 +186,14 @@ def _fault(error: Exception) -> str:
     return (
         f"this is a fault in alignkit, not in your files: {type(error).__name__} in {place}: "
         f"{str(error)[:200]}; please report it with the command and, if you can, the file"
+    )
+
+
+def _unloaded(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return (
+        f"a library cannot be loaded: {text[:200]}; is there enough memory (ulimit -v)? If so, "
+        "install alignkit anew"
     )
 
 

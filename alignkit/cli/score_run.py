@@ -73,7 +73,8 @@ class Scoring:
         self._hyp, self._ref = self._input(self._path, "hyp"), self._input(options.reference, "ref")
         hyp, ref = self._hyp, self._ref
         self._watches = BaseWatch(hyp, "--hyp-base"), BaseWatch(ref, "--ref-base")
-        simple = not self._needs_pairs and have_blocks(hyp, ref)
+        named = options.hyp_annotator is not None or options.ref_annotator is not None
+        simple = not (self._needs_pairs or named) and have_blocks(hyp, ref)
         with naming(ref.path, hyp.path):
             score = score_blocks(
                 self._plain() if simple else self._with_pairs(),

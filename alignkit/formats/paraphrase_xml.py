@@ -195,6 +195,7 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
     for side, words in zip(("first", "second"), writing.words(pair), strict=True):
         etree.SubElement(etree.SubElement(element, side), "string").text = words
     for name, alignment in pair.alignments.items():
+        writing.lost.update(["names"] if not name else [])
         alignments = etree.SubElement(element, "alignments", {"source": name})
         _write_links(alignments, writing.oriented(alignment), writing.base)
     etree.indent(element, level=1)
