@@ -1,337 +1,109 @@
-"""What is too large for memory is refused by a limit, and what is no text by its place."""
+"""More links or words than arrays can number are refused, before a number overflows."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import os
-import subprocess
-import sys
-from contextlib import suppress
-from dataclasses import replace
-
+import numpy as np
 import pytest
-from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run, write
 
-from alignkit.errors import AlignkitError, FormatError
-from alignkit.formats import FORMATS, ReadOptions, get_format, iterate_pairs, read_corpus
-from alignkit.formats.reading import Reading
-from alignkit.formats.translations import read_translations
-from alignkit.input import MAX_WORDS, bounded_chunks, head_of
-from alignkit.scoring import read_phrase_table
-
-MB = 1 << 20
-SMALL = {"max_size": 1, "max_words": 5}
-LONG = b"a " * MB
-LINES = {
-    "pharaoh": b"0-0\n" + b"0-0 " * (MB // 3),
-    "naacl": b"1 1 1\n" + b"1 " * MB,
-    "giza": b"# 1\n" + LONG,
-    "rte": b"# 1\n" + LONG,
-    "multimwa": LONG,
-    "xlwa": b"a\tb\t0-0\n" + LONG,
-    "jsonl": b'{"src_words": ["' + LONG,
-    "alignkit-jsonl": b'{"id": "' + LONG,
-    "ists": LONG,
-    "goldalign": LONG,
-}
-"""A first line of more than a megabyte."""
-PIECES = {
-    "jacana": b'[{"id": "' + b"a" * 2 * MB,
-    "edinburgh": b'{"paraphrases": [' + (b" " * 999 + b"\n") * 2000,
-    "alignkit-xml": b'<corpus xmlns="urn:alignkit:corpus:1" version="1">' + b"<a/>" * MB,
-    "paraphrase-xml": b"<corpus>" + b"<a/>" * MB,
-}
-"""What is read in one piece, of more than a megabyte."""
-
-
-@pytest.mark.parametrize("name", [*LINES, *PIECES])
-def test_what_is_held_as_one_piece_has_a_limit(tmp_path, name):
-    path = write(tmp_path, "x", {**LINES, **PIECES}[name])
-    with pytest.raises(FormatError, match=f"^{path}.* of more than 1 MB; .* by --max-size"):
-        list(iterate_pairs(path, format=name, max_size=1))
-
-
-def test_an_option_allows_more(tmp_path):
-    path = write(tmp_path, "x", b"0-0 1-1\n" + b"0-0 " * MB + b"\n")
-    assert len(read_corpus(path, format="pharaoh")) == 2
-    assert len(read_corpus(path, format="pharaoh", max_size=5)) == 2
-
-
-@pytest.mark.parametrize("reader", ["lines", "raw_lines", "chunks"])
-@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
-def test_lines_are_the_same_at_each_limit(tmp_path, reader, encoding):
-    text = "".join("é" * k + "\n" for k in range(3000)) + "end"
-    path = write(tmp_path, "x", text.encode(encoding))
-    found = list(getattr(Reading(path, ReadOptions(encoding=encoding)), reader)())
-    if reader == "lines":
-        assert found == list(enumerate(text.split("\n"), start=1))
-    else:
-        known = "latin-1" if encoding == "latin-1" else "utf-8"
-        assert b"".join(found).decode(known).rstrip("\n") == text
-
-
-@pytest.mark.parametrize("size", [1, 2, MB - 1, MB, MB + 1])
-def test_the_limit_is_exact(size):
-    stream = io.BufferedReader(io.BytesIO(b"x\n" + b"a" * size + b"\nx"))
-    if size <= MB:
-        assert b"".join(bounded_chunks(stream, "x", 1)) == b"x\n" + b"a" * size + b"\nx\n"
-    else:
-        with pytest.raises(FormatError, match="x:2: a line of more than 1 MB"):
-            list(bounded_chunks(stream, "x", 1))
-
-
-def test_packed_input_that_swells_is_refused(tmp_path):
-    path = write(tmp_path, "bomb.gz", gzip.compress((b"a" * 9999 + b"\tb\n") * 100))
-    message = "bomb.gz: swells to more than 100 times its size .* allow more by --max-size"
-    with pytest.raises(FormatError, match=message):
-        list(read_translations(path, max_size=1))
-    with pytest.raises(FormatError, match=message):
-        list(read_phrase_table(path, max_size=1))
-    assert sum(1 for _ in read_translations(path, max_size=50)) == 100
-
-
-def test_packed_standard_input_is_unpacked(capsys, monkeypatch):
-    plain = run(capsys, "stats", PARAPHRASES).out
-    with open(PARAPHRASES, "rb") as stream:
-        feed(monkeypatch, gzip.compress(stream.read()))
-    assert head_of("-").startswith(b'{"alignkit"')
-    assert run(capsys, "stats", "-").out == plain
-
-
-WORDS = "a " * 6
-LONG_SENTENCES = {
-    "giza": "# Sentence pair (1) source length 6 target length 1 alignment score : 0\n"
-    f"b\nNULL ({{ }}) {'a ({ }) ' * 6}\n",
-    "xlwa": f"b\t{WORDS}\t0-0\n",
-    "jsonl": '{"src_words": ["a"], "tgt_words": ["b", "b", "b", "b", "b", "b"], "alignment": []}\n',
-    "alignkit-jsonl": '{"id": "1", "source": ["a", "a", "a", "a", "a", "a"], "target": []}\n',
-    "jacana": f'[{{"id": "1", "source": "{WORDS}", "target": "b", "sureAlign": ""}}]',
-}
-
-
-@pytest.mark.parametrize("name", LONG_SENTENCES)
-def test_a_sentence_has_a_limit(tmp_path, name):
-    path = write(tmp_path, "x", LONG_SENTENCES[name])
-    with pytest.raises(FormatError, match=r"x:\d.* has 6 words, more than 5; .* by --max-words"):
-        read_corpus(path, format=name, max_words=5)
-    assert len(read_corpus(path, format=name, max_words=6)) == 1
-
-
-def test_a_sentence_beside_the_links_has_a_limit(tmp_path):
-    links, texts = write(tmp_path, "x", "0-0\n0-0\n"), write(tmp_path, "t", f"a|||b\n{WORDS}|||b\n")
-    with pytest.raises(FormatError, match="x:2: pair '2': the source has 6 words, more than 5"):
-        read_corpus(links, format="pharaoh", source=texts, max_words=5)
-    with pytest.raises(FormatError, match="t:2: a sentence has 6 words, more than 5"):
-        list(read_translations(write(tmp_path, "t", f"a\tb\n{WORDS}\tb\n"), max_words=5))
-
-
-@pytest.mark.parametrize("form", ["bitext", "two", "to xml"])
-def test_align_refuses_a_sentence_beyond_the_limit(capsys, tmp_path, form):
-    sides = [f"a\n{WORDS}\n", "b\nb\n"]
-    paths = [write(tmp_path, f"side{k}", text) for k, text in enumerate(sides)]
-    if form != "two":
-        paths = [write(tmp_path, "both", f"a ||| b\n{WORDS}||| b\n")]
-    more = ["--to", "alignkit-xml"] if form == "to xml" else []
-    told = "side0:2: a sentence" if form == "two" else "both:2: the source sentence"
-    run(capsys, "align", *paths, *more, "--max-words", 5).failed(f"{told} has 6 words")
-
-
-HELD = """
-import resource, sys
-limit = int(sys.argv.pop(1)) << 20
-from alignkit.cli import main
-resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-sys.exit(main())
-"""
-
-
-def endless(begin, unit, *words, megabytes=3000):
-    """Run a command on a huge line that comes through a pipe, in little memory."""
-    running = subprocess.Popen(
-        [sys.executable, "-c", HELD, str(megabytes), *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
-    )
-    part = unit * (MB // len(unit))
-    with suppress(BrokenPipeError), running.stdin as pipe:
-        pipe.write(begin)
-        for _ in range(2048):
-            pipe.write(part)
-    with running.stderr as stream:
-        err = stream.read().decode()
-    running.wait(300)
-    assert running.returncode == 2, err
-    return err
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by Linux")
-def test_a_line_without_an_end_is_refused_in_bounded_memory():
-    err = endless(b"", b"0-0 ", "stats", "-", megabytes=1000)
-    assert err == (
-        "alignkit: error: -:1: a line of more than 64 MB; if that is no mistake, allow more by "
-        "--max-size\n"
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by Linux")
-@pytest.mark.parametrize(
-    ("begin", "unit", "words"),
-    [
-        (b"a ||| ", b"b ", ["align", "-"]),
-        (b"a\t", b"b ", ["pairs", "-"]),
-        (b"a\t", b"b ", ["score-phrases", "-", GOLD, *TEXTS]),
-        (b"", b"\0", ["stats", "-"]),
-        (b'{"id": "', b"a", ["stats", "-", "--format", "alignkit-jsonl"]),
-        (b"[\n", b" \n", ["stats", "-", "--format", "jacana"]),
-        (b"<corpus>", b"<a/>", ["stats", "-", "--format", "paraphrase-xml"]),
-        (b"<corpus>", b"a", ["stats", "-", "--format", "paraphrase-xml"]),
-        (b"\xff\xfe", b"a\0", ["stats", "-", "--encoding", "utf-16"]),
-        (b"", b"0-0 ", ["score", "-", GOLD]),
-        (b"", b"0-0 ", ["check", "-"]),
-        (b"a\tb\t", b"0-0 ", ["convert", "-", "-", "--to", "xlwa", "--from", "xlwa"]),
-    ],
+from alignkit import (
+    Aligner,
+    Alignment,
+    Bitext,
+    LinkArrays,
+    TokenArrays,
+    Vocabulary,
+    extract_phrases,
+    iterate_pairs,
+    limits,
+    symmetrize,
 )
-def test_no_command_holds_a_line_without_an_end(begin, unit, words):
-    err = endless(begin, unit, *words)
-    assert "fault" not in err
-    assert "memory" not in err
-    assert "Traceback" not in err
+from alignkit.aligner.cooccurrence import Cooccurrence
+from alignkit.aligner.room import Room
+from alignkit.errors import AlignmentError
+
+DIAGONAL = Alignment.parse("0-0 1-1 2-2")
+PAIRS = [(["a", "b", "c"], ["x", "y", "z"]), (["b", "a"], ["y"])]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by Linux")
-@pytest.mark.parametrize(
-    ("line", "command"),
-    [
-        (b"0-0 " * 999, "stats"),
-        (b"0-0 " * 999, "agree"),
-        (b"a " * 499 + b"||| " + b"b " * 499, "align"),
-        (b"", "align"),
-    ],
-)
-def test_a_bomb_of_a_gigabyte_is_refused_in_bounded_memory(tmp_path, line, command):
-    path = tmp_path / "bomb.gz"
-    part = (line + b"\n") * (MB // len(line + b"\n"))
-    with gzip.open(path, "wb", 1) as stream:
-        for _ in range(1024):
-            stream.write(part)
-    ran = subprocess.run(
-        [sys.executable, "-c", HELD, "3000", command, str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 2
-    assert "bomb.gz: swells to more than 100 times its size" in ran.stderr
+def test_the_limit_is_that_of_32_bits():
+    assert np.iinfo(np.int32).max == limits.MOST
+    limits.check_count("links", limits.MOST)
+    with pytest.raises(AlignmentError, match=r"2147483648 links are more .*: split the corpus"):
+        limits.check_count("links", limits.MOST + 1)
 
 
-# --- control characters
+@pytest.fixture
+def few(monkeypatch):
+    """Let arrays hold five of anything."""
+    monkeypatch.setattr(limits, "MOST", 5)
 
-WITH_NUL = {
-    "pharaoh": ("0-0\n0-\x010\n", 2),
-    "naacl": ("1 1 1\n1 \x01 1\n", 2),
-    "giza": ("# 1\na\x01\nNULL ({ }) b ({ 1 })\n", 2),
-    "rte": ("# 1\na\x01\nNULL ({ }) b ({ 1 })\n", 2),
-    "jacana": ('[\n{"id": "1", "source": "a\x01", "target": "b", "sureAlign": ""}]', 2),
-    "edinburgh": ('{"paraphrases": [\n{"id": "\x01"}]}', 2),
-    "multimwa": ("a\x01\tb", 1),
-    "xlwa": ("a\tb\t0-0\na\x01\tb\t0-0\n", 2),
-    "jsonl": ('{"src_words": ["a\x01"]}', 1),
-    "alignkit-jsonl": ('{"id": "\x01"}', 1),
-    "alignkit-xml": (
-        '<corpus xmlns="urn:alignkit:corpus:1" version="1">\n<pair id="\x01"/></corpus>',
-        2,
+
+def packed(*alignments):
+    return LinkArrays.pack(alignments)
+
+
+REFUSED = {
+    "packing": (lambda: packed(DIAGONAL, DIAGONAL), "6 links"),
+    "concatenating": (lambda: LinkArrays.concatenate([packed(DIAGONAL)] * 2), "6 links"),
+    "trusting": (
+        lambda: LinkArrays.trusted(
+            np.zeros((6, 2), np.int32), np.ones(6, np.uint8), np.array([0, 6]), np.zeros((1, 2))
+        ),
+        "6 links",
     ),
-    "paraphrase-xml": ("<corpus>\n<paraphrase id='\x01'/></corpus>", 2),
-    "ists": ('<sentence id="1" status="">\n// a\x01\n', 2),
-    "goldalign": ("1\ta\x01\t\tb", 1),
+    "making": (
+        lambda: LinkArrays(
+            np.zeros((6, 2), np.int32), np.ones(6, np.uint8), np.array([0, 6]), np.zeros((1, 2))
+        ),
+        "6 links",
+    ),
+    "lengths": (lambda: LinkArrays.pack([DIAGONAL], [(3, 6)]), "6 words of a sentence"),
+    "symmetrizing": (
+        lambda: symmetrize(DIAGONAL, Alignment.parse("0-1 1-2 2-2")),
+        "6 links of both directions",
+    ),
+    "phrases": (lambda: extract_phrases(DIAGONAL), "6 phrase pairs"),
+    "words": (lambda: TokenArrays.pack([["a"] * 6], Vocabulary()), "6 words"),
+    "vocabulary": (lambda: Vocabulary().encode(list("abcdef")), "6 different words"),
+    "bitext": (lambda: Bitext.pack([(["a"] * 6, ["b"])]), "6 words"),
+    "pairs": (lambda: Bitext.pack([([], [])] * 6), "6 sentence pairs"),
+    "index": (lambda: Cooccurrence.of(Bitext.pack(PAIRS)), "9 different pairs of words"),
+    "index in blocks": (
+        lambda: Cooccurrence.in_blocks(
+            Bitext.pack([PAIRS[1], (["d"], ["u", "v", "w", "x"])]), Room(), 1
+        ),
+        "6 different pairs of words",
+    ),
+    "training": (lambda: Aligner.train(PAIRS, threads=1), "9 different pairs of words"),
 }
 
 
-@pytest.mark.parametrize("name", WITH_NUL)
-@pytest.mark.parametrize("control", ["\x00", "\x1b", "\x1c"])
-def test_a_control_character_is_an_error_with_its_place(tmp_path, name, control):
-    text, line = WITH_NUL[name]
-    path = write(tmp_path, "x", text.replace("\x01", control))
-    with pytest.raises(FormatError) as caught:
-        read_corpus(path, format=name)
-    assert str(caught.value).startswith(f"{path}:{line}:")
-    assert control not in str(caught.value)
+@pytest.mark.parametrize("what", REFUSED)
+def test_more_is_refused(few, what):
+    call, said = REFUSED[what]
+    with pytest.raises(AlignmentError, match=f"^{said} are more than arrays hold, 5: split the"):
+        call()
 
 
-def test_the_place_is_line_and_column_and_utf_16_is_guessed(tmp_path):
-    path = write(tmp_path, "x", "a\tb\t0-0\né a\0\tb\t0-0\n")
-    with pytest.raises(FormatError) as caught:
-        read_corpus(path, format="xlwa")
-    assert (caught.value.line, caught.value.column) == (2, 4)
-    assert "if the text is UTF-16, say so by --encoding" in str(caught.value)
+def test_as_many_are_taken(few):
+    five = packed(DIAGONAL, Alignment.parse("0-0 1-1"))
+    assert len(five.links) == 5
+    assert len(TokenArrays.pack([["a"] * 5], Vocabulary()).ids) == 5
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "iso-2022-jp", "utf-7", "cp037"])
-def test_every_encoding_refuses_control_characters(tmp_path, encoding):
-    good = "a b\tc d\t0-0 1-1\n"
-    if encoding != "cp037":  # in which a line feed is another byte
-        path = write(tmp_path, "x", (good * 2).encode(encoding))
-        assert len(read_corpus(path, format="xlwa", encoding=encoding)) == 2
-    path = write(tmp_path, "x", good.replace("b", "b\x02").encode(encoding))
-    with pytest.raises(FormatError, match=r"x:1:4: control character '\\x02'"):
-        read_corpus(path, format="xlwa", encoding=encoding)
+def test_an_index_without_a_successor_is_refused():
+    """One more is the length of the sentence, which would be negative."""
+    links = np.array([[2**31 - 1, 0]], np.int32)
+    with pytest.raises(AlignmentError, match="2147483648 words of a sentence"):
+        LinkArrays(links, np.ones(1, np.uint8), np.array([0, 1]), np.ones((1, 2), np.int32))
 
 
-def test_japanese_in_an_encoding_of_escapes_is_read(tmp_path):
-    path = write(tmp_path, "x", "日本\tJapan\t0-0\n".encode("iso-2022-jp"))
-    (pair,) = read_corpus(path, format="xlwa", encoding="iso-2022-jp")
-    assert pair.source == ("日本",)
+def test_lengths_beyond_32_bits_are_no_short_ones():
+    with pytest.raises(AlignmentError, match="4294967299 words of a sentence"):
+        LinkArrays.pack([DIAGONAL], np.array([[2**32 + 3, 3]]))
 
 
-def test_white_space_and_the_characters_of_wrong_encodings_are_text(tmp_path):
-    path = write(tmp_path, "x", "a\x0bb\x0cc\x7f\x85 \x9b\tb\t0-0\r\n")
-    (pair,) = read_corpus(path, format="xlwa")
-    assert pair.source == ("a", "b", "c\x7f\x85", "\x9b")
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_what_is_not_read_is_not_written(tmp_path, name):
-    kind = get_format(name)
-    if "spaces" in kind.holds or not kind.holds & {"text"}:
-        pytest.skip("holds every token, or none")
-    (pair,) = (
-        pair for pair in read_corpus(PARAPHRASES, format="alignkit-jsonl") if pair.id == "p01"
-    )
-    odd = replace(pair, source=("a\x1b", *pair.source[1:]))
-    from alignkit.formats import write_corpus
-
-    with pytest.raises(AlignkitError, match=r"token 'a\\x1b' is empty or holds"):
-        write_corpus([odd], tmp_path / "out", format=name, annotator=next(iter(pair.annotations)))
-
-
-def test_check_lists_control_characters_and_goes_on(capsys, tmp_path):
-    path = write(tmp_path, "x", "a\0\tb\x02\t0-0\na\tb\t0-0\n")
-    out = tmp_path / "out"
-    ran = run(capsys, "check", path, "--format", "xlwa", "--fix", out)
-    assert ran.code == 1
-    assert f"{path}:1: control character: 2 in this line, '\\x00' in column 2" in ran.out
-    assert "findings: 1 x control character" in ran.out
-    assert out.read_text() == "a\ufffd\tb\ufffd\t0-0\na\tb\t0-0\n"
-
-
-@pytest.mark.parametrize("words", [["align", "x"], ["pairs", "x"], ["align", "x", "y"]])
-def test_texts_hold_no_control_characters(capsys, tmp_path, monkeypatch, words):
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, "x", "a\tb\na\x1bc\tb\n" if len(words) == 2 else "a\na\x1bc\n")
-    write(tmp_path, "y", "a\nb\n")
-    run(capsys, *words).failed(r"x:2:2: control character '\x1b'")
-
-
-def test_a_phrase_table_holds_no_control_characters(tmp_path):
-    with pytest.raises(FormatError, match=r"x:1:2: control character '\\x00'"):
-        list(read_phrase_table(write(tmp_path, "x", "a\0\tb\n")))
-
-
-def test_the_default_limit_is_far_from_real_sentences():
-    with open(FRENCH / "fr.txt", encoding="utf-8") as lines:
-        assert max(len(line.split()) for line in lines) * 100 < MAX_WORDS
+def test_lines_are_numbered_in_32_bits(few, tmp_path):
+    (tmp_path / "a").write_text("1 1 1\n" * 6, encoding="ascii")
+    with pytest.raises(AlignmentError, match="6 lines"):
+        list(iterate_pairs(tmp_path / "a", format="naacl"))
