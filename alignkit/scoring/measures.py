@@ -39,7 +39,8 @@ LOWER_IS_BETTER = frozenset({"aer"})
 def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
     """Divide, with NaN for 0/0."""
     quotient = np.full(np.shape(below), np.nan)
-    return np.divide(above, below, out=quotient, where=np.asarray(below) != 0)
+    np.divide(above, below, out=quotient, where=np.asarray(below) != 0)
+    return quotient
 
 
 def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
