@@ -13,6 +13,7 @@ from typing import IO, Any, BinaryIO, TextIO, TypeVar, cast
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.placing import Exchange, Identity, NewFile, NewFolder, identity
 from alignkit.signals import undisturbed
+from alignkit.visible import visible_data
 
 __all__ = [
     "Outputs",
@@ -136,9 +137,10 @@ def together() -> Iterator[Outputs]:
 def replacing(path: str) -> Iterator[TextIO]:
     """Open a file for writing text; it takes its place only when all is written.
 
-    ``-`` is standard output. Lines end in a line feed, the encoding is UTF-8. A terminal, another
-    character device, a pipe and the file that standard output goes to are written in place. Other
-    names (hard links) of a file that is replaced keep what it held.
+    ``-`` is standard output; if that is a terminal, nothing in the text can act on it. Lines end in
+    a line feed, the encoding is UTF-8. A terminal, another character device, a pipe and the file
+    that standard output goes to are written in place. Other names (hard links) of a file that is
+    replaced keep what it held.
 
     Raises
     ------
@@ -147,11 +149,28 @@ def replacing(path: str) -> Iterator[TextIO]:
     """
     stream = standard_stream(path)
     if stream is not None:
-        yield stream
+        yield cast("TextIO", _Terminal(stream)) if stream.isatty() else stream
         stream.flush()
         return
     with _staged(path, mode="w", encoding="utf-8", newline="\n") as file:
         yield cast("TextIO", file)
+
+
+class _Terminal:
+    """Write data to a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(visible_data(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        self._stream.flush()
 
 
 @contextmanager

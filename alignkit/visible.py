@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from unicodedata import category
 
-__all__ = ["extends", "visible"]
+__all__ = ["extends", "visible", "visible_data"]
 
 _JOINERS = "\u200c\u200d"
 _CIRCLE = "\u25cc"
+_ENDS = re.compile(r"([\n\t])")
 
 
 def visible(text: str, *, only_ascii: bool = False) -> str:
@@ -33,6 +35,11 @@ def visible(text: str, *, only_ascii: bool = False) -> str:
         return text
     shown = "".join(_visible(char, only_ascii) for char in text)
     return _CIRCLE + shown if extends(shown[:1]) and not only_ascii else shown
+
+
+def visible_data(text: str) -> str:
+    """Show what has no picture in lines of columns: line feeds and tabs stay."""
+    return "".join(part if part in "\n\t" else visible(part) for part in _ENDS.split(text))
 
 
 def _visible(char: str, only_ascii: bool) -> str:

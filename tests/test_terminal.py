@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
+from contextlib import suppress
 
 import pytest
-from command import run, write
+from command import process, run, write
 from hypothesis import given
 from hypothesis import strategies as st
+from test_cli import posix
 
 from alignkit.cli.messages import json_text
 from alignkit.report.csv_table import csv_table
@@ -190,3 +193,28 @@ def test_names_of_annotators_do_not_run_in_the_table(capsys, tmp_path):
     rows = read_back(run(capsys, "agree", path, "--format", "alignkit-jsonl", "--csv").out)
     assert {row["first"] for row in rows} == {"'" + '=cmd|" /C calc"!A0', "'-b"}
     assert {undone(row["second"]) for row in rows} == {"-b", "'=c"}
+
+
+@posix
+@pytest.mark.parametrize(
+    "words",
+    [["agree", "--csv"], ["phrases", "--annotator", evil("anna")],
+     ["convert", "-", "--to", "alignkit-jsonl"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_data_is_exact_in_a_file_and_harmless_on_a_terminal(tmp_path, words):
+    import pty
+
+    path = corpus(tmp_path)
+    command, more = words[0], words[1:]
+    assert "\u202e" in process(command, path, *more).out
+    leader, follower = pty.openpty()
+    with os.fdopen(leader, "rb") as reading:
+        assert process(command, path, *more, stdout=follower).code == 0
+        os.close(follower)
+        shown = b""
+        with suppress(OSError):  # how a terminal ends
+            while some := reading.read1():
+                shown += some
+    assert ACTING.findall(shown.decode().replace("\r\n", "\n").replace("\t", " ")) == []
+    assert "202e" in shown.decode()

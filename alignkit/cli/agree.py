@@ -67,7 +67,8 @@ def run(options: argparse.Namespace) -> int:
     output = agreement_output(full, corpus, options)
     if options.html:
         _draw(full, corpus, options.html)
-    print(output)
+    with replacing("-") as out:
+        out.write(output + "\n")
     return 0
 
 
