@@ -96,7 +96,7 @@ class Outputs:
             self.notes += [
                 f"{path}: replaced; other names (hard links) of the old file keep what it held"
                 for path, item in self._whole.values()
-                if isinstance(item, NewFile) and item.names
+                if item.names
             ]
             self.placed += len(self._whole)
             self.discard()

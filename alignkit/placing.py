@@ -106,8 +106,7 @@ def _made_beside(place: Path, mode: int) -> tuple[Path, int]:
     except PermissionError as problem:
         raise PermissionError(
             problem.errno,
-            f"its folder takes no new file ({problem.strerror}), and it is not written over in "
-            "place, where half of it could be left",
+            f"its folder takes no new file ({problem.strerror}), and all is written beside first",
         ) from None
 
 
@@ -151,6 +150,9 @@ class NewFolder:
         Where the files are to be.
     root
         The folder in which they are made until then.
+    names
+        How many of the files that are replaced have other names (hard links), which keep the old
+        contents.
 
     Raises
     ------
@@ -160,6 +162,7 @@ class NewFolder:
 
     def __init__(self, path: str) -> None:
         self.place = Path(os.path.realpath(path))
+        self.names = 0
         self._made: list[Path] = []
         here = self.place if self.place.is_dir() else self.place.parent
         self.root = _free_name(here)
@@ -177,7 +180,7 @@ class NewFolder:
         """Rename what was made to its place; what it replaces is kept until all is put."""
         del alone  # a folder is several files in any case
         if self.place.is_dir():
-            _adapt(self.root, self.place)
+            self.names = _adapt(self.root, self.place)
             _merge(self.root, self.place, exchange)
         else:
             exchange.put(self.root, self.place)
@@ -190,14 +193,15 @@ class NewFolder:
                 folder.rmdir()  # fails where something is in it
 
 
-def _adapt(new: Path, old: Path) -> None:
-    """Give what replaces files and folders their modes and owners.
+def _adapt(new: Path, old: Path) -> int:
+    """Give what replaces files and folders their modes and owners; return how many have more names.
 
     Raises
     ------
     OSError
         If one is read-only, or a file is where a folder is to be.
     """
+    linked = 0
     for entry in new.iterdir():
         there = old / entry.name
         status = _replaceable(there)
@@ -209,8 +213,8 @@ def _adapt(new: Path, old: Path) -> None:
             kinds = ("file", "folder") if entry.is_dir() else ("folder", "file")
             raise OSError(errno.EEXIST, f"{there} is a {kinds[0]}; a {kinds[1]} is to be there")
         _resemble(entry, status)
-        if entry.is_dir():
-            _adapt(entry, there)
+        linked += _adapt(entry, there) if entry.is_dir() else status.st_nlink > 1
+    return linked
 
 
 def _merge(new: Path, place: Path, exchange: Exchange) -> None:

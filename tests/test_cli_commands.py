@@ -218,3 +218,17 @@ def test_stats_counts(capsys):
     assert (found["pairs"], found["source_tokens"], found["target_tokens"]) == (64, 1144, 1141)
     assert found["annotators"]["anna"]["sure"] == 1062  # as samples/README.md says
     assert "64 sentence pairs" in made(capsys, "stats", PARAPHRASES).out
+
+
+@pytest.mark.parametrize("more", [["--to-base", "1"], ["--to-transpose"]])
+@pytest.mark.parametrize("format", ["alignkit-xml", "alignkit-jsonl"])
+def test_own_formats_are_written_as_they_are_read(capsys, tmp_path, format, more):
+    out = tmp_path / "out"
+    run(capsys, "convert", GOLD, out, "--to", format, *more).failed("leave out --to-base")
+    assert not out.exists()
+
+
+def test_a_name_that_cannot_be_written_is_refused(capsys, tmp_path):
+    out = tmp_path / "out"
+    ran = run(capsys, "convert", GOLD, out, "--to", "alignkit-xml", "--name", "\udcff")
+    ran.failed("--name", "is not UTF-8")

@@ -132,7 +132,16 @@ def test_other_names_of_a_file_keep_its_contents_and_that_is_told(tmp_path):
     with together() as outputs:
         put(tmp_path / "a")
     assert tree(tmp_path) == {"a": "new", "b": "old"}
-    assert "other names" in outputs.notes[0]
+    assert "a: replaced; other names (hard links)" in outputs.notes[0]
+
+
+def test_other_names_of_files_in_a_folder_are_told_too(tmp_path):
+    fill(tmp_path, "out/a/1", "out/a/2")
+    os.link(tmp_path / "out" / "a" / "1", tmp_path / "mine")
+    with together() as outputs, replacing_folder(str(tmp_path / "out")) as made:
+        fill(made.root, "a/1", "a/2", text="new")
+    assert (tmp_path / "mine").read_text() == "old"
+    assert "out: replaced; other names (hard links)" in outputs.notes[0]
 
 
 @posix

@@ -20,6 +20,7 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.parser import format_name, output, output_file
 from alignkit.corpus import SentencePair
+from alignkit.errors import OptionError
 from alignkit.formats import FORMATS, get_format, write_corpus
 from alignkit.formats.format import JUDGED
 
@@ -75,6 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
+        raise OptionError(
+            f"{options.to} is read as written source first and counted from 0, which the file does "
+            "not say: leave out --to-base and --to-transpose (--swap exchanges the sides)"
+        )
     source = Input(options.input, options.format, reading_options(options))
     pairs: Iterator[SentencePair] = source.pairs()
     if options.annotator is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alignkit.cli.files import refuse_second_reading
 from alignkit.cli.messages import say
-from alignkit.cli.parser import format_name, number
+from alignkit.cli.parser import annotator_name, format_name, number
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import FormatError, OptionError
@@ -87,6 +87,7 @@ def add_reading_arguments(
     group.add_argument(
         "--name",
         metavar="NAME",
+        type=annotator_name,
         help="annotator, for formats that name none (default: alignment)",
     )
     add_limits(group)

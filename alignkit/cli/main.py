@@ -45,7 +45,7 @@ Exit codes:
   0  done
   1  done, and something was found (check), or bad lines were answered (align - --load)
   2  error; no file was changed
-  130  interrupted by Ctrl-C; no file was changed (128 + signal: 143 by SIGTERM)
+  130  interrupted by Ctrl-C (128 + signal: 143 by SIGTERM); no file was changed, unless it says so
 """
 
 

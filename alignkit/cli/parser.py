@@ -14,7 +14,15 @@ from typing import Any, NoReturn
 from alignkit.cli.messages import tell_raw, visible_lines
 from alignkit.errors import UnknownNameError
 
-__all__ = ["Parser", "format_name", "number", "output", "output_file", "saved_file"]
+__all__ = [
+    "Parser",
+    "annotator_name",
+    "format_name",
+    "number",
+    "output",
+    "output_file",
+    "saved_file",
+]
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -131,6 +139,15 @@ def number(least: int) -> Callable[[str], int]:
         return value
 
     return checked
+
+
+def annotator_name(text: str) -> str:
+    """Check that a name can be written."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8") from None
+    return text
 
 
 def output_file(path: str) -> str:

@@ -108,7 +108,7 @@ def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
     if len(annotations) < len(pair.annotations):
         yield JUDGED
     if "attributes" not in holds and any(
-        text and f"attribute {name}" not in holds for name, text in pair.attributes.items()
+        f"attribute {name}" not in holds for name in pair.attributes
     ):
         yield "attributes"
     if "annotators" not in holds and len(annotations) > 1:
