@@ -31,6 +31,7 @@ def old(tmp_path, monkeypatch):
     return files(tmp_path)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no /dev/shm")
 def test_a_corpus_under_dev_is_converted_in_its_place():
@@ -156,6 +157,7 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys, old, monkeypatch
     assert files(Path()) == old
 
 
+@pytest.mark.slow
 @posix
 def test_mending_is_not_done_where_its_report_cannot_be_printed(old):
     with open("/dev/full", "w", encoding="utf-8") as full:
@@ -164,6 +166,7 @@ def test_mending_is_not_done_where_its_report_cannot_be_printed(old):
     assert files(Path()) == old
 
 
+@pytest.mark.slow
 @posix
 def test_a_full_disk_behind_standard_output_leaves_the_page_as_it_was(old):
     command = ["agree", PARAPHRASES, "--annotators", "anna", "ben", "--initial", "initial"]
@@ -196,6 +199,7 @@ def test_a_folder_that_fails_half_way_is_as_it_was(capsys, tmp_path, format, mad
     assert files(out) == {**before, "README": b"mine"}
 
 
+@pytest.mark.slow
 @posix
 def test_standard_outputs_own_file_is_written_where_it_is(tmp_path):
     """It may be one to add to; a file in its place would lose what is still to come."""
@@ -228,6 +232,7 @@ def test_other_names_of_a_replaced_file_are_told(tmp_path):
     assert (tmp_path / "b").read_text() == "old"
 
 
+@pytest.mark.slow
 @posix
 def test_a_reader_that_has_enough_does_not_cost_the_page(tmp_path):
     page = tmp_path / "page"

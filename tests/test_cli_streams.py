@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from command import EFLOMAL, FAST, FRENCH, GOLD, PARAPHRASES, TEXTS
+from repetitions import FULL
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
 
@@ -51,13 +52,13 @@ def check_closed(command, closed):
     assert "fault" not in told
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
 def test_a_closed_stream_costs_no_result(closed):
     check_closed(f"stats {PARAPHRASES}", closed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("closed", CLOSED)
+@pytest.mark.parametrize("closed", CLOSED if FULL else ["2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("name", PRINTING)
 def test_every_command_runs_with_closed_streams(name, closed):
     check_closed(f"{name} {words(name)}", closed)
@@ -69,6 +70,7 @@ def words(name):
     return PRINTING[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_an_output_never_takes_the_number_of_a_closed_stream(closed, tmp_path):
     """Else messages would go into it."""
@@ -122,6 +124,7 @@ def test_a_broken_pipe_is_quiet_in_every_command(name):
     assert (deaf.returncode, deaf.stdout) == (plain.returncode, plain.stdout)
 
 
+@pytest.mark.slow
 def test_messages_that_nobody_reads_stop_nothing(tmp_path):
     out = tmp_path / "out"
     ran = without_reader(
@@ -131,6 +134,7 @@ def test_messages_that_nobody_reads_stop_nothing(tmp_path):
     assert out.exists()
 
 
+@pytest.mark.slow
 def test_an_error_stays_one_where_nobody_reads_anything(tmp_path):
     broken = tmp_path / "broken.align"
     broken.write_text("0-0\n" * 3_000 + "x\n")

@@ -183,9 +183,9 @@ def forged(seed, count, folder):
 
 
 def test_forged_models_are_refused_or_align(tmp_path):
-    refused, loaded = forged(0, 100, tmp_path)
-    assert refused > 60
-    assert loaded > 2
+    refused, loaded = forged(0, 30, tmp_path)
+    assert refused > 18
+    assert loaded > 0
 
 
 @pytest.mark.slow

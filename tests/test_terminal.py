@@ -196,6 +196,7 @@ def test_names_of_annotators_do_not_run_in_the_table(capsys, tmp_path):
 
 
 @posix
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [["agree", "--csv"], ["phrases", "--annotator", evil("anna")],
