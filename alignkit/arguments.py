@@ -6,10 +6,8 @@ the other checks are for what is called too often for that.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
-from inspect import Parameter
 from numbers import Integral, Real
 from operator import index
 from types import NoneType, UnionType
@@ -189,14 +187,16 @@ def _check(name: str, value: Any, expected: _Expected) -> None:
 @cache
 def _declared(function: Callable[..., object]) -> tuple[tuple[str, _Expected], ...]:
     """Return the arguments that can be checked, by name."""
+    import inspect  # takes 10 ms, and commands do without
+
     hints = get_type_hints(function)
     hints.pop("return", None)
     found = {name: _expected(hint) for name, hint in hints.items()}
     if not isinstance(function, type):
         for name, parameter in inspect.signature(function).parameters.items():
-            if parameter.kind is Parameter.VAR_KEYWORD:
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 found[name] = None
-            elif parameter.kind is Parameter.VAR_POSITIONAL and (one := found[name]):
+            elif parameter.kind is inspect.Parameter.VAR_POSITIONAL and (one := found[name]):
                 found[name] = one._replace(several=True)
     return tuple((name, expected) for name, expected in found.items() if expected is not None)
 

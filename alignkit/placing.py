@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import stat
 import sys
@@ -48,7 +47,7 @@ def identity(path: str | os.PathLike[str]) -> Identity | None:
 
 
 def _free_name(folder: Path) -> Path:
-    return folder / f".alignkit-{secrets.token_hex(8)}.part"
+    return folder / f".alignkit-{os.urandom(8).hex()}.part"
 
 
 class NewFile:
