@@ -215,6 +215,8 @@ def _expected(hint: Any) -> _Expected | None:
             return None
         return _Expected(_any_of(known), " or ".join(one.words for one in known), _element(known))
     base = origin or hint
+    if hasattr(base, "__value__"):  # an alias with a name of its own, as NDArray since numpy 2.5
+        return _expected(base.__value__)
     if base is _CALLABLE:
         return _Expected(callable, "a function")
     if not isinstance(base, type) or getattr(base, "_is_protocol", False):

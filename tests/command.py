@@ -80,9 +80,15 @@ def start(*words, **options) -> subprocess.Popen:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        preexec_fn=_heed,  # noqa: PLW1509
         **options,
     )
+
+
+def _heed() -> None:
+    """Heed the signals that a shell's background and nohup ignore."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def write(folder: Path, name: str, text: str | bytes) -> str:

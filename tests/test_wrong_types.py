@@ -28,6 +28,7 @@ from alignkit import (
     report,
     scoring,
 )
+from alignkit.arguments import check_arguments
 from alignkit.errors import AlignkitError, ArgumentError, OptionError
 
 ROOT = Path(__file__).parent.parent
@@ -432,3 +433,16 @@ def test_places_are_counted_from_the_end_as_in_a_list():
     assert found.pair(-2) == found.pair(0)
     with pytest.raises(IndexError, match="k is 2, but there are 2 sentence pairs"):
         found.pair(2)
+
+
+def test_an_alias_with_a_name_of_its_own_is_looked_into():
+    class Numbers:  # as `type Numbers = np.ndarray` makes it on Python 3.12, NumPy 2.5 for NDArray
+        __value__ = np.ndarray
+
+    def count(numbers):
+        check_arguments(count, {"numbers": numbers})
+
+    count.__annotations__ = {"numbers": Numbers}
+    count(np.zeros(2))
+    with pytest.raises(ArgumentError, match="numbers is the one text 'a'; it must be an array"):
+        count("a")
