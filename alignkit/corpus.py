@@ -144,6 +144,16 @@ class SentencePair:
             if annotation.alignment is not None
         }
 
+    def aligned_by(self, *names: str) -> bool:
+        """Return whether all of these aligned this pair; quicker than asking `alignments`."""
+        for name in names:
+            annotation = self.annotations.get(name)
+            if annotation is None or annotation.alignment is None:
+                if not isinstance(name, str):
+                    check_kind("names", name, str)
+                return False
+        return True
+
     def annotation(self, name: str) -> Annotation:
         """Return the annotation of that name.
 
@@ -234,7 +244,13 @@ class Corpus:
     @property
     def aligners(self) -> tuple[str, ...]:
         """Those of the `annotators` who aligned at least one pair; others only judged."""
-        return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.alignments))
+        names = dict.fromkeys(
+            name
+            for pair in self._pairs
+            for name, annotation in pair.annotations.items()
+            if annotation.alignment is not None
+        )
+        return tuple(names)
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -282,8 +298,7 @@ class Corpus:
     def annotated_by(self, *annotators: str) -> Corpus:
         """Return the pairs that every one of these annotators aligned; see `require`."""
         self.require(*annotators)
-        names = set(annotators)
-        return self.filter(lambda pair: pair.alignments.keys() >= names)
+        return self.filter(lambda pair: pair.aligned_by(*annotators))
 
     def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
         """Return the corpus of the pairs for which `keep` is true."""

@@ -81,6 +81,7 @@ def test_in_a_file_or_in_training_a_bad_line_is_an_error(capsys, monkeypatch, tm
     run(capsys, "align", "-").failed("-:2: 0 dividers")
 
 
+@pytest.mark.slow
 def test_the_answer_comes_before_the_next_line(model):
     with subprocess.Popen(
         [sys.executable, "-m", "alignkit", "align", "-", "--load", model],

@@ -223,6 +223,7 @@ def test_a_file_is_not_read_while_standard_output_adds_to_it(tmp_path):
     assert out.read_bytes() == Path(PARAPHRASES).read_bytes()
 
 
+@pytest.mark.slow
 @posix
 def test_other_names_of_a_replaced_file_are_told(tmp_path):
     (tmp_path / "a").write_text("old")

@@ -52,6 +52,7 @@ def check_closed(command, closed):
     assert "fault" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", "2>&-"])
 def test_a_closed_stream_costs_no_result(closed):
     check_closed(f"stats {PARAPHRASES}", closed)
@@ -82,6 +83,7 @@ def test_an_output_never_takes_the_number_of_a_closed_stream(closed, tmp_path):
     assert out.read_bytes() == expected.read_bytes()
 
 
+@pytest.mark.slow
 def test_closed_stdin_is_told_where_it_is_to_be_read():
     ran = shell(f"{ALIGNKIT} score-phrases - {GOLD} {' '.join(TEXTS)} <&-")
     assert ran.returncode == 2
@@ -105,6 +107,7 @@ def without_reader(command, *, stdout=False, stderr=False):
             os.close(number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stats", "--help"])
 def test_a_broken_pipe_is_quiet(name):
     ran = without_reader(f"{ALIGNKIT} {name} {words(name)}", stdout=True)

@@ -209,6 +209,17 @@ def test_stats_shows_them_only_where_there_are_some(capsys, own, tmp_path):
     assert "judged" not in run(capsys, "stats", plain, "--json").out
 
 
+def test_a_pair_knows_who_aligned_it():
+    for pair in MIXED:
+        for name in ("anna", "ben", "cleo", "nobody"):
+            assert pair.aligned_by(name) == (name in pair.alignments)
+    assert MIXED[0].aligned_by("ben", "cleo")
+    assert not MIXED[0].aligned_by("ben", "anna")
+    assert MIXED[0].aligned_by()
+    with pytest.raises(TypeError, match="names"):
+        MIXED[0].aligned_by(3)
+
+
 def test_agreement_compares_those_who_aligned(capsys, own):
     assert agreement_report(MIXED).annotators == ("ben", "cleo")
     without = MIXED.map(lambda pair: pair.without_annotations("anna"))

@@ -182,6 +182,7 @@ def forged(seed, count, folder):
     return told["refused"], told["loaded"]
 
 
+@pytest.mark.slow
 def test_forged_models_are_refused_or_align(tmp_path):
     refused, loaded = forged(0, 30, tmp_path)
     assert refused > 18

@@ -67,6 +67,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
+@pytest.mark.slow
 def test_the_table_of_words_takes_a_hundred_bytes_a_word():
     pytest.importorskip("resource")
     ran = subprocess.run([sys.executable, "-c", MEASURE], stdout=subprocess.PIPE, check=True)

@@ -82,7 +82,7 @@ class ComparedPairs:
         """Return the links of one annotator in some pairs: none where there is no annotation."""
         pairs = [self.corpus[place] for place in places]
         found = [
-            pair.alignment(name) if name is not None and name in pair.alignments else Alignment()
+            pair.alignment(name) if name is not None and pair.aligned_by(name) else Alignment()
             for pair in pairs
         ]
         arrays = LinkArrays.pack(found, [pair.lengths for pair in pairs])
@@ -114,11 +114,12 @@ class ComparedPairs:
         return [
             place
             for place, pair in enumerate(self.corpus)
-            if all(name in pair.alignments for name in names) and self._has_initial(pair)
+            if pair.aligned_by(*names) and self._has_initial(pair)
         ]
 
     def _has_initial(self, pair: SentencePair) -> bool:
-        return not self._needs_initial or self.settings.initial in pair.alignments
+        initial = self.settings.initial
+        return not self._needs_initial or (initial is not None and pair.aligned_by(initial))
 
     def _check_initial(self) -> None:
         name, missing = self.settings.initial, self.settings.missing_initial
@@ -134,7 +135,7 @@ class ComparedPairs:
         if missing != "error":
             return
         for pair in self.corpus:
-            if name not in pair.alignments and all(one in pair.alignments for one in self.names):
+            if not pair.aligned_by(name) and pair.aligned_by(*self.names):
                 raise OptionError(
                     f"pair {pair.id!r} has no initial alignment {name!r}: name another one by "
                     "--initial NAME (`alignkit align` makes one, `merge` adds it), or say what "

@@ -240,7 +240,7 @@ def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[
         def settle(
             pair: SentencePair, others: Sequence[str] = others, label: str = label
         ) -> SentencePair:
-            if not all(one in pair.alignments for one in others):
+            if not pair.aligned_by(*others):
                 return pair
             return pair.with_annotation(label, majority([pair.alignment(one) for one in others]))
 

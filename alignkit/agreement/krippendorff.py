@@ -217,7 +217,7 @@ def count_units(
         raise UnknownNameError("choice of links", links, LINKS)
     alike: Counter[Unit] = Counter()
     for pair in corpus:
-        present = [pair.alignment(name) for name in annotators if name in pair.alignments]
+        present = [pair.alignment(name) for name in annotators if pair.aligned_by(name)]
         if len(present) < 2:
             continue
         source, target = pair.words

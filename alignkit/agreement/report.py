@@ -182,9 +182,9 @@ def _section(
         compare(corpus, first, second, include_identical=include_identical)
         for first, second in combinations(present, 2)
     )
-    done = [sum(one in pair.alignments for one in names) for pair in corpus]
+    done = [sum(pair.aligned_by(one) for one in names) for pair in corpus]
     missing = Counter(
-        ", ".join(one for one in names if one not in pair.alignments) for pair in corpus
+        ", ".join(one for one in names if not pair.aligned_by(one)) for pair in corpus
     )
     shared = corpus.annotated_by(*present) if present == names else Corpus()
     known = present == names and all(pair.has_text for pair in shared)

@@ -161,7 +161,7 @@ def disagreements(
     words: dict[tuple[str, str], Outcome] = {}
     pairs = []
     for place, pair in enumerate(corpus):
-        if first not in pair.alignments or second not in pair.alignments:
+        if not pair.aligned_by(first, second):
             continue
         total = _NONE
         source, target = ([word.casefold() for word in side] for side in pair.words)
