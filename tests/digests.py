@@ -65,7 +65,7 @@ def aligners():
     pairs = made_up()
     bitext = Bitext.pack(pairs)
     with tempfile.TemporaryDirectory() as folder:
-        for name, options in MODELS.items() if FULL else list(MODELS.items())[:2]:
+        for name, options in MODELS.items() if FULL else list(MODELS.items())[:1]:
             for threads in (1, 2):
                 trained = Aligner.train(bitext, threads=threads, **options)
                 yield f"{name}: {threads} threads", digest(*aligned(trained, bitext, threads))

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import pytest
 from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run, write
+from repetitions import some
 
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats import FORMATS, ReadOptions, get_format, iterate_pairs, read_corpus
@@ -188,20 +189,22 @@ def test_a_line_without_an_end_is_refused_in_bounded_memory():
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by Linux")
 @pytest.mark.parametrize(
     ("begin", "unit", "words"),
-    [
-        (b"a ||| ", b"b ", ["align", "-"]),
-        (b"a\t", b"b ", ["pairs", "-"]),
-        (b"a\t", b"b ", ["score-phrases", "-", GOLD, *TEXTS]),
-        (b"", b"\0", ["stats", "-"]),
-        (b'{"id": "', b"a", ["stats", "-", "--format", "alignkit-jsonl"]),
-        (b"[\n", b" \n", ["stats", "-", "--format", "jacana"]),
-        (b"<corpus>", b"<a/>", ["stats", "-", "--format", "paraphrase-xml"]),
-        (b"<corpus>", b"a", ["stats", "-", "--format", "paraphrase-xml"]),
-        (b"\xff\xfe", b"a\0", ["stats", "-", "--encoding", "utf-16"]),
-        (b"", b"0-0 ", ["score", "-", GOLD]),
-        (b"", b"0-0 ", ["check", "-"]),
-        (b"a\tb\t", b"0-0 ", ["convert", "-", "-", "--to", "xlwa", "--from", "xlwa"]),
-    ],
+    some(
+        [
+            (b"a ||| ", b"b ", ["align", "-"]),
+            (b"a\t", b"b ", ["pairs", "-"]),
+            (b"a\t", b"b ", ["score-phrases", "-", GOLD, *TEXTS]),
+            (b"", b"\0", ["stats", "-"]),
+            (b'{"id": "', b"a", ["stats", "-", "--format", "alignkit-jsonl"]),
+            (b"[\n", b" \n", ["stats", "-", "--format", "jacana"]),
+            (b"<corpus>", b"<a/>", ["stats", "-", "--format", "paraphrase-xml"]),
+            (b"<corpus>", b"a", ["stats", "-", "--format", "paraphrase-xml"]),
+            (b"\xff\xfe", b"a\0", ["stats", "-", "--encoding", "utf-16"]),
+            (b"", b"0-0 ", ["score", "-", GOLD]),
+            (b"", b"0-0 ", ["check", "-"]),
+            (b"a\tb\t", b"0-0 ", ["convert", "-", "-", "--to", "xlwa", "--from", "xlwa"]),
+        ]
+    ),
 )
 def test_no_command_holds_a_line_without_an_end(begin, unit, words):
     err = endless(begin, unit, *words)
@@ -214,12 +217,14 @@ def test_no_command_holds_a_line_without_an_end(begin, unit, words):
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by Linux")
 @pytest.mark.parametrize(
     ("line", "command"),
-    [
-        (b"0-0 " * 999, "stats"),
-        (b"0-0 " * 999, "agree"),
-        (b"a " * 499 + b"||| " + b"b " * 499, "align"),
-        (b"", "align"),
-    ],
+    some(
+        [
+            (b"0-0 " * 999, "stats"),
+            (b"0-0 " * 999, "agree"),
+            (b"a " * 499 + b"||| " + b"b " * 499, "align"),
+            (b"", "align"),
+        ]
+    ),
 )
 def test_a_bomb_of_a_gigabyte_is_refused_in_bounded_memory(tmp_path, line, command):
     path = tmp_path / "bomb.gz"
