@@ -50,6 +50,7 @@ def test_a_kernel_is_compiled_once(home):
     assert path.is_relative_to(home / "cache" / "alignkit")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [
@@ -72,6 +73,7 @@ def test_a_damaged_file_costs_a_compilation(home, damage):
     assert not run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("payload", [b"no pickle", pickle.dumps(("no", "kernel")), b""])
 def test_a_whole_file_that_holds_no_kernel_costs_a_compilation(home, payload):
     run()
@@ -120,6 +122,7 @@ def test_a_link_is_not_followed(home):
     assert run()
 
 
+@pytest.mark.slow
 @POSIX
 def test_what_others_put_into_a_folder_is_not_opened(home):
     """A pipe would make the process wait for ever."""
@@ -226,6 +229,7 @@ def test_what_cannot_be_kept_is_told(home, capsys):
     assert len(lines) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["_sources", "_environment"])
 def test_kernels_of_other_sources_or_another_numba_are_not_taken(home, monkeypatch, name):
     run()
@@ -243,6 +247,7 @@ def test_without_sources_nothing_is_kept(home, monkeypatch):
     assert not kept(home)
 
 
+@pytest.mark.slow
 def test_nothing_is_compiled_where_numba_is_switched_off(tmp_path):
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "XDG_CACHE_HOME": str(tmp_path)}
     code = "from alignkit.aligner.memory_kernel import mixed; assert callable(mixed)"
