@@ -13,5 +13,5 @@ def repetitions(full: int) -> int:
 
 
 def some(cases: list) -> list:
-    """Return the cases to try: a third of them."""
-    return cases if FULL else cases[::3]
+    """Return the cases to try: one in six."""
+    return cases if FULL else cases[::6]

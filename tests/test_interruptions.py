@@ -95,7 +95,7 @@ def test_a_command_that_is_interrupted_leaves_all_as_it_was(tmp_path, name):
 def test_an_interruption_while_kernels_are_compiled_is_no_crash(tmp_path):
     chance = random.Random(1)
     written = {"out", "model", "scores", "lexicon"}
-    for number in range(repetitions(30)):
+    for number in range(repetitions(20)):
         folder = tmp_path / str(number)
         folder.mkdir()
         delay = chance.uniform(0.5, 6)

@@ -11,6 +11,7 @@ from zlib import crc32
 import aligner_reference as plain
 import numpy as np
 import pytest
+from repetitions import repetitions
 
 from alignkit.aligner import Aligner
 from alignkit.aligner.container import Member, directory, member_head
@@ -191,6 +192,7 @@ def test_forged_models_are_refused_or_align(tmp_path):
 
 @pytest.mark.slow
 def test_a_thousand_forged_models_are_refused_or_align(tmp_path):
-    refused, loaded = forged(1, 1000, tmp_path)
-    assert refused > 700
-    assert loaded > 50
+    number = repetitions(1000)
+    refused, loaded = forged(1, number, tmp_path)
+    assert refused > 0.7 * number
+    assert loaded > 0.05 * number
