@@ -14,4 +14,4 @@ def repetitions(full: int) -> int:
 
 def some(cases: list) -> list:
     """Return the cases to try: one in six."""
-    return cases if FULL else cases[::6]
+    return cases if FULL else cases[2::6]
