@@ -113,6 +113,13 @@ def without_reader(command, *, stdout=False, stderr=False):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["stats", "--help"])
+def test_a_broken_pipe_is_quiet(name):
+    ran = without_reader(f"{ALIGNKIT} {name} {words(name)}", stdout=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "broken"), spread(["stdout", "stderr", "stderr", "stdout"], 1))
 def test_a_broken_pipe_is_quiet_in_every_command(name, broken):
     plain = as_usual(f"{name} {words(name)}")

@@ -62,9 +62,7 @@ def check(code: int, err: str, folder: Path, written: set[str]) -> None:
 def written_by(command, folder: Path) -> set[str]:
     """Run a command to its end in an empty folder; return the files that it writes."""
     folder.mkdir()
-    running = start(*command, cwd=folder)
-    _, err = running.communicate(timeout=120)
-    assert running.returncode == 0, err
+    seconds(command, folder)
     return set(files(folder))
 
 
