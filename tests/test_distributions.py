@@ -1,4 +1,4 @@
-"""The distributions: the source holds all that git tracks, the wheel the package alone."""
+"""The distributions: the source holds all that git tracks, the wheel the package and its data."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BY_ITSELF = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.cfg"}
+BY_ITSELF = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.cfg", "setup.py"}
 STRAY = ["tests/__pycache__/old.pyc", "tests/.cache/old.py", "tests/.old.swp", "docs/old.md~",
-         "old/old.py", "build/lib/alignkit/old.py"]  # fmt: skip
+         "old/old.py", "build/lib/alignkit/old.py", "samples/.old.md",
+         "samples/paraphrases.jsonl.alignkit",
+         "samples/paraphrases.jsonl.alignkit-wal"]  # fmt: skip
+PACKED = ("samples/", "guidelines/")  # folders at the top that the wheel holds within the package
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +36,7 @@ def tracked() -> list[str]:
 def test_the_manifest_covers_every_file(tracked: list[str]) -> None:
     lines = [line.split() for line in (ROOT / "MANIFEST.in").read_text("utf-8").splitlines()]
     folders = {name for word, *names in lines if word == "graft" for name in names}
+    folders |= {names[0] for word, *names in lines if word == "recursive-include"}
     files = {name for word, *names in lines if word == "include" for name in names}
     assert {name for name in tracked if "/" not in name} == files | BY_ITSELF
     assert {name.partition("/")[0] for name in tracked if "/" in name} == folders
@@ -87,9 +91,35 @@ def read(packed: tarfile.TarFile, file: tarfile.TarInfo) -> bytes:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_the_package_alone(tracked: list[str], built: Path) -> None:
+def test_the_wheel_holds_the_package_with_samples_and_guidelines(
+    tracked: list[str], built: Path
+) -> None:
     (wheel,) = built.glob("*.whl")
     assert wheel.name.endswith("-py3-none-any.whl")
+    places = {n: n for n in tracked if n.startswith("alignkit/")}
+    places |= {f"alignkit/{n}": n for n in tracked if n.startswith(PACKED)}
     with zipfile.ZipFile(wheel) as packed:
-        files = {name for name in packed.namelist() if ".dist-info/" not in name}
-    assert files == {name for name in tracked if name.startswith("alignkit/")}
+        held = {n: packed.read(n) for n in packed.namelist() if ".dist-info/" not in n}
+    assert set(held) == set(places)
+    for name, place in places.items():
+        assert held[name] == (ROOT / place).read_bytes(), name
+
+
+@pytest.mark.slow
+def test_an_unpacked_wheel_finds_samples_and_guidelines(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path)
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from alignkit import read_corpus\n"
+        "from alignkit.annotate.resources import guidelines, samples\n"
+        "print(samples(), guidelines(), sep='\\n')\n"
+        "print(len(read_corpus(samples() / 'paraphrases.jsonl', format='alignkit-jsonl')))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path, capture_output=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    package = tmp_path / "alignkit"
+    assert ran.stdout.split() == [str(package / "samples"), str(package / "guidelines"), "64"]

@@ -1,0 +1,238 @@
+"""Define a scheme: the labels that a pair may get, their order, and the flags that go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from alignkit.arguments import check_kind, words
+from alignkit.errors import FormatError
+
+__all__ = ["Flag", "Judgment", "Label", "Scheme"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label of a scheme.
+
+    Parameters
+    ----------
+    value
+        What files hold.
+    name
+        What a page shows.
+    about
+        What it means, in a sentence.
+    """
+
+    value: str
+    name: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A short mark beside a label.
+
+    Parameters
+    ----------
+    value, name, about
+        As for a `Label`.
+    on
+        The labels that it may stand on; empty: all, and also no label at all.
+    excludes
+        The flags that it cannot stand beside.
+    """
+
+    value: str
+    name: str
+    about: str
+    on: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+
+
+class Judgment(NamedTuple):
+    """A judgment taken apart: its label, and its flags in the scheme's order."""
+
+    label: str
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A scheme of judgments of whole sentence pairs.
+
+    The text of a judgment, as `alignkit.Annotation` holds it, is its label with its flags behind
+    it, in the order of the scheme: ``4<i``.
+
+    Parameters
+    ----------
+    name
+        The name in the table of schemes.
+    about
+        What is judged.
+    labels
+        All labels, used or not.
+    order
+        The values of those that have an order, from low to high; None where there is none.
+    flags
+        The flags that are written behind the label.
+    source
+        Where the scheme comes from; empty for alignkit's own.
+    """
+
+    name: str
+    about: str
+    labels: tuple[Label, ...]
+    order: tuple[str, ...] | None = None
+    flags: tuple[Flag, ...] = ()
+    source: str = ""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values of the labels."""
+        return tuple(label.value for label in self.labels)
+
+    @property
+    def expected(self) -> str:
+        """What a judgment may be, in words for an error."""
+        parts = [f"one of {', '.join(self.values)}"]
+        for places in dict.fromkeys(flag.on for flag in self.flags):
+            names = [flag.value for flag in self.flags if flag.on == places]
+            where = f"on {', '.join(places)} alone" if places else "on any"
+            parts.append(f"behind it, {where} and in this order, {', '.join(names)}")
+        parts += [
+            f"{flag.value} and {other} exclude each other"
+            for k, flag in enumerate(self.flags)
+            for other in flag.excludes
+            if other in [later.value for later in self.flags[k:]]
+        ]
+        return "; ".join(parts)
+
+    def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:
+        """Take the text of a judgment apart.
+
+        Parameters
+        ----------
+        text
+            A label with its flags, exactly as the scheme writes it.
+        path, line
+            Where it stands, for the error.
+
+        Raises
+        ------
+        FormatError
+            If it is no judgment of the scheme; the message says what is expected.
+
+        Examples
+        --------
+        >>> from alignkit.labels import get_scheme
+        >>> get_scheme("turku").parse("4<i")
+        Judgment(label='4', flags=('<', 'i'))
+        >>> get_scheme("turku").parse("3i", "pairs.tsv", 7)
+        Traceback (most recent call last):
+        ...
+        alignkit.errors.FormatError: pairs.tsv:7: '3i' is no judgment of turku; expected one of \
+1, 2, 3, 4, x; behind it, on 4 alone and in this order, <, >, i, s; < and > exclude each other
+        """
+        check_kind("text", text, str)
+        for label in self.values:
+            if text.startswith(label):
+                rest, flags = text[len(label) :], []
+                for flag in self.flags:
+                    if rest.startswith(flag.value):
+                        rest = rest[len(flag.value) :]
+                        flags.append(flag.value)
+                if not rest and self._fits(label, flags):
+                    return Judgment(label, tuple(flags))
+        raise self._refusal(text, path, line)
+
+    def canonical(self, label: str, flags: Iterable[str] = ()) -> str:
+        """Write a judgment as text.
+
+        Parameters
+        ----------
+        label
+            The value of a label.
+        flags
+            Values of flags, in any order.
+
+        Raises
+        ------
+        FormatError
+            If the scheme has no such label or flag, or the flags cannot stand there together.
+
+        Examples
+        --------
+        >>> from alignkit.labels import get_scheme
+        >>> get_scheme("turku").canonical("4", ["s", ">"])
+        '4>s'
+        """
+        check_kind("label", label, str)
+        chosen = set(words("flags", flags))
+        known = [flag.value for flag in self.flags if flag.value in chosen]
+        if label not in self.values or chosen - set(known) or not self._fits(label, known):
+            raise self._refusal(label + "".join(known + sorted(chosen - set(known))), "", None)
+        return label + "".join(known)
+
+    def take_apart(self, judgment: str, flags: Iterable[str] = ()) -> Judgment:
+        """Return the label and all flags of an annotation, to be chosen on a page.
+
+        Parameters
+        ----------
+        judgment, flags
+            As `alignkit.Annotation` holds them.
+
+        Returns
+        -------
+        Judgment
+            The label, with the flags in its text before those of the annotation. What is not of
+            the scheme stays as it is, so that it can be shown.
+
+        Examples
+        --------
+        >>> from alignkit.labels import get_scheme
+        >>> get_scheme("turku").take_apart("4<", {"unsure"})
+        Judgment(label='4', flags=('<', 'unsure'))
+        >>> get_scheme("turku").take_apart("same meaning")
+        Judgment(label='same meaning', flags=())
+        """
+        beside = tuple(sorted(words("flags", flags)))
+        try:
+            label, within = self.parse(judgment)
+        except FormatError:
+            return Judgment(judgment, beside)
+        return Judgment(label, within + tuple(flag for flag in beside if flag not in within))
+
+    def put_together(self, label: str, flags: Iterable[str] = ()) -> tuple[str, frozenset[str]]:
+        """Return the judgment and the flags that an annotation holds; `take_apart` undoes it.
+
+        Flags that cannot stand behind the label stay flags of the annotation.
+
+        Examples
+        --------
+        >>> from alignkit.labels import get_scheme
+        >>> get_scheme("turku").put_together("4", ["<", "unsure"])
+        ('4<', frozenset({'unsure'}))
+        >>> get_scheme("turku").put_together("same meaning", ["<"])
+        ('same meaning', frozenset({'<'}))
+        """
+        chosen = frozenset(words("flags", flags))
+        within = chosen & {flag.value for flag in self.flags}
+        try:
+            return self.canonical(label, within), chosen - within
+        except FormatError:
+            return label, chosen
+
+    def _fits(self, label: str, flags: list[str]) -> bool:
+        chosen = [flag for flag in self.flags if flag.value in flags]
+        return all(
+            (not flag.on or label in flag.on) and not set(flag.excludes) & set(flags)
+            for flag in chosen
+        )
+
+    def _refusal(self, text: str, path: str, line: int | None) -> FormatError:
+        return FormatError(
+            f"{text[:40]!r} is no judgment of {self.name}; expected {self.expected}", path, line
+        )

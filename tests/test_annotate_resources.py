@@ -1,0 +1,37 @@
+"""The samples and the guidelines are found beside the package and within it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from console import ROOT
+
+from alignkit.annotate import resources
+from alignkit.errors import AlignkitError
+
+
+def test_a_checkout_has_them_beside_the_package() -> None:
+    if (Path(resources.__file__).parents[1] / "samples").exists():
+        pytest.skip("an installed wheel is tested, not a checkout")
+    assert resources.samples() == ROOT / "samples"
+    assert resources.guidelines() == ROOT / "guidelines"
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_a_folder_of_another_package_is_passed_over(
+    within: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "alignkit"
+    right, other = (package, tmp_path) if within else (tmp_path, package)
+    (right / "samples").mkdir(parents=True)
+    (right / "samples" / "paraphrases.jsonl").touch()
+    (other / "samples").mkdir(parents=True)
+    monkeypatch.setattr(resources, "_PACKAGE", package)
+    assert resources.samples() == right / "samples"
+
+
+def test_what_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "alignkit")
+    with pytest.raises(AlignkitError, match="guidelines that belong to alignkit are not there"):
+        resources.guidelines()

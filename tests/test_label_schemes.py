@@ -1,0 +1,146 @@
+"""Schemes of pair judgments take what their corpora hold, and nothing else."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit.errors import ArgumentError, FormatError, UnknownNameError
+from alignkit.labels import DEFAULT, REMARKS, SCHEMES, Judgment, get_scheme
+
+TURKU = get_scheme("turku")
+CANONICAL = re.compile(r"[123]|4[<>]?i?s?|x")
+PIECES = st.text("1234x<>is", max_size=6)
+
+
+@given(PIECES)
+def test_turku_takes_what_its_notation_says(text: str) -> None:
+    if CANONICAL.fullmatch(text):
+        judgment = TURKU.parse(text)
+        assert judgment == Judgment(text[0], tuple(text[1:]))
+        assert TURKU.canonical(judgment.label, reversed(judgment.flags)) == text
+    else:
+        with pytest.raises(FormatError):
+            TURKU.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["4si", "4<>", "3i", "5", "", "４", "4＜", " 4", "4 ", "xi", "4ii"]
+)
+def test_a_bad_label_says_where_and_what_is_expected(text: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        TURKU.parse(text, "labels.tsv", 12)
+    assert str(caught.value).startswith(f"labels.tsv:12: {text!r} is no judgment of turku")
+    assert "1, 2, 3, 4, x" in str(caught.value)
+    assert "on 4 alone and in this order, <, >, i, s" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("label", "flags"), [("3", ["i"]), ("4", ["<", ">"]), ("4", ["unsure"]), ("5", []), ("x", "s")]
+)
+def test_flags_that_cannot_stand_there_are_refused(label: str, flags: list[str]) -> None:
+    with pytest.raises(FormatError, match="is no judgment of turku"):
+        TURKU.canonical(label, list(flags))
+
+
+def test_a_text_is_no_list_of_flags() -> None:
+    with pytest.raises(ArgumentError, match="flags"):
+        TURKU.canonical("4", "is")
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_scheme_is_whole(name: str) -> None:
+    scheme = get_scheme(name)
+    assert scheme.name == name
+    assert scheme.about
+    assert len(set(scheme.values)) == len(scheme.values) >= 2
+    assert set(scheme.order or ()) <= set(scheme.values)
+    values = [flag.value for flag in (*scheme.flags, *REMARKS)]
+    assert len(set(values)) == len(values)
+    for shown in (*scheme.labels, *scheme.flags, *REMARKS):
+        assert shown.value
+        assert shown.name
+        assert shown.about.endswith(".")
+    for flag in scheme.flags:
+        assert set(flag.on) <= set(scheme.values)
+        for other in flag.excludes:
+            assert flag.value in next(f for f in scheme.flags if f.value == other).excludes
+
+
+def test_orders() -> None:
+    assert TURKU.order == ("1", "2", "3", "4")  # x is skipped, not below 1
+    assert get_scheme("parade").order == get_scheme("parade-votes").order == ("0", "1", "2", "3")
+    assert get_scheme("entailment").order is None
+
+
+def test_the_page_has_a_default() -> None:
+    assert get_scheme() is SCHEMES[DEFAULT]
+
+
+def test_an_unknown_scheme_lists_the_known() -> None:
+    with pytest.raises(UnknownNameError, match="unknown scheme 'turka'; did you mean 'turku'"):
+        get_scheme("turka")
+
+
+@given(
+    st.sampled_from(sorted(SCHEMES)),
+    st.sampled_from(["", "4", "3", "1", "paraphrase", "forward", "of my own"]),
+    st.sets(st.sampled_from(["<", ">", "i", "s", "unsure", "bad-split", "of my own"])),
+)
+def test_nothing_is_lost_between_page_and_file(name: str, label: str, flags: set[str]) -> None:
+    scheme = get_scheme(name)
+    judgment, beside = scheme.put_together(label, flags)
+    found = scheme.take_apart(judgment, beside)
+    assert (found.label, set(found.flags)) == (label, flags)
+    assert scheme.put_together(*found) == (judgment, beside)
+
+
+@pytest.mark.parametrize("judgment", ["0", "5", "4<>", "same meaning", "Paraphrase", ""])
+def test_what_is_in_no_scheme_is_kept(judgment: str) -> None:
+    assert TURKU.take_apart(judgment, {"mine", "unsure"}) == Judgment(judgment, ("mine", "unsure"))
+
+
+@pytest.mark.real_data
+def test_turku_holds_all_labels_of_its_corpus(data: Path) -> None:
+    """The number was counted apart: 1,081 Swedish pairs, the Finnish sample and 3,000 lines."""
+    labels: list[str] = []
+    for path in sorted((data / "turku").glob("*.json")):
+        labels += [record["label"] for record in json.loads(path.read_text("utf-8"))]
+    for path in sorted((data / "turku").glob("*.tsv")):
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+            labels += [row["label"] for row in rows]
+    assert len(labels) == 8974
+    for text, count in Counter(labels).items():
+        judgment = TURKU.parse(text)
+        assert TURKU.canonical(*judgment) == text, count
+    swedish = json.loads((data / "turku" / "sv-test.json").read_text("utf-8"))
+    base = Counter(TURKU.parse(record["label"]).label for record in swedish)
+    assert (base["2"], base["3"], base["4"]) == (3, 295, 783)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["parade", "parade-votes"])
+def test_parade_holds_all_labels_of_its_corpus(name: str, data: Path) -> None:
+    (path,) = (data / "parade").glob("*.txt")
+    lines = path.read_text("utf-8").splitlines()[1:]
+    counts = Counter(tuple(line.split("\t")[:2]) for line in lines)
+    assert sum(counts.values()) == 1275
+    for label, binary in counts:
+        assert get_scheme(name).canonical(*get_scheme(name).parse(label)) == label
+        assert get_scheme("binary").parse(binary).label == str(int(int(label) >= 2))
+
+
+def test_all_judgments_of_turku_in_canonical_form() -> None:
+    texts = {"1", "2", "3", "x"} | {
+        f"4{direction}{i}{s}" for direction, i, s in product(["", "<", ">"], ["", "i"], ["", "s"])
+    }
+    assert {TURKU.canonical(*TURKU.parse(text)) for text in texts} == texts
