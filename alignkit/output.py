@@ -21,6 +21,7 @@ __all__ = [
     "refuse_same",
     "replacing",
     "replacing_bytes",
+    "replacing_file",
     "replacing_folder",
     "standard_stream",
     "together",
@@ -184,6 +185,24 @@ def replacing_bytes(path: str) -> Iterator[BinaryIO]:
         return
     with _staged(path, mode="wb") as file:
         yield cast("BinaryIO", file)
+
+
+@contextmanager
+def replacing_file(path: str) -> Iterator[str]:
+    """Name a new, empty file for what opens its files itself; it takes its place when it is whole.
+
+    Raises
+    ------
+    WriteError
+        If it cannot be written.
+    """
+    with _told(path), together() as outputs:
+        if _is_written_in_place(path):
+            raise WriteError(f"{path}: is a device or a pipe; name a file")
+        with _begun(outputs, NewFile, path) as item:
+            os.close(item.descriptor)
+            yield str(item.beside)
+            outputs.end(path, item)
 
 
 @contextmanager

@@ -24,7 +24,15 @@ from alignkit.errors import OptionError
 from alignkit.formats import FORMATS, get_format, write_corpus
 from alignkit.formats.format import JUDGED
 
-__all__ = ["add_arguments", "run", "tell_lost"]
+__all__ = [
+    "add_arguments",
+    "add_writing_arguments",
+    "check_writing",
+    "checked",
+    "run",
+    "tell_lost",
+    "write",
+]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,13 +42,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "output", metavar="OUT", type=output, help="file or folder to write; - is stdout"
     )
     add_reading_arguments(parser, flags=("--from", "--format"))
+    group = add_writing_arguments(parser, "one of those of --from")
+    group.add_argument(
+        "--annotator", metavar="A", help="the alignments of this one alone (default: all)"
+    )
+    group.add_argument(
+        "--swap", action="store_true", help="exchange source and target, words and links"
+    )
+
+
+def add_writing_arguments(parser: argparse.ArgumentParser, formats: str) -> argparse._ArgumentGroup:
+    """Add the options that say how a corpus is written; `formats` tells which there are."""
     group = parser.add_argument_group("what the output is")
     group.add_argument(
         "--to",
         required=True,
         type=format_name(FORMATS),
         metavar="F",
-        help="its format, one of those of --from",
+        help=f"its format, {formats}",
     )
     group.add_argument(
         "--to-base",
@@ -66,44 +85,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the links' weights behind them, as in 0-0:0.93 (pharaoh)",
     )
-    group.add_argument(
-        "--annotator", metavar="A", help="the alignments of this one alone (default: all)"
-    )
-    group.add_argument(
-        "--swap", action="store_true", help="exchange source and target, words and links"
-    )
+    return group
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
-        raise OptionError(
-            f"{options.to} is read as written source first and counted from 0, which the file does "
-            "not say: leave out --to-base and --to-transpose (--swap exchanges the sides)"
-        )
+    check_writing(options)
     source = Input(options.input, options.format, reading_options(options))
     pairs: Iterator[SentencePair] = source.pairs()
     if options.annotator is not None:
         pairs = _of_one(pairs, options)
     elif "annotators" not in get_format(options.to).holds:
-        pairs = _checked(pairs, options)
+        pairs = checked(pairs, options.input)
     if options.swap:
         pairs = map(SentencePair.transpose, pairs)
     with naming(options.input):
-        lost = write_corpus(
-            pairs,
-            options.output,
-            format=options.to,
-            base=options.to_base,
-            transpose=options.to_transpose,
-            source=options.to_source,
-            target=options.to_target,
-            ids=options.to_ids,
-            weights=options.to_weights,
-            annotator=options.annotator,
-        )
-    tell_lost(options.output, options.to, lost)
+        write(pairs, options)
     return 0
+
+
+def check_writing(options: argparse.Namespace) -> None:
+    """Refuse options of writing that a format does not have.
+
+    Raises
+    ------
+    OptionError
+        If there are such.
+    """
+    if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
+        raise OptionError(
+            f"{options.to} is read as written source first and counted from 0, which the file does "
+            "not say: leave out --to-base and --to-transpose (--swap exchanges the sides)"
+        )
+
+
+def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
+    """Write pairs as the options say, and tell on stderr what the format cannot hold."""
+    lost = write_corpus(
+        pairs,
+        options.output,
+        format=options.to,
+        base=options.to_base,
+        transpose=options.to_transpose,
+        source=options.to_source,
+        target=options.to_target,
+        ids=options.to_ids,
+        weights=options.to_weights,
+        annotator=options.annotator,
+    )
+    tell_lost(options.output, options.to, lost)
 
 
 def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
@@ -115,8 +145,15 @@ def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
     choice.check()
 
 
-def _checked(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    choice = Choice(options.input, None)
+def checked(pairs: Iterable[SentencePair], path: str) -> Iterator[SentencePair]:
+    """Yield the pairs of an input, once it is known that each has one alignment at most.
+
+    Raises
+    ------
+    OptionError
+        If one has several.
+    """
+    choice = Choice(path, None)
     for pair in pairs:
         choice.of(pair)  # raises where there are several
         yield pair

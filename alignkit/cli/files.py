@@ -15,6 +15,7 @@ _READ = {
     "input": "",
     "inputs": "",
     "corpus": "",
+    "project": "",
     "hypothesis": "",
     "reference": "",
     "forward": "",

@@ -1,0 +1,87 @@
+"""Define what can be wrong with a project, and why an event is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from alignkit.errors import AlignkitError, UnknownNameError
+
+__all__ = [
+    "BadEvent",
+    "Conflict",
+    "OldText",
+    "ProjectError",
+    "UnknownAnnotator",
+    "UnknownPair",
+]
+
+
+class ProjectError(AlignkitError):
+    """A project that cannot be made, opened, read or written."""
+
+
+class BadEvent(ProjectError):  # noqa: N818 - named after the situation
+    """An event that cannot be: unknown kind, impossible index, too much text, an id used twice."""
+
+
+class UnknownPair(ProjectError, LookupError):  # noqa: N818
+    """A pair that the project does not have.
+
+    Parameters
+    ----------
+    k
+        Its number, counted from 1.
+    pairs
+        How many there are.
+    """
+
+    def __init__(self, k: int, pairs: int) -> None:
+        super().__init__(f"there is no pair {k}; the pairs are 1 to {pairs}")
+        self.k = k
+
+
+class UnknownAnnotator(UnknownNameError, ProjectError):  # noqa: N818
+    """A name that nobody of the project has."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__("annotator", name, known)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.name, self.known)
+
+
+class OldText(ProjectError):  # noqa: N818
+    """Events for words that have been corrected since.
+
+    Parameters
+    ----------
+    rev
+        The number of the text that holds now.
+    """
+
+    def __init__(self, rev: int) -> None:
+        super().__init__("the words of this pair were corrected in the meantime; load it again")
+        self.rev = rev
+
+
+class Conflict(ProjectError):  # noqa: N818
+    """Events that meet a state they do not know; none of the request was stored.
+
+    Parameters
+    ----------
+    conflicts
+        What is otherwise than the event says: `i`, `j`, `before`, `after`, `now` of a cell; for
+        other things `field` (and `key`) in the place of `i` and `j`.
+    seq
+        The last event of the stream.
+    events
+        The events (`alignkit.annotate.events.Event`) that the sender has not seen.
+    """
+
+    def __init__(
+        self, conflicts: Sequence[Mapping[str, Any]], seq: int = 0, events: Sequence[Any] = ()
+    ) -> None:
+        where = f"{len(conflicts)} places" if len(conflicts) > 1 else "one place"
+        super().__init__(f"changed in another tab: {where}; keep that, or set this again")
+        self.conflicts, self.seq, self.events = list(conflicts), seq, list(events)

@@ -1,0 +1,83 @@
+"""Let one server at a time have a project: a lock that ends with the process, however that ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+from alignkit.annotate.errors import ProjectError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+__all__ = ["ServerLock"]
+
+_held: set[str] = set()  # in this process, which its own locks would not keep out
+
+
+class ServerLock:
+    """Hold the lock of a project, in the file ``PROJECT-lock`` beside it.
+
+    Parameters
+    ----------
+    path
+        The project.
+
+    Raises
+    ------
+    ProjectError
+        If another server has it, or the file cannot be made.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = os.path.realpath(path) + "-lock"
+        if self._path in _held:
+            raise ProjectError(_taken(path))
+        while True:
+            try:
+                self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError as problem:
+                raise ProjectError(
+                    f"{path}: cannot be served: {self._path}: {problem.strerror}"
+                ) from None
+            if not _locked(self._file):
+                os.close(self._file)
+                raise ProjectError(_taken(path))
+            if self._is_there():
+                break
+            os.close(self._file)  # its holder has just removed it
+        _held.add(self._path)
+
+    def _is_there(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._file), os.stat(self._path))
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Give the project free; a second call does nothing."""
+        if self._path not in _held:
+            return
+        _held.discard(self._path)
+        if sys.platform != "win32":
+            with suppress(OSError):
+                os.unlink(self._path)
+        os.close(self._file)
+
+
+def _locked(file: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _taken(path: str) -> str:
+    return f"{path}: another server has this project open; use that one, or stop it first"

@@ -1,0 +1,132 @@
+"""Define the tables of a project; nothing here is SQLite's own."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+__all__ = [
+    "METADATA",
+    "VERSION",
+    "account",
+    "event",
+    "pair",
+    "pair_counts",
+    "pair_text",
+    "project",
+    "stream",
+    "suggestion",
+]
+
+VERSION = 1
+"""Of the tables; a project of a later one is refused."""
+
+METADATA = MetaData()
+
+project = Table(
+    "project",
+    METADATA,
+    Column("key", String(36), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("scheme", Text, nullable=False),
+    Column("threshold", Float, nullable=False),
+    Column("suggestions", Text, nullable=False),
+)
+"""One row: its key is the project's own, the same in every copy."""
+
+account = Table(
+    "account",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False, unique=True),
+)
+"""The annotators; 0 is the project itself."""
+
+pair = Table(
+    "pair",
+    METADATA,
+    Column("k", Integer, primary_key=True, autoincrement=False),
+    Column("id", Text, nullable=False, index=True),
+    Column("attributes", Text, nullable=False),
+    Column("rev", Integer, nullable=False),
+    Column("search", Text, nullable=False),
+)
+"""The pairs, from 1 (0 is the project); `search` is id and words as they are searched."""
+
+pair_text = Table(
+    "pair_text",
+    METADATA,
+    Column("pair", ForeignKey("pair.k"), primary_key=True),
+    Column("rev", Integer, primary_key=True, autoincrement=False),
+    Column("source", Text, nullable=False),
+    Column("target", Text, nullable=False),
+)
+"""The words as JSON; a correction adds a row."""
+
+stream = Table(
+    "stream",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("pair", ForeignKey("pair.k"), nullable=False),
+    Column("account", ForeignKey("account.id"), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("undo_top", Integer, nullable=False),
+    Column("redo_top", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("notes", Text, nullable=False),
+    UniqueConstraint("account", "pair"),
+    Index("stream_pair", "pair"),
+)
+"""The snapshot of each stream; `notes` are its comments as they are searched."""
+
+event = Table(
+    "event",
+    METADATA,
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("id", String(64), nullable=False, unique=True),
+    Column("stream", ForeignKey("stream.id"), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("v", Integer, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("client_at", String(64), nullable=False),
+    Column("below", Integer, nullable=False),
+    Column("sent", String(64), nullable=False),
+    Column("data", Text, nullable=False),
+    UniqueConstraint("stream", "seq"),
+)
+"""The log, in the order of `n`; rows are added, never changed."""
+
+suggestion = Table(
+    "suggestion",
+    METADATA,
+    Column("set", Text, primary_key=True),
+    Column("pair", ForeignKey("pair.k"), primary_key=True),
+    Column("cells", Text, nullable=False),
+)
+"""The suggested cells of each pair as JSON, by set."""
+
+pair_counts = Table(
+    "pair_counts",
+    METADATA,
+    Column("account", ForeignKey("account.id"), primary_key=True),
+    Column("pair", ForeignKey("pair.k"), primary_key=True),
+    Column("links", Integer, nullable=False),
+    Column("nulls", Integer, nullable=False),
+    Column("comments", Integer, nullable=False),
+    Column("done", Boolean, nullable=False),
+    Index("pair_counts_done", "account", "done", "pair"),
+)
+"""What each stream holds, for lists and totals that look at no state."""

@@ -1,0 +1,324 @@
+"""Ask and change a project: all that the server, the commands and tests need of it.
+
+All methods may be called from any thread. Each question sees one state of the project; each change
+is one transaction, on the disk when the method returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+
+from alignkit.annotate import queries, schema
+from alignkit.annotate.appending import append_sent, append_to_project
+from alignkit.annotate.building import suggestion_row
+from alignkit.annotate.database import Database
+from alignkit.annotate.errors import ProjectError, UnknownPair
+from alignkit.annotate.events import Event, LogEvent, Sent
+from alignkit.annotate.lock import ServerLock
+from alignkit.annotate.project_events import Account, Setting, Suggest, Suggestion
+from alignkit.annotate.views import Appended, Changes, PairView, ProjectInfo, Queue
+
+__all__ = ["Store"]
+
+_MOST_UNDO = 100
+_MOST_CHANGES = 2000
+_MOST_ROWS = 1000
+_CHUNK = 256
+
+
+class Store:
+    """Hold an open project; made by `open`, and closed by `close` or at the end of a `with`."""
+
+    def __init__(self, database: Database, lock: ServerLock | None) -> None:
+        self.database = database
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: str, *, serve: bool = False, readonly: bool = False) -> Store:
+        """Open a project.
+
+        Parameters
+        ----------
+        path
+            Its file.
+        serve
+            Take the lock that one server at a time has; it ends with the process.
+        readonly
+            Nothing will be changed.
+
+        Raises
+        ------
+        ProjectError
+            If the file is missing, no project, damaged, of a later version or read-only, or
+            another server has it.
+        """
+        lock = None
+        if serve:
+            Database(path).close()  # what is no project gets no lock beside it
+            lock = ServerLock(path)
+        try:
+            return cls(Database(path, readonly=readonly), lock)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+
+    def close(self) -> None:
+        """Close the project; a second call does nothing."""
+        self.database.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def path(self) -> str:
+        """The project's file."""
+        return self.database.path
+
+    def project(self) -> ProjectInfo:
+        """Return what is told of the project."""
+        with self.database.reading() as link:
+            return queries.project_info(link)
+
+    def progress(self, annotator: str) -> tuple[int, int]:
+        """Return how many pairs an annotator has done, and how many there are."""
+        with self.database.reading() as link:
+            account = queries.account_of(link, annotator)
+            return queries.count_done(link, account), queries.count_pairs(link)
+
+    def enrol(self, name: str) -> None:
+        """Register an annotator; one who is known stays.
+
+        Raises
+        ------
+        ProjectError
+            If the name is empty, too long or cannot be written.
+        """
+        if not name or len(name) > 200 or not name.isprintable():
+            raise ProjectError(f"{name[:40]!r} is no name of an annotator; give 1 to 200 letters")
+        table = schema.account
+        with self.database.writing() as link:
+            if name in queries.annotators(link):
+                return
+            number = len(queries.annotators(link)) + 1
+            link.execute(insert(table).values(id=number, name=name))
+            append_to_project(link, "account", Account(name))
+
+    def settings(
+        self,
+        *,
+        name: str | None = None,
+        scheme: str | None = None,
+        threshold: float | None = None,
+        suggestions: str | None = None,
+    ) -> None:
+        """Change settings of the project; those that are None stay.
+
+        Parameters
+        ----------
+        name, scheme, threshold
+            As in `create_project`.
+        suggestions
+            The set of suggestions that is shown; empty for none.
+        """
+        changes = {
+            "name": name,
+            "scheme": scheme,
+            "threshold": threshold,
+            "suggestions": suggestions,
+        }
+        with self.database.writing() as link:
+            self._settle(link, {key: value for key, value in changes.items() if value is not None})
+
+    def _settle(self, link: Any, changes: dict[str, Any]) -> None:
+        now = link.execute(select(schema.project)).one()._mapping
+        changes = {key: value for key, value in changes.items() if now[key] != value}
+        if changes:
+            link.execute(update(schema.project).values(**changes))
+            append_to_project(link, "setting", Setting(**changes))
+
+    def pair(self, k: int, annotator: str) -> PairView:
+        """Return a pair as an annotator sees it.
+
+        Raises
+        ------
+        UnknownPair, UnknownAnnotator
+            If there is none.
+        """
+        with self.database.reading() as link:
+            account = queries.account_of(link, annotator)
+            pair = queries.pair_row(link, k)
+            stream, state = queries.stream_of(link, account, pair)
+            undo = queries.stack(link, stream, state.undo, _MOST_UNDO)
+            redo = queries.stack(link, stream, state.redo, _MOST_UNDO)
+            pairs, done = queries.count_pairs(link), queries.count_done(link, account)
+            return PairView(
+                k,
+                pair.id,
+                pairs,
+                done,
+                k - 1 if k > 1 else None,
+                k + 1 if k < pairs else None,
+                queries.next_open(link, account, k) if done < pairs else None,
+                pair.rev,
+                pair.source,
+                pair.target,
+                pair.attributes,
+                state.view(undo[0].id if undo else None, redo[0].id if redo else None),
+                undo,
+                redo,
+                queries.suggested(link, k),
+                queries.last_n(link),
+            )
+
+    def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> Queue:
+        """Return a part of an annotator's list of pairs: those behind number `after`."""
+        with self.database.reading() as link:
+            account = queries.account_of(link, annotator)
+            return queries.queue_rows(link, account, after, min(max(limit, 0), _MOST_ROWS))
+
+    def find(self, annotator: str, query: str, *, limit: int = 50) -> Queue:
+        """Return the pairs whose id, words or own comments hold a text, in any case."""
+        with self.database.reading() as link:
+            account = queries.account_of(link, annotator)
+            most = min(max(limit, 0), _MOST_ROWS)
+            return queries.find_rows(link, account, query[:200], most)
+
+    def append(
+        self,
+        k: int,
+        annotator: str,
+        *,
+        base: int,
+        rev: int,
+        events: Sequence[Sent],
+        actor: str | None = None,
+    ) -> tuple[Appended, bool]:
+        """Append events to an annotator's stream: all of them, or none.
+
+        Parameters
+        ----------
+        base
+            The last event of the stream that the sender has seen.
+        rev
+            The text that the events are meant for.
+        events
+            What is sent; those that are known already are not stored again.
+        actor
+            Who acts, if not the annotator.
+
+        Returns
+        -------
+        tuple
+            The answer, and whether anything was new.
+
+        Raises
+        ------
+        Conflict
+            If a place has changed that the sender does not know of.
+        OldText
+            If the words were corrected since.
+        BadEvent
+            If an event cannot be.
+        UnknownPair, UnknownAnnotator
+            If there is none.
+        """
+        with self.database.writing() as link:
+            return append_sent(
+                link,
+                k,
+                annotator,
+                base=base,
+                rev=rev,
+                events=events,
+                actor=annotator if actor is None else actor,
+            )
+
+    def history(self, k: int, annotator: str) -> list[Event]:
+        """Return all events of a stream, in order."""
+        with self.database.reading() as link:
+            account = queries.account_of(link, annotator)
+            stream = queries.stream_of(link, account, queries.pair_row(link, k))
+            return queries.events_after(link, stream.id, 0)
+
+    def changes(self, annotator: str, after: int) -> Changes | None:
+        """Return an annotator's events behind number `after` of the project, or None.
+
+        Where there are very many, the answer's `n` says up to which they are told.
+        """
+        with self.database.reading() as link:
+            account = queries.account_of(link, annotator)
+            rows = queries.changes_after(link, account, after, _MOST_CHANGES)
+            if not rows:
+                return None
+            last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(link)
+        changes = Changes(last, {})
+        for k, event in rows:
+            changes.pairs.setdefault(k, []).append(event)
+        return changes
+
+    def set_suggestions(
+        self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], *, show: bool = True
+    ) -> int:
+        """Store a set of suggestions in the place of one of that name, and show it.
+
+        Parameters
+        ----------
+        rows
+            The number of each pair and its cells: source, target, posterior or None, and what
+            accepting sets, 2 sure or 1 possible.
+
+        Returns
+        -------
+        int
+            How many pairs have suggestions.
+
+        Raises
+        ------
+        ProjectError
+            If there is no such pair, or a cell is not of it.
+        """
+        stored = 0
+        left = iter(rows)
+        table = schema.suggestion
+        with self.database.writing() as link:
+            lengths = {p.k: (len(p.source), len(p.target)) for p in queries.pair_rows(link)}
+            link.execute(delete(table).where(table.c.set == name))
+            new = True
+            while (some := list(islice(left, _CHUNK))) or new:
+                chunk = [(k, _checked(k, cells, lengths)) for k, cells in some]
+                append_to_project(link, "suggest", Suggest(name, chunk, new))
+                if chunk:
+                    link.execute(insert(table), [suggestion_row(name, *row) for row in chunk])
+                stored, new = stored + len(chunk), False
+            if show:
+                self._settle(link, {"suggestions": name})
+        return stored
+
+    def log(self) -> Iterator[LogEvent]:
+        """Yield all events, in the order of the project."""
+        with self.database.reading() as link:
+            yield from queries.log_events(link)
+
+
+def _checked(
+    k: int, cells: Sequence[Suggestion], lengths: dict[int, tuple[int, int]]
+) -> list[Suggestion]:
+    if k not in lengths:
+        raise UnknownPair(k, len(lengths))
+    n, m = lengths[k]
+    found = []
+    for i, j, p, strength in cells:
+        if not (-1 <= i < n and -1 <= j < m) or i == j == -1 or strength not in (1, 2):
+            raise ProjectError(f"pair {k}: a suggestion [{i}, {j}, {p}, {strength}] cannot be")
+        found.append((int(i), int(j), None if p is None else float(p), int(strength)))
+    return found

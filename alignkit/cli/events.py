@@ -1,0 +1,154 @@
+"""Print the log of a project as JSON lines, check it, or rebuild a project from it.
+
+Each line is an event with all that is known of it; those of pair 0 are of the project itself: its
+pairs, settings, annotators and suggestions. A project is rebuilt from these lines alone. --check
+folds the log anew and tells where the tables beside it hold something else.
+
+For example:
+  alignkit events corpus.jsonl.alignkit > log.jsonl
+  alignkit events corpus.jsonl.alignkit --check
+  alignkit events log.jsonl --rebuild again.alignkit
+
+Exit code of --check: 0 all is as the log says; 1 something is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from alignkit.cli.extras import require_extra
+from alignkit.cli.messages import json_text, visible_lines
+from alignkit.cli.parser import output_file, saved_file
+from alignkit.cli.progress import Progress
+from alignkit.errors import OptionError
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.reading import Reading
+from alignkit.output import replacing
+
+if TYPE_CHECKING:
+    from alignkit.annotate.audit import Audit
+    from alignkit.annotate.events import LogEvent
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "project",
+        metavar="PROJECT",
+        help="the project's file; with --rebuild, a log in JSON lines too (- is stdin)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=output_file,
+        default=None,
+        help="file for the log (default: stdout)",
+    )
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--check", action="store_true", help="fold the log, and compare")
+    kind.add_argument(
+        "--rebuild", metavar="FILE", type=saved_file, help="write a new project from the log"
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings of --check as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    if options.json and not options.check:
+        raise OptionError("--json is for --check: the log itself is JSON lines anyhow")
+    if options.output is not None and (options.check or options.rebuild):
+        raise OptionError("--output is for the log: leave it out with --check and --rebuild")
+    if options.check:
+        return _check(options)
+    if options.rebuild is not None:
+        return _rebuild(options)
+    from alignkit.annotate.events import encode
+    from alignkit.annotate.store import Store
+
+    with (
+        Store.open(options.project, readonly=True) as store,
+        replacing(options.output or "-") as stream,
+    ):
+        for event in _counted(store.log(), options.project, store.project().n):
+            stream.write(encode(event).decode() + "\n")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from alignkit.annotate.audit import audit
+    from alignkit.annotate.store import Store
+
+    done = 0
+    with Store.open(options.project, readonly=True) as store:
+        total = store.project().n or 1
+        with Progress(options.project, lambda: done / total, unit="events") as progress:
+
+            def step(count: int) -> None:
+                nonlocal done
+                done += count
+                progress.step(count)
+
+            found = audit(store, tell=step)
+    if options.json:
+        print(json_text(vars(found) | {"ok": not found.differences}))
+    else:
+        print(visible_lines("\n".join(_lines(found))))
+    return 1 if found.differences else 0
+
+
+def _lines(found: Audit) -> Iterator[str]:
+    yield from found.differences
+    if found.more:
+        yield f"... and {found.more} more"
+    count = len(found.differences) + found.more
+    state = f"{count} differences" if count else "all is as the log says"
+    yield f"{found.events} events, {found.streams} streams: {state}"
+
+
+def _rebuild(options: argparse.Namespace) -> int:
+    from alignkit.annotate.building import build_project
+    from alignkit.annotate.database import is_project
+    from alignkit.annotate.errors import ProjectError
+    from alignkit.annotate.store import Store
+
+    if os.path.lexists(options.rebuild):
+        raise ProjectError(f"{options.rebuild}: is there already; name another file")
+    if options.project != "-" and is_project(options.project):
+        with Store.open(options.project, readonly=True) as store:
+            build_project(
+                options.rebuild, _counted(store.log(), options.project, store.project().n)
+            )
+    else:
+        build_project(options.rebuild, _read_log(options.project))
+    return 0
+
+
+def _counted(events: Iterable[LogEvent], path: str, total: int) -> Iterator[LogEvent]:
+    done = 0
+    with Progress(path, lambda: done / total, unit="events") as progress:
+        for event in events:
+            yield event
+            done += 1
+            progress.step()
+
+
+def _read_log(path: str) -> Iterator[LogEvent]:
+    from alignkit.annotate.errors import BadEvent
+    from alignkit.annotate.events import decode_event
+
+    reading = Reading(path, ReadOptions())
+    with Progress(path, reading.fraction, unit="events") as progress:
+        for number, line in reading.lines():
+            if line and not line.isspace():
+                try:
+                    yield decode_event(line)
+                except BadEvent as problem:
+                    raise reading.error(str(problem), number) from None
+            progress.step()

@@ -1,0 +1,162 @@
+"""Take corrected words, or work done elsewhere, into a project.
+
+FILE is a corpus with the ids of the project's pairs, two plain texts or one bitext (one line a
+pair, in the project's order), or another project of the same pairs.
+
+Where words differ from the project's, they are corrected. Links between words that are kept stand,
+those of words replaced one by one too; every other is listed, here and on the page, and the pair is
+to be marked done again. Annotations are merged: those of new annotators as they are, others as one
+edit with the difference, which undo takes back; what a stream has been before is older work, and
+left. To import a file twice changes nothing the second time.
+
+For example:
+  alignkit import corpus.jsonl.alignkit corrected.jsonl --words-only
+  alignkit import corpus.jsonl.alignkit corrected.fr corrected.en
+  alignkit import corpus.jsonl.alignkit bens-copy.alignkit
+  alignkit import corpus.jsonl.alignkit new.align --name eflomal --in-order
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from alignkit.cli.extras import require_extra
+from alignkit.cli.inputs import Input, add_reading_arguments, detect_format, reading_options
+from alignkit.cli.messages import json_text, visible_lines
+from alignkit.cli.order import add_order_argument
+from alignkit.cli.progress import Progress
+from alignkit.corpus import SentencePair
+from alignkit.errors import OptionError
+from alignkit.formats.reading import Reading
+from alignkit.formats.texts import read_texts
+from alignkit.input import head_of
+
+if TYPE_CHECKING:
+    from alignkit.annotate.importing import Imported
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("project", metavar="PROJECT", help="the project's file")
+    parser.add_argument(
+        "input", metavar="FILE", help="corpus, text, or another project; - is stdin"
+    )
+    parser.add_argument(
+        "second", metavar="TARGET", nargs="?", help="the target words, where FILE is a plain text"
+    )
+    parser.add_argument(
+        "--words-only",
+        action="store_true",
+        help="take the words of FILE, and leave its annotations, even those that no longer fit",
+    )
+    add_reading_arguments(parser)
+    add_order_argument(parser)
+    parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    from alignkit.annotate.database import is_project
+    from alignkit.annotate.importing import import_pairs
+    from alignkit.annotate.merging import merge_project
+    from alignkit.annotate.store import Store
+
+    with Store.open(options.project) as store:
+        total = store.project().pairs
+        done = 0
+
+        def step() -> None:
+            nonlocal done
+            done += 1
+            progress.step()
+
+        with Progress(options.project, lambda: done / total) as progress:
+            if options.second is None and is_project(options.input):
+                with Store.open(options.input, readonly=True) as other:
+                    result = merge_project(store, other, in_order=options.in_order, tell=step)
+            else:
+                holds, pairs, in_order = _read(options)
+                result = import_pairs(store, pairs, holds=holds, in_order=in_order, tell=step)
+    if options.json:
+        print(json_text(_record(result)))
+    else:
+        print(visible_lines("\n".join(_lines(result))))
+    return 0
+
+
+def _read(
+    options: argparse.Namespace,
+) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
+    """Return what the format holds, the pairs, and whether their order is what counts."""
+    if options.second is None and not _is_bitext(options):
+        dropped = {"drop_out_of_range": True} if options.words_only else {}
+        source = Input(options.input, options.format, reading_options(options, **dropped))
+        pairs = source.pairs()
+        if options.words_only:
+            pairs = (SentencePair(pair.id, pair.source, pair.target) for pair in pairs)
+        return source.kind.holds, pairs, options.in_order
+    if options.source is not None or options.format is not None:
+        raise OptionError("a plain text has no links: leave out --format, --source and --target")
+    texts = reading_options(options, source=options.input, target=options.second)
+    return frozenset(), _texts(Reading(options.input, texts)), True
+
+
+def _is_bitext(options: argparse.Namespace) -> bool:
+    if options.format is not None or options.source is not None:
+        return False
+    divided = b"|||" in head_of(options.input).partition(b"\n")[0]
+    return divided and detect_format(options.input, None) not in ("alignkit-xml", "alignkit-jsonl")
+
+
+def _texts(reading: Reading) -> Iterator[SentencePair]:
+    for text in read_texts(reading) or ():
+        source, target = reading.tokens(text.source), reading.tokens(text.target)
+        yield SentencePair(text.snum or str(text.line), source, target)
+
+
+def _lines(result: Imported) -> Iterator[str]:
+    yield f"{result.pairs} pairs of the project"
+    if result.reworded:
+        yield (
+            f"{result.reworded} with corrected words: {result.carried} links stand, "
+            f"{len(result.lost)} do not"
+        )
+    for k, id, name, mark in result.lost:
+        i, j, value = mark.was
+        what = ("comment", "possible", "sure")[value]
+        note = f" ({mark.note})" if mark.note else ""
+        yield f"  pair {k} {id}, {name}: was linked: {mark.text} [{i}, {j}] {what}{note}"
+    yield (
+        f"{result.new} annotations are new, {result.changed} changed; {result.same} are as they "
+        f"were, {result.older} further than the file"
+    )
+    if result.both:
+        yield f"{result.both} cells were changed here and there; they are as there, undo goes back"
+    for ids, told in (
+        (result.surplus, "are not in the project, and were left out"),
+        (result.skipped, "have other words here, and were left out; import the words first"),
+    ):
+        if ids:
+            yield f"{len(ids)} pairs {told} (the first: {ids[0]})"
+
+
+def _record(result: Imported) -> dict[str, object]:
+    lost = [
+        {
+            "k": k,
+            "id": id,
+            "annotator": name,
+            "side": mark.side,
+            "at": mark.at,
+            "text": mark.text,
+            "was": list(mark.was),
+            "note": mark.note,
+        }
+        for k, id, name, mark in result.lost
+    ]
+    return {**vars(result), "lost": lost}

@@ -1,0 +1,540 @@
+"""The store of annotations: events in, states out, nothing lost, nothing overwritten."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+from tempfile import TemporaryDirectory
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("msgspec")
+
+from annotate_log import TEXTS, Player, View, shown
+from annotation import Tab, cell, cells_of, project, sent, small_corpus
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.json import encode
+from repetitions import repetitions
+from strategies import corpora
+
+from alignkit import Alignment, Annotation, Corpus, SentencePair
+from alignkit.annotate.audit import audit
+from alignkit.annotate.errors import (
+    BadEvent,
+    Conflict,
+    OldText,
+    ProjectError,
+    UnknownAnnotator,
+    UnknownPair,
+)
+from alignkit.annotate.events import UNDOABLE, decode_data, decode_request
+from alignkit.annotate.exporting import exported
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.project import create_project, project_beside
+from alignkit.annotate.state import decode_state
+from alignkit.annotate.store import Store
+from alignkit.errors import MissingTextError
+from alignkit.formats.format import EVERYTHING
+
+
+@settings(max_examples=repetitions(50), deadline=None)
+@given(corpora(EVERYTHING - {"no text"}).filter(len))
+def test_a_project_gives_its_corpus_back(corpus):
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "p")
+        create_project(path, corpus)
+        with Store.open(path) as store:
+            assert Corpus(exported(store)) == corpus
+            assert not audit(store).differences
+
+
+def test_pairs_need_words_and_a_file_of_their_own(tmp_path):
+    path = str(tmp_path / "p")
+    with pytest.raises(MissingTextError, match="'x'"):
+        create_project(path, Corpus([SentencePair("x", None, None, {"a": Alignment()})]))
+    with pytest.raises(ProjectError, match="no sentence pairs"):
+        create_project(path, Corpus())
+    assert os.listdir(tmp_path) == []
+    create_project(path, small_corpus())
+    with pytest.raises(ProjectError, match="is there already"):
+        create_project(path, small_corpus())
+    assert os.listdir(tmp_path) == ["p"]
+    assert project_beside("a/corpus.jsonl") == "a/corpus.jsonl.alignkit"
+    assert project_beside("folder/") == "folder.alignkit"
+    with pytest.raises(ProjectError, match="--project"):
+        project_beside("-")
+
+
+def test_edits_undo_redo_and_the_tops(tmp_path):
+    store = project(tmp_path)
+    tab = Tab(store)
+    first, second = cell(0, 0, 0, 2), cell(1, 1, 0, 1)
+    tab.send(first, second)
+    assert (tab.undo, tab.redo) == (second.id, None)
+    tab.back()
+    assert cells_of(store) == {(0, 0): 2}
+    assert tab.undo == first.id
+    tab.back("redo")
+    assert cells_of(store) == {(0, 0): 2, (1, 1): 1}
+    redone = tab.undo
+    assert redone not in (first.id, second.id)
+    tab.back()
+    tab.send(cell(3, 3, 0, 2))  # clears redo
+    assert tab.redo is None
+    tab.back()
+    tab.back()
+    view = store.pair(1, "anna")
+    assert (view.state.cells, view.state.undo) == ([], None)
+    assert [json.loads(bytes(event.data))["cells"] for event in view.redo] == [
+        [[0, 0, 2, 0]],
+        [[3, 3, 2, 0]],
+    ]
+    with pytest.raises(Conflict) as told:
+        tab.back(of=first.id)
+    assert told.value.conflicts == [
+        {"field": "undo", "before": first.id, "after": None, "now": None}
+    ]
+    assert not audit(store).differences
+
+
+def test_every_kind_is_undone(tmp_path):
+    store = project(tmp_path)
+    tab = Tab(store)
+    start = store.pair(1, "anna").state
+    tab.send(
+        sent("open", rev=1, suggestions=True),
+        sent("edit", how="accept-all", cells=[[0, 0, 0, 2], [1, 1, 0, 2]],
+             bulk=[[0, 0, 0, 1], [1, 1, 0, 1]], set="m", threshold=0.9),
+        sent("reject", rejected=[[2, 2, 0, 1]]),
+        sent("comment", key="0-0", before="", after="<b>why</b>"),
+        sent("comment", key="2--1", before="", after="no word"),
+        sent("judge", label=["", "paraphrase"], flags=[[], ["typo", "tense"]]),
+        sent("done", before=False, after=True, seen=[[0, 0]]),
+    )  # fmt: skip
+    state = store.pair(1, "anna").state
+    assert state.bulk == [(1, 1)]
+    assert state.flags == ["tense", "typo"]
+    assert dict(state.comments) == {"0-0": "<b>why</b>", "2--1": "no word"}
+    assert (state.judgment, state.done, state.rejected) == ("paraphrase", True, [(2, 2)])
+    found = Corpus(exported(store))[0].annotation("anna")
+    assert found.alignment.labels == {(0, 0): "<b>why</b>", (2, -1): "no word"}
+    for _ in range(6):
+        tab.back()
+    end = store.pair(1, "anna").state
+    assert (end.cells, end.bulk, end.comments) == (start.cells, [], [])
+    assert (end.judgment, end.flags, end.done, end.undo) == ("", [], False, None)
+    undone = json.loads(bytes(store.history(1, "anna")[-3].data))
+    assert undone["comment"] == {"key": "0-0", "before": "<b>why</b>", "after": ""}
+    for _ in range(6):
+        tab.back("redo")
+    assert store.pair(1, "anna").state.comments == state.comments
+    assert not audit(store).differences
+
+
+def test_a_conflict_stores_nothing_and_tells_both(tmp_path):
+    store = project(tmp_path)
+    mine, other = Tab(store), Tab(store)
+    other.send(cell(0, 0, 0, 1), sent("comment", key="", before="", after="there"))
+    base = store.project().n
+    with pytest.raises(Conflict) as told:
+        mine.send(cell(1, 1, 0, 2), cell(0, 0, 0, 2))
+    assert told.value.conflicts == [{"i": 0, "j": 0, "before": 0, "after": 2, "now": 1}]
+    assert [event.seq for event in told.value.events] == [1, 2]
+    assert store.project().n == base
+    with pytest.raises(Conflict) as told:
+        mine.send(sent("comment", key="", before="", after="here"))
+    assert told.value.conflicts[0]["now"] == "there"
+    mine.send(cell(0, 0, 0, 1), cell(2, 2, 0, 2))  # what is so already, and another cell
+    assert store.history(1, "anna")[2].kind == "open"
+    assert cells_of(store) == {(0, 0): 1, (2, 2): 2}
+
+
+def test_what_another_tab_has_done_already_is_no_step_of_undo(tmp_path):
+    store = project(tmp_path)
+    left, right = Tab(store), Tab(store)
+    done = sent("done", before=False, after=True)
+    left.send(done)
+    twice = sent("done", before=False, after=True, seen=[[0, 0]])
+    judged = sent("judge", flags=[[], []])
+    for _ in range(2):  # and a repetition gets its answer
+        right.send(twice, judged, sent("comment", key="", before="", after=""))
+    assert (right.undo, right.redo) == (done.id, None)
+    assert [event.kind for event in store.history(1, "anna")][:3] == ["done", "open", "open"]
+    left.back(of=done.id)
+    assert not store.pair(1, "anna").state.done
+    right.send(sent("done", before=True, after=False))  # takes no redo away
+    left.back("redo")
+    assert store.pair(1, "anna").state.done
+    assert not audit(store).differences
+
+
+def test_a_word_is_linked_or_null(tmp_path):
+    store = project(tmp_path)
+    mine, other = Tab(store), Tab(store)
+    other.send(sent("edit", how="cell", cells=[[0, -1, 0, 2], [-1, 3, 0, 1]]))
+    mine.send(cell(0, 3, 0, 2))
+    assert cells_of(store) == {(0, 3): 2}
+    with pytest.raises(Conflict) as told:
+        other.send(cell(-1, 3, 0, 2))
+    assert told.value.conflicts == [{"i": 0, "j": 3, "before": 0, "after": 0, "now": 2}]
+    other.send(sent("edit", how="cell", cells=[[0, 3, 2, 0], [0, -1, 0, 2]]))
+    mine.load()
+    for _ in range(3):
+        mine.back()
+    assert cells_of(store) == {}
+
+
+def test_what_is_gone_takes_its_marks_along_and_undo_brings_them_back(tmp_path):
+    gold = Alignment([(0, 0)], weights={(0, 0): 0.7})
+    store = project(tmp_path, small_corpus(1, {"anna": gold}))
+    tab = Tab(store)
+    tab.send(cell(0, 0, 2, 0))
+    assert store.pair(1, "anna").state.weights == []
+    tab.back()
+    assert Corpus(exported(store))[0].alignment("anna") == gold
+
+
+def test_a_repetition_gets_the_first_answer(tmp_path):
+    store = project(tmp_path)
+    tab = Tab(store)
+    event = cell(0, 0, 0, 2)
+    first, new = tab.send(event)
+    assert new
+    answer = store.append(1, "anna", base=0, rev=1, events=[event])
+    assert not answer[1]
+    assert [e.id for e in answer[0].events] == [e.id for e in first.events]
+    late = cell(1, 1, 0, 2)
+    answer, new = store.append(1, "anna", base=0, rev=1, events=[event, late, late])
+    assert (new, answer.seq) == (True, 2)
+    for wrong in (
+        cell(0, 0, 0, 1, id=event.id),
+        sent("done", id=event.id, before=False, after=True),
+    ):
+        with pytest.raises(BadEvent, match="another event"):
+            store.append(1, "anna", base=2, rev=1, events=[wrong])
+    with pytest.raises(BadEvent, match="another event"):
+        store.append(2, "anna", base=0, rev=1, events=[event])
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        cell(4, 0, 0, 2),
+        cell(0, -2, 0, 2),
+        cell(-1, -1, 0, 2),
+        cell(0, 0, 0, 3),
+        cell(2**40, 0, 0, 2),
+        sent("edit", how="cell", cells=[[0, 0, 0, 2], [0, 0, 2, 0]]),
+        sent("edit", how="import", cells=[]),
+        sent("edit", how="cell", cells=[[0, 0, 0]]),
+        sent("edit", how="cell", colls=[]),
+        sent("edit", how="cell", weights=[[0, 0, None, 1.0]]),
+        sent("text", to=2),
+        sent("decide", cells=[]),
+        sent("comment", key="0-9", before="", after="x"),
+        sent("comment", key="0_0", before="", after="x"),
+        sent("comment", key="", before="", after="x" * 20_001),
+        sent("judge", label=["", "x" * 201]),
+        sent("judge", label=["", "no label"]),
+        sent("edit", how="cell", p=[[4, 0, 0.5]]),
+        sent("reject", rejected=[], p=[[0, 0, 0.5], [0, 0, 0.4]]),
+        sent("done", before=0, after=1),
+        sent("undo", of=3),
+        cell(0, 0, 0, 2, id="not an id"),
+        cell(0, 0, 0, 2, id="x" * 65),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(tmp_path, event):
+    store = project(tmp_path)
+    with pytest.raises(BadEvent):
+        Tab(store).send(cell(0, 0, 0, 1), event)
+    assert store.history(1, "anna") == []
+
+
+def test_a_label_that_is_of_no_scheme_comes_back_if_it_was_there(tmp_path):
+    store = project(tmp_path, small_corpus(1, {"anna": Annotation(None, judgment="old")}))
+    store.enrol("ben")
+    tab = Tab(store)
+    tab.send(sent("judge", label=["old", "partial"]))
+    tab.back()
+    assert store.pair(1, "anna").state.judgment == "old"
+    tab.send(sent("judge", label=["old", ""]), sent("judge", label=["", "old"]))
+    with pytest.raises(BadEvent, match="'new' is not of the scheme paraphrase"):
+        tab.send(sent("judge", label=["old", "new"]))
+    with pytest.raises(BadEvent, match="'old' is not"):
+        Tab(store, 1, "ben").send(sent("judge", label=["", "old"]))
+    assert store.pair(1, "anna").state.judgment == "old"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{}", b"[]", b'{"base":0,"rev":1,"events":[]}', b'{"base":-1,"rev":1,"events":[{}]}',
+     b"[" * 100_000, b'{"base":0,"rev":1,"events":[{"id":"\xff"}]}'],
+)  # fmt: skip
+def test_a_request_that_is_none_is_refused(body):
+    with pytest.raises(BadEvent):
+        decode_request(body)
+
+
+def test_unknown_names_and_numbers(tmp_path):
+    store = project(tmp_path)
+    for k in (0, -1, 4, 2**70):
+        with pytest.raises(UnknownPair):
+            store.pair(k, "anna")
+        with pytest.raises(UnknownPair):
+            store.append(k, "anna", base=0, rev=1, events=[cell(0, 0, 0, 2)])
+    for name in ("", "nobody"):
+        with pytest.raises(UnknownAnnotator):
+            store.pair(1, name)
+    with pytest.raises(OldText) as told:
+        store.append(1, "anna", base=0, rev=2, events=[cell(0, 0, 0, 2)])
+    assert told.value.rev == 1
+    for name in ("", "a\nb", "x" * 201):
+        with pytest.raises(ProjectError):
+            store.enrol(name)
+
+
+def test_lists_and_totals(tmp_path):
+    store = project(tmp_path, small_corpus(5))
+    tab = Tab(store, 2)
+    tab.send(cell(0, 0, 0, 2), sent("comment", key="", before="", after="Straße 100%"))
+    tab.send(sent("done", before=False, after=True))
+    assert store.progress("anna") == (1, 5)
+    assert store.progress("gold") == (5, 5)
+    row = store.queue("anna", after=1, limit=1).pairs[0]
+    assert (row.k, row.id, row.done, row.links, row.comments) == (2, "p2", True, 1, 1)
+    assert [row.k for row in store.find("anna", "STRASSE").pairs] == [2]
+    assert [row.k for row in store.find("gold", "strasse").pairs] == []
+    assert [row.k for row in store.find("anna", "0%").pairs] == [2]
+    assert [row.k for row in store.find("anna", "P3").pairs] == [3]
+    assert len(store.find("anna", "b c", limit=4).pairs) == 4
+    assert store.pair(1, "anna").next_open == 3
+    assert store.pair(5, "anna").next_open == 1
+    assert store.pair(1, "gold").next_open is None
+    changes = store.changes("anna", 0)
+    assert list(changes.pairs) == [2]
+    assert changes.n == store.project().n
+    assert store.changes("anna", changes.n) is None
+
+
+def test_suggestions_are_a_set_that_is_shown(tmp_path):
+    store = project(tmp_path)
+    assert store.pair(1, "anna").suggestions is None
+    assert store.set_suggestions("m", [(1, [(0, 0, 0.9, 2), (1, 2, None, 1)])]) == 1
+    assert store.pair(1, "anna").suggestions.cells == [(0, 0, 0.9, 2), (1, 2, None, 1)]
+    assert store.pair(2, "anna").suggestions.cells == []
+    store.set_suggestions("m", [(2, [])])
+    assert store.pair(1, "anna").suggestions.cells == []
+    for row in ((9, []), (1, [(0, 4, 0.5, 2)]), (1, [(0, 0, 0.5, 0)])):
+        with pytest.raises(ProjectError):
+            store.set_suggestions("m", [(3, []), row])
+    store.settings(suggestions="", threshold=0.8)
+    assert store.pair(1, "anna").suggestions is None
+    assert store.project().threshold == 0.8
+    assert not audit(store).differences
+
+
+def test_export_tells_done_from_begun(tmp_path):
+    store = project(tmp_path, small_corpus(5, {"gold": Annotation(None, judgment="same")}))
+    Tab(store, 1).send(sent("done", before=False, after=True))
+    Tab(store, 2).send(cell(0, 0, 0, 2))
+    Tab(store, 3).send(sent("open", rev=1, suggestions=False))
+    Tab(store, 4).send(sent("judge", label=["", "none"]))
+    found = [pair.annotations.get("anna") for pair in exported(store)]
+    assert found == [
+        Annotation(Alignment()),
+        Annotation(Alignment.parse("0-0")),
+        None,
+        Annotation(None, judgment="none"),
+        None,
+    ]
+    done = [list(pair.annotations) for pair in exported(store, done=True)]
+    assert done == [["anna"], [], [], [], []]
+    alone = Corpus(exported(store, annotator="gold"))
+    assert alone.annotators == ("gold",)
+
+
+_STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["send"] * 12 + ["text", "restart"]), st.integers(0, 1), st.integers(0, 999)
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=repetitions(40), deadline=None)
+@given(_STEPS)
+def test_histories_of_two_tabs_fold_to_the_snapshot(steps):
+    _play(steps)
+
+
+@pytest.mark.slow
+@settings(max_examples=repetitions(1000), deadline=None)
+@given(_STEPS)
+def test_many_histories_of_two_tabs_fold_to_the_snapshot(steps):
+    _play(steps)
+
+
+def _play(steps):
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "p")
+        create_project(path, small_corpus(1))
+        store = Store.open(path)
+        store.enrol("anna")
+        tabs, player = [Tab(store), Tab(store)], Player(random.Random())
+        acknowledged = []
+        for act, which, seed in steps:
+            player.rng = random.Random(seed)
+            if act == "send":
+                acknowledged += _sent(store, tabs[which], player)
+            elif act == "text":
+                words = [text.split() for text in player.rng.choices(TEXTS, k=2)]
+                import_pairs(store, [SentencePair("p1", *words)], holds=EVERYTHING)
+            else:
+                store.close()
+                store = tabs[0].store = tabs[1].store = Store.open(path)
+        assert not audit(store).differences
+        history = store.history(1, "anna")
+        assert [event.id for event in history if event.kind != "text"] == acknowledged
+        view, folded = store.pair(1, "anna"), View([_told(event) for event in history], [])
+        tops = view.state.undo, view.state.redo
+        state = decode_state(encode(view.state))
+        assert shown(state, [], []) == shown(folded.state, [], [])
+        assert tops == folded.tops()
+        if all(event.kind != "text" for event in history):
+            while store.pair(1, "anna").state.undo:
+                tabs[0].load()
+                tabs[0].back()
+            state = store.pair(1, "anna").state
+            assert (state.cells, state.comments, state.rejected) == ([], [], [])
+            assert (state.judgment, state.flags, state.done) == ("", [], False)
+        store.close()
+
+
+def _told(event):
+    return {"id": event.id, "kind": event.kind, "data": json.loads(bytes(event.data))}
+
+
+def _sent(store, tab, player):
+    """Send what a tab might that knows no more than this one; return the ids that were taken."""
+    view = store.pair(1, "anna")
+    events = _batch(tab, player, len(view.source), len(view.target))
+    stale = events[0].kind in ("undo", "redo") and decode_data(events[0].data).of not in (
+        view.state.undo if events[0].kind == "undo" else view.state.redo,
+    )
+    before = [event.id for event in store.history(1, "anna")]
+    try:
+        answer, new = tab.send(*events)
+    except (Conflict, OldText, BadEvent) as refused:
+        assert [event.id for event in store.history(1, "anna")] == before
+        assert store.pair(1, "anna").state == view.state
+        old = isinstance(refused, OldText)
+        assert old == (tab.rev != view.rev)
+        if old:
+            tab.load()
+        return []
+    assert new
+    assert not stale
+    ids = [event.id for event in events]
+    assert [event.id for event in store.history(1, "anna")] == before + ids
+    again, new = store.append(1, "anna", base=answer.seq, rev=tab.rev, events=events)
+    assert (new, again.seq) == (False, answer.seq)
+    return ids
+
+
+def _batch(tab, player, n, m):
+    """Make up to three events, each as if those before it were stored."""
+    state, tops, events = copy.deepcopy(tab.state), tab.tops(), []
+    for _ in range(player.rng.choice([1, 1, 2, 3])):
+        made = player.event(state, tops, n, m)
+        events.append(sent(made["kind"], id=made["id"], **made["data"]))
+        if made["kind"] in ("undo", "redo"):
+            break
+        state.apply(made["kind"], decode_data(events[-1].data))
+        tops = (made["id"], None) if made["kind"] in UNDOABLE else tops
+    return events
+
+
+def test_one_server_at_a_time(tmp_path):
+    path = str(tmp_path / "p")
+    create_project(path, small_corpus())
+    code = (
+        "import sys; from alignkit.annotate.store import Store\n"
+        "store = Store.open(sys.argv[1], serve=True); print('open', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", code, path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdout.readline() == b"open\n"
+        with pytest.raises(ProjectError, match="another server"):
+            Store.open(path, serve=True)
+        with Store.open(path) as store:  # commands go on beside it
+            store.enrol("ben")
+        server.kill()
+    with Store.open(path, serve=True), pytest.raises(ProjectError, match="another server"):
+        Store.open(path, serve=True)
+    with Store.open(path, serve=True):
+        pass
+    assert os.listdir(tmp_path) == ["p"]
+
+
+def test_what_is_no_project_is_told(tmp_path):
+    path = tmp_path / "p"
+    for content in (b"", b"a b c", b"SQLite format 3\0" + b"x" * 5000):
+        path.write_bytes(content)
+        with pytest.raises(ProjectError, match=str(path)):
+            Store.open(str(path))
+    with pytest.raises(ProjectError, match="No such file"):
+        Store.open(str(tmp_path / "none"))
+    path.unlink()
+    link = sqlite3.connect(path)
+    link.execute("CREATE TABLE t (x)")
+    link.close()
+    with pytest.raises(ProjectError, match="no project of alignkit"):
+        Store.open(str(path), serve=True)
+    assert os.listdir(tmp_path) == ["p"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("PRAGMA user_version=2", "newer alignkit"),
+        ("DROP TABLE pair_counts", "has no table 'pair_counts'"),
+    ],
+)
+def test_other_versions_are_told(tmp_path, statement, told):
+    path = str(tmp_path / "p")
+    create_project(path, small_corpus())
+    link = sqlite3.connect(path)
+    link.execute(statement)
+    link.commit()
+    link.close()
+    with pytest.raises(ProjectError, match=told):
+        Store.open(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE stream SET state = replace(state, '[1,1,1]', '[1,1,2]') WHERE pair = 2",
+        "UPDATE pair_counts SET done = 0 WHERE pair = 1",
+        "UPDATE pair_text SET source = '[\"other\"]' WHERE pair = 1",
+        "UPDATE event SET data = '{}' WHERE n = 5",
+        "UPDATE event SET seq = 7 WHERE n = 5",
+        "DELETE FROM event WHERE n = 4",
+        "UPDATE stream SET undo_top = 0 WHERE pair = 1",
+    ],
+)
+def test_an_audit_finds_what_was_changed_by_hand(tmp_path, statement):
+    store = project(tmp_path)
+    link = sqlite3.connect(store.path)
+    link.execute(statement)
+    link.commit()
+    link.close()
+    assert audit(store).differences
