@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 
 from alignkit.cli.files import check_files
 from alignkit.cli.messages import say, silence
@@ -23,6 +24,7 @@ from alignkit.version import __version__
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
+    "annotate": "annotate in the browser: correct suggested links, or draw your own",
     "align": "align words: train an aligner on sentence pairs, or load one",
     "convert": "turn a corpus from one format into another",
     "check": "examine a file: counts, base, direction, duplicates; mend it",
@@ -35,6 +37,9 @@ COMMANDS = {
     "merge": "put several annotations of the same pairs into one corpus",
     "agree": "report how far annotators agree",
     "stats": "count what a corpus holds",
+    "export": "write what was annotated in a project as a corpus",
+    "import": "take corrected words, or work done elsewhere, into a project",
+    "events": "print the log of a project, check it, or rebuild a project from it",
 }
 
 _EPILOG = """\
@@ -162,7 +167,7 @@ def _parser(chosen: str | None) -> Parser:
     for name, summary in COMMANDS.items():
         module = None
         if name == chosen:  # only the command that runs pays for its imports
-            module = import_module(f"alignkit.cli.{name.replace('-', '_')}")
+            module = import_module(f"alignkit.cli.{_module(name)}")
         about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
         command = commands.add_parser(
             name,
@@ -176,6 +181,10 @@ def _parser(chosen: str | None) -> Parser:
             command.shorten_usage()
             command.set_defaults(run=module.run, parser=command)
     return parser
+
+
+def _module(command: str) -> str:
+    return f"{command}_" if iskeyword(command) else command.replace("-", "_")
 
 
 def _fault(error: Exception) -> str:

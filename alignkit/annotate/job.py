@@ -1,0 +1,66 @@
+"""Define what the server asks of its child process, and what that tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+__all__ = ["Job", "Line", "Plan"]
+
+
+class Plan(Struct, frozen=True):
+    """Say where suggestions come from.
+
+    Parameters
+    ----------
+    kind
+        ``none``; ``initial``, an annotator of the project; ``model``, a saved aligner; or
+        ``trained``, an aligner that learns from the project itself.
+    name
+        The annotator, or the file of the model.
+    pending
+        They are not there yet.
+    """
+
+    kind: str
+    name: str = ""
+    pending: bool = True
+
+
+class Job(Struct):
+    """Say what is to be done.
+
+    Parameters
+    ----------
+    project
+        The project's file; it is made where there is a `corpus`.
+    corpus, format, reading
+        The corpus, its format, and the fields of `ReadOptions`.
+    name, scheme
+        Of the new project.
+    annotator
+        Who annotates.
+    plan
+        The suggestions that are wanted.
+    """
+
+    project: str
+    corpus: str = ""
+    format: str = ""
+    reading: dict[str, Any] = {}
+    name: str = ""
+    scheme: str = ""
+    annotator: str = ""
+    plan: Plan | None = None
+
+
+class Line(Struct, omit_defaults=True):
+    """Hold what the process tells: progress, a note, what went wrong, a row; at last `done`."""
+
+    text: str = ""
+    share: float | None = None
+    note: str = ""
+    error: str = ""
+    row: tuple[int, list[tuple[int, int, float | None, int]]] | None = None
+    done: bool = False

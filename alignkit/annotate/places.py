@@ -1,0 +1,40 @@
+"""Say where the project of the samples lives."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from alignkit.errors import OptionError
+
+__all__ = ["own_folder"]
+
+
+def own_folder() -> Path:
+    """Return the folder of the user's data, made where there is none.
+
+    ``$XDG_DATA_HOME/alignkit`` (``~/.local/share/alignkit``); ``~/Library/Application
+    Support/alignkit`` on macOS, ``%LOCALAPPDATA%/alignkit`` on Windows.
+
+    Raises
+    ------
+    OptionError
+        If it cannot be made.
+    """
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+    elif sys.platform == "darwin":
+        base = os.path.join(home, "Library", "Application Support")
+    else:
+        named = os.environ.get("XDG_DATA_HOME", "")
+        base = named if os.path.isabs(named) else os.path.join(home, ".local", "share")
+    folder = Path(base) / "alignkit"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise OptionError(
+            f"{folder}: cannot be made: {problem.strerror}; say by --project where to work"
+        ) from None
+    return folder

@@ -1,0 +1,204 @@
+"""Serve a project for tests: in a thread of this process, or by the command in one of its own."""
+
+from __future__ import annotations
+
+import atexit
+import http.client
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from uuid import uuid4
+
+from command import start
+
+from alignkit.alignment import Alignment
+from alignkit.annotate.hosts import allowed_hosts
+from alignkit.annotate.job import Job, Plan
+from alignkit.annotate.opening import Opening
+from alignkit.annotate.project import create_project
+from alignkit.annotate.security import Entrance
+from alignkit.annotate.server import AnnotationServer
+from alignkit.annotate.serving import Server, listen
+from alignkit.corpus import Corpus, SentencePair
+
+NASTY = "<script>alert(1)</script>"
+
+
+def corpus(pairs: int = 3) -> Corpus:
+    """Return a few pairs, with an alignment to start from."""
+    source, target = ("the", "old", "house", NASTY), ("das", "alte", "haus")
+    initial = {"auto": Alignment.parse("0-0 1?1")}
+    return Corpus(SentencePair(f"p{k}", source, target, initial) for k in range(1, pairs + 1))
+
+
+class Client:
+    """Ask a server, as a browser that has entered or as anybody else."""
+
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+        self.port, self.host = port, f"{host}:{port}"
+        self.cookie = self.csrf = ""
+        self._link: http.client.HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, body: Any = None, **changes: str | None) -> Answer:
+        """Send a request; None takes a header out, as in ``Origin=None``."""
+        headers = {"Host": self.host, "Cookie": self.cookie, "X-CSRF-Token": self.csrf}
+        if method == "POST":
+            headers |= {"Origin": f"http://{self.host}", "Content-Type": "application/json"}
+        headers |= {name.replace("_", "-"): value for name, value in changes.items()}
+        headers = {name: value for name, value in headers.items() if value}
+        if body is not None and not isinstance(body, (bytes, Iterator)):
+            body = json.dumps(body).encode()
+        if self._link is None:
+            self._link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        link = self._link
+        try:
+            link.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            return self._answer(link, headers, body)
+        except (OSError, http.client.HTTPException):
+            self.close()
+            raise
+
+    def _answer(self, link: http.client.HTTPConnection, headers: Any, body: Any) -> Answer:
+        chunked = isinstance(body, Iterator)
+        if chunked:
+            headers["Transfer-Encoding"] = "chunked"
+        elif body is not None and "Content-Length" not in headers:
+            headers["Content-Length"] = str(len(body))
+        for name, value in headers.items():
+            link.putheader(name, value)
+        with suppress(BrokenPipeError, ConnectionResetError):  # refused before all was read
+            link.endheaders(body, encode_chunked=chunked)
+        reply = link.getresponse()
+        answer = Answer(reply.status, dict(reply.getheaders()), reply.read())
+        if reply.will_close:
+            self.close()
+        return answer
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+
+    def enter(self, token: str) -> Answer:
+        """Use the token of the URL."""
+        answer = self.ask("POST", "/enter", {"token": token})
+        if answer.status == 200:
+            self.cookie = answer.headers["set-cookie"].partition(";")[0]
+            self.csrf = answer.json["csrf"]
+        return answer
+
+    def link(self, k: int, i: int, j: int, before: int, after: int, **more: Any) -> Answer:
+        """Set a cell."""
+        data = {"how": "cell", "cells": [[i, j, before, after]]}
+        event = {"id": str(uuid4()), "kind": "edit", "v": 1, "client_at": "", "data": data} | more
+        return self.ask("POST", f"/api/pairs/{k}/events", {"base": 0, "rev": 1, "events": [event]})
+
+
+class Answer:
+    """Hold what a server answered."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status, self.body = status, body
+        self.headers = {name.lower(): value for name, value in headers.items()}
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Served:
+    """Hold a server that runs in a thread."""
+
+    def __init__(self, opening: Opening, entrance: Entrance, port: int) -> None:
+        self.opening, self.entrance, self.port = opening, entrance, port
+        self.clients: list[Client] = []
+
+    def client(self, *, enter: bool = True, host: str = "127.0.0.1") -> Client:
+        """Return a client that has entered."""
+        client = Client(self.port, host)
+        self.clients.append(client)
+        if enter:
+            assert client.enter(self.entrance.token).status == 200
+        return client
+
+
+@contextmanager
+def served(
+    project: str,
+    *,
+    plan: Plan | None = None,
+    annotator: str = "anna",
+    names: tuple[str, ...] = (),
+    port: int = 0,
+) -> Iterator[Served]:
+    """Serve a project in a thread until the end of the block."""
+    notes: list[str] = []
+    opening = Opening(
+        Job(project, annotator=annotator),
+        plan or Plan("none"),
+        fallback=Plan("none"),
+        note=notes.append,
+    )
+    entrance = Entrance()
+    listener = listen("127.0.0.1", port, project)
+    port = listener.getsockname()[1]
+    hosts = allowed_hosts("127.0.0.1", port, names)
+    ready = threading.Event()
+    app = AnnotationServer(opening, entrance, hosts, lambda: "<p>guidelines</p>").app
+    server = Server(app, ready.set)
+    thread = threading.Thread(target=server.serve_until_stopped, args=[listener])
+    thread.start()
+    opening.start(server.end)
+    try:
+        assert ready.wait(30)
+        until_ready(opening)
+        found = Served(opening, entrance, port)
+        yield found
+        for client in found.clients:
+            client.close()
+    finally:
+        server.end()
+        thread.join(30)
+        opening.stop()
+        assert not notes or plan is not None, notes
+
+
+def until_ready(opening: Opening) -> None:
+    """Wait until a project is open and has its suggestions."""
+    while opening.progress is not None and opening.problem is None:
+        time.sleep(0.01)
+    assert opening.problem is None, opening.problem
+
+
+def make(folder: Any, pairs: int = 3) -> str:
+    """Make a project and return its file."""
+    path = str(folder / "work.alignkit")
+    create_project(path, corpus(pairs))
+    return path
+
+
+class Process:
+    """Run `alignkit annotate` in a process of its own, without a browser."""
+
+    def __init__(self, *words: object, entered: bool = True) -> None:
+        self.process = start("annotate", *words, "--no-browser", stdout=subprocess.PIPE)
+        atexit.register(self.process.kill)  # where a test failed before its end
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().strip()
+        assert self.url.startswith("http://"), self.process.stderr.read()
+        address, _, self.token = self.url.partition("/#")
+        self.client = Client(int(address.rpartition(":")[2]))
+        if entered:
+            assert self.client.enter(self.token).status == 200
+
+    def end(self, signal: int) -> tuple[int, str]:
+        """Send a signal; return the exit code and what was told on stderr."""
+        self.client.close()
+        self.process.send_signal(signal)
+        _, told = self.process.communicate(timeout=30)
+        return self.process.returncode, told

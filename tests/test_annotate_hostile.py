@@ -1,0 +1,308 @@
+"""Whoever is not let in changes nothing, whatever they send, and gets a clear answer."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+
+from annotation_server import Client, Served, make, served
+
+from alignkit.annotate.security import LIMIT
+from alignkit.annotate.server import AnnotationServer
+
+ROUTES = [
+    ("GET", "/"),
+    ("GET", "/page/wire.js"),
+    ("GET", "/favicon.ico"),
+    ("GET", "/guidelines"),
+    ("POST", "/enter"),
+    ("POST", "/logout"),
+    ("GET", "/api/project"),
+    ("GET", "/api/queue"),
+    ("GET", "/api/find?q=house"),
+    ("GET", "/api/changes?after=0"),
+    ("GET", "/api/export?to=pharaoh"),
+    ("GET", "/api/pairs/1"),
+    ("GET", "/api/pairs/1/history"),
+    ("POST", "/api/pairs/1/events"),
+]
+OPEN = {"/page/wire.js", "/", "/favicon.ico", "/enter"}
+CLOSED = [route for route in ROUTES if route[1] not in OPEN]
+POSTS = [route for route in ROUTES if route[0] == "POST"]
+EDIT = {"how": "cell", "cells": [[0, 0, 0, 2]]}
+
+
+def event(**changes):
+    return {"id": "e1", "kind": "edit", "v": 1, "client_at": "", "data": EDIT} | changes
+
+
+def request(*events, **changes):
+    return {"base": 0, "rev": 1, "events": list(events)} | changes
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Served:
+    with served(make(tmp_path_factory.mktemp("hostile"))) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def anna(server) -> Client:
+    return server.client()
+
+
+@pytest.fixture(scope="module")
+def other(server) -> Client:
+    return server.client()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_changes(server):
+    """No attack of this file may leave an event behind, or end the session."""
+    before = list(server.opening.opened.store.log())
+    token = server.entrance.token
+    yield
+    assert list(server.opening.opened.store.log()) == before
+    assert server.entrance.token == token
+
+
+def refused(answer, *statuses: int) -> None:
+    assert answer.status in statuses, (answer.status, answer.body)
+    assert answer.json["error"]
+    assert "Traceback" not in answer.json["error"]
+    assert answer.headers["content-type"] == "application/json"
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_all_routes_are_walked(server) -> None:
+    app = AnnotationServer(server.opening, server.entrance, frozenset(), str)
+    routes = [(min(route.methods - {"HEAD"}), route.path) for route in app.routes()]
+    known = {(method, path.partition("?")[0]) for method, path in ROUTES}
+    assert {(m, p.replace("{k}", "1").replace("{name}", "wire.js")) for m, p in routes} == known
+
+
+@pytest.mark.parametrize(("method", "path"), CLOSED)
+@pytest.mark.parametrize(
+    "cookie", ["", "alignkit-0=x", "{name}=forged", "{name}=", "\xff;;=", "a" * 5000]
+)
+def test_without_a_session_there_is_nothing(server, anna, method, path, cookie) -> None:
+    stranger = server.client(enter=False)
+    name = anna.cookie.partition("=")[0]
+    stranger.cookie, stranger.csrf = cookie.format(name=name), anna.csrf
+    refused(stranger.ask(method, path, {} if method == "POST" else None), 401)
+
+
+@pytest.mark.parametrize(("method", "path"), [r for r in CLOSED if r[1] != "/guidelines"])
+@pytest.mark.parametrize("token", [None, "forged", "0" * 64, "\xe9", "cookie"])
+def test_the_cookie_alone_reads_and_changes_nothing(anna, method, path, token) -> None:
+    """Browsers send it to every port of the host, where another user may listen."""
+    token = anna.cookie.partition("=")[2] if token == "cookie" else token
+    body = request(event()) if method == "POST" else None
+    refused(anna.ask(method, path, body, X_CSRF_Token=token), 403)
+
+
+@pytest.mark.parametrize("path", [path for _, path in ROUTES])
+def test_nothing_that_the_cookie_alone_gets_tells_the_other_secret(anna, path) -> None:
+    answer = anna.ask("GET", path, X_CSRF_Token=None)
+    assert anna.csrf.encode() not in answer.body
+    assert anna.csrf not in str(answer.headers)
+
+
+def test_the_secrets_of_two_sessions_do_not_mix(anna, other) -> None:
+    assert other.cookie.partition("=")[0] == anna.cookie.partition("=")[0]
+    refused(anna.ask("GET", "/api/pairs/1", X_CSRF_Token=other.csrf), 403)
+    refused(other.ask("GET", "/api/pairs/1", Cookie=anna.cookie), 403)
+    assert other.ask("GET", "/api/pairs/1").status == 200
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_pages_of_others_reach_nothing(anna, method, path) -> None:
+    body = request(event()) if method == "POST" else None
+    foreign = [
+        f"http://127.0.0.1:{anna.port + 1}",
+        f"http://localhost:{anna.port}",
+        f"https://127.0.0.1:{anna.port}",
+        "http://evil.example",
+        "null",
+    ]
+    for origin in foreign:
+        refused(anna.ask(method, path, body, Origin=origin), 403)
+    for host in ("evil.example", f"evil.example:{anna.port}", "127.0.0.1", "127.0.0.1:1", None):
+        answer = anna.ask(method, path, body, Host=host, Origin=host and f"http://{host}")
+        assert answer.status in (400, 403), (host, answer.body)  # 400: of HTTP itself
+    if path != "/":
+        refused(anna.ask(method, path, body, Sec_Fetch_Site="cross-site"), 403)
+        refused(anna.ask(method, path, body, Sec_Fetch_Site="same-site"), 403)
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_other_methods_are_refused(anna, method, path) -> None:
+    others = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "NONSENSE"} - {method}
+    for other in sorted(others):
+        answer = anna.ask(other, path, {} if other == "POST" else None)
+        refused(answer, 405)
+        assert method in answer.headers["allow"]
+
+
+@pytest.mark.parametrize(("method", "path"), POSTS)
+def test_bodies_are_counted_as_they_are_read(anna, method, path) -> None:
+    if path == "/logout":
+        return  # has no body
+    long = b'{"token": "' + b"x" * LIMIT + b'"}'
+    refused(anna.ask(method, path, long), 413)
+    refused(anna.ask(method, path, (long[i : i + 9999] for i in range(0, len(long), 9999))), 413)
+    refused(anna.ask(method, path, b"{}", Content_Length="9" * 12), 413)
+
+
+NO_JSON = [
+    b"",
+    b"{",
+    b"\xff\xfe",
+    b"[1]",
+    b"null",
+    b"NaN",
+    b'"text"',
+    b"[" * 100_000,
+    b'{"a":' * 50_000,
+]
+NO_JSON += [b'{"token": NaN}', b'{"base": 0, "rev": NaN, "events": []}', b'{"token": "\\ud800"}']
+
+
+@pytest.mark.parametrize("path", ["/enter", "/api/pairs/1/events"])
+@pytest.mark.parametrize("body", NO_JSON, ids=lambda body: str(body[:20]))
+def test_what_is_no_json_of_the_right_shape_is_refused(anna, path, body) -> None:
+    refused(anna.ask("POST", path, body), 400)
+
+
+@pytest.mark.parametrize("path", ["/enter", "/api/pairs/1/events"])
+@pytest.mark.parametrize("kind", [None, "text/plain", "multipart/form-data", "application/xml"])
+def test_bodies_of_other_kinds_are_refused(anna, path, kind) -> None:
+    refused(anna.ask("POST", path, request(event()), Content_Type=kind), 415)
+
+
+@pytest.mark.parametrize("token", ["", "x", "x" * 1000, "\u00e9", "../../etc/passwd"])
+def test_other_tokens_let_nobody_in(server, token) -> None:
+    refused(server.client(enter=False).ask("POST", "/enter", {"token": token}), 401)
+
+
+CELLS = [[4, 0], [0, 3], [-1, -1], [-2, 0], [0, -2], [10**9, 0], [10**30, 0], [0.5, 0], ["0", 0]]
+BAD = [event(data=EDIT | {"cells": [[i, j, 0, 2]]}) for i, j in CELLS]
+BAD += [
+    event(data=EDIT | {"cells": [[0, 0, 0, value]]}) for value in (3, -1, 10**20, None, True, "2")
+]
+BAD += [
+    event(kind="decide"),
+    event(kind="nonsense"),
+    event(kind="setting", data={"name": "x"}),
+    event(kind="account", data={"name": "x"}),
+    event(v=2),
+    event(id=""),
+    event(id="x" * 65),
+    event(id="../../x"),
+    event(id="<script>"),
+    event(data=[]),
+    event(data=None),
+    event(data={}),
+    event(data=EDIT | {"how": "import"}),
+    event(data=EDIT | {"path": "/etc/passwd"}),
+    event(data=EDIT | {"cells": [[0, 0, 0, 2], [0, 0, 0, 1]]}),
+    event(kind="undo", data={"of": "e0"}),
+    event(kind="comment", data={"key": "9-9", "before": "", "after": "x"}),
+    event(kind="comment", data={"key": "__proto__", "before": "", "after": "x"}),
+    event(kind="comment", data={"key": "", "before": "", "after": "x" * 30_000}),
+]
+
+
+@pytest.mark.parametrize("wrong", BAD, ids=lambda wrong: str(wrong)[:80])
+def test_events_that_cannot_be_are_refused(anna, wrong) -> None:
+    refused(
+        anna.ask("POST", "/api/pairs/1/events", request(event(id="good"), wrong)), 422, 409, 400
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"base": -1}, {"base": "0"}, {"rev": None}, {"rev": 2}, {"events": []}, {"events": {}}],
+)
+def test_requests_that_cannot_be_are_refused(anna, changes) -> None:
+    answer = anna.ask("POST", "/api/pairs/1/events", request(event(), **changes))
+    refused(answer, 409 if changes == {"rev": 2} else 400)
+
+
+@pytest.mark.parametrize(
+    "k", ["0", "4", "-1", "01", "1.0", "999999999999999999999", "x", "%00", "1%2F2", "¹"]
+)
+def test_unknown_pairs_are_not_found(anna, k) -> None:
+    from urllib.parse import quote
+
+    k = quote(k, safe="%")
+    refused(anna.ask("GET", f"/api/pairs/{k}"), 404)
+    refused(anna.ask("GET", f"/api/pairs/{k}/history"), 404)
+    refused(anna.ask("POST", f"/api/pairs/{k}/events", request(event())), 404)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/page/../server.py",
+        "/page/%2e%2e/server.py",
+        "/page/..%2fserver.py",
+        "/page//etc/passwd",
+        "/page/",
+        "/page/index.html%00",
+        "/page/server.py",
+        "//evil.example/page",
+        "/api",
+        "/api/",
+        "/api/accounts",
+        "/api/project/",
+        "/docs",
+        "/.git/config",
+    ],
+)
+def test_nothing_else_is_there(anna, path) -> None:
+    refused(anna.ask("GET", path), 404)
+
+
+@pytest.mark.parametrize("value", ["-1", "x", "", "1e3", "9" * 40, "%00", "1;drop"])
+def test_numbers_of_the_query_are_checked(anna, value) -> None:
+    for path in ("queue?after", "queue?limit", "changes?after", "find?q=a&limit"):
+        refused(anna.ask("GET", f"/api/{path}={value}"), 400)
+
+
+@pytest.mark.parametrize("name", ["", "x", "../pharaoh", "PHARAOH", "%00"])
+def test_unknown_formats_are_refused(anna, name) -> None:
+    refused(anna.ask("GET", f"/api/export?to={name}"), 400)
+
+
+@pytest.mark.parametrize("query", ["%00", "%25", "_", "'; drop table event; --", "x" * 5000, "\\"])
+def test_any_text_can_be_looked_for(anna, query) -> None:
+    from urllib.parse import quote
+
+    assert anna.ask("GET", f"/api/find?q={quote(query, safe='%')}").status == 200
+
+
+def test_every_reply_has_the_headers_that_protect_it(anna) -> None:
+    for method, path in ROUTES:
+        answer = anna.ask(method, path, {} if method == "POST" else None, X_CSRF_Token=None)
+        policy = answer.headers["content-security-policy"].split("; ")
+        assert set(policy) == {
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "img-src 'self'",
+            "connect-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        }
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        if path.startswith("/api"):
+            assert answer.headers["cache-control"] == "no-store"
+        assert "access-control-allow-origin" not in answer.headers
+        assert "server" not in answer.headers

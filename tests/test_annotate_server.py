@@ -1,0 +1,249 @@
+"""What a browser asks is answered, once it has entered; sessions outlive the server."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sqlite3
+import threading
+import zipfile
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+
+from annotation_server import NASTY, Client, make, served
+
+from alignkit.alignment import Alignment
+from alignkit.annotate.job import Plan
+from alignkit.errors import AlignkitError, OptionError
+from alignkit.formats import read_corpus
+
+
+def test_a_token_lets_one_browser_in(tmp_path) -> None:
+    with served(make(tmp_path)) as server:
+        token = server.entrance.token
+        anna = server.client()
+        assert server.client(enter=False).enter(token).status == 401
+        assert server.entrance.token != token
+        second = server.client()
+        assert anna.ask("GET", "/api/project").status == 200
+        assert second.ask("GET", "/api/project").status == 200
+        answer = server.client(enter=False).enter(server.entrance.token)
+        cookie = answer.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert anna.ask("POST", "/logout").status == 200
+        assert anna.ask("GET", "/api/project").status == 401
+
+
+def test_sessions_survive_a_restart_and_belong_to_one_annotator(tmp_path) -> None:
+    project = make(tmp_path)
+    with served(project) as server:
+        anna = server.client()
+        assert anna.link(1, 0, 0, 0, 2).status == 201
+    for annotator, status in (("anna", 200), ("ben", 401), ("anna", 200)):
+        with served(project, annotator=annotator, port=anna.port) as server:
+            again = server.client(enter=False)
+            again.cookie, again.csrf = anna.cookie, anna.csrf
+            assert again.ask("GET", "/api/pairs/1").status == status
+    stored = (tmp_path / "work.alignkit").read_bytes()
+    assert anna.cookie.partition("=")[2].encode() not in stored
+    assert anna.csrf.encode() not in stored
+
+
+def test_sessions_of_one_secret_are_asked_to_enter_again(tmp_path) -> None:
+    project = make(tmp_path)
+    with served(project) as server:
+        anna = server.client()
+    with sqlite3.connect(project) as link:
+        link.execute("ALTER TABLE session DROP COLUMN second")
+    link.close()
+    with served(project, port=anna.port) as server:
+        again = server.client(enter=False)
+        again.cookie, again.csrf = anna.cookie, anna.csrf
+        answer = again.ask("GET", "/api/pairs/1")
+        assert answer.status == 401
+        assert "open the URL" in answer.json["error"]
+        assert server.client().ask("GET", "/api/pairs/1").status == 200
+
+
+def test_two_copies_of_a_project_do_not_share_a_cookie(tmp_path) -> None:
+    project, copy = make(tmp_path), str(tmp_path / "copy.alignkit")
+    shutil.copy(project, copy)
+    with served(project) as one, served(copy) as two:
+        assert one.client().cookie.partition("=")[0] != two.client().cookie.partition("=")[0]
+
+
+def test_browsers_are_not_told_what_they_would_warn_of(tmp_path) -> None:
+    with served(make(tmp_path), names=("lab.example",)) as server:
+        for name in ("127.0.0.1", "localhost", "lab.example"):
+            headers = server.client(host=name).ask("GET", "/").headers
+            assert ("cross-origin-opener-policy" in headers) == (name != "lab.example")
+
+
+def test_an_edit_is_stored_once_however_often_it_is_sent(tmp_path) -> None:
+    with served(make(tmp_path)) as server:
+        anna, id = server.client(), str(uuid4())
+        answers = [anna.link(1, 0, 0, 0, 2, id=id) for _ in range(3)]
+        assert [answer.status for answer in answers] == [201, 200, 200]
+        assert anna.link(1, 0, 1, 0, 2, id=id).status == 422
+        late = anna.link(1, 0, 0, 1, 0)
+        assert late.status == 409
+        assert late.json["conflicts"] == [{"i": 0, "j": 0, "before": 1, "after": 0, "now": 2}]
+        assert [event["id"] for event in late.json["events"]] == [id]
+        assert anna.ask("GET", "/api/pairs/1").json["state"]["cells"] == [[0, 0, 2]]
+        changes = anna.ask("GET", "/api/changes?after=0").json
+        assert [event["id"] for event in changes["pairs"]["1"]] == [id]
+        assert anna.ask("GET", f"/api/changes?after={changes['n']}").status == 204
+
+
+def test_the_page_learns_what_it_needs(tmp_path) -> None:
+    with served(make(tmp_path)) as server:
+        anna = server.client()
+        project = anna.ask("GET", "/api/project").json
+        assert (project["annotator"], project["pairs"], project["done"]) == ("anna", 3, 0)
+        assert project["preparing"] is None
+        assert "csrf" not in project
+        assert project["formats"][0]["value"] == "alignkit-xml"
+        assert {"value", "name", "about"} <= project["scheme"]["labels"][0].keys()
+        pair = anna.ask("GET", "/api/pairs/2").json
+        assert pair["source"][-1] == NASTY
+        assert (pair["previous"], pair["next"], pair["next_open"]) == (1, 3, 3)
+        assert pair["direction"] == {"source": "ltr", "target": "ltr"}
+        assert pair["suggestions"] is None
+        assert len(anna.ask("GET", "/api/queue?after=1").json["pairs"]) == 2
+        assert anna.ask("GET", "/api/find?q=p3").json["total"] == 1
+        assert b"guidelines" in anna.ask("GET", "/guidelines").body
+
+
+def test_the_page_is_the_same_file_until_it_changes(tmp_path) -> None:
+    with served(make(tmp_path)) as server:
+        client = server.client(enter=False)
+        answer = client.ask("GET", "/page/wire.js")
+        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+        again = client.ask("GET", "/page/wire.js", If_None_Match=answer.headers["etag"])
+        assert (again.status, again.body) == (304, b"")
+
+
+def test_what_was_drawn_is_downloaded(tmp_path) -> None:
+    with served(make(tmp_path)) as server:
+        anna = server.client()
+        anna.link(1, 0, 0, 0, 2)
+        anna.link(1, 1, 1, 0, 1)
+        own = anna.ask("GET", "/api/export?to=alignkit-jsonl")
+        assert own.headers["content-disposition"].endswith('-anna.jsonl"')
+        (tmp_path / "own.jsonl").write_bytes(own.body)
+        pair = read_corpus(str(tmp_path / "own.jsonl"), format="alignkit-jsonl")[0]
+        assert dict(pair.alignments) == {"anna": Alignment.parse("0-0 1?1")}
+        packed = zipfile.ZipFile(io.BytesIO(anna.ask("GET", "/api/export?to=pharaoh").body))
+        lines = {name.rpartition(".")[2]: packed.read(name).decode() for name in packed.namelist()}
+        assert lines["align"].startswith("0-0 1?1\n")
+        assert lines["target"].startswith("das alte haus\n")
+
+
+def test_further_host_names_are_those_that_were_allowed(tmp_path) -> None:
+    with served(make(tmp_path), names=("lab.example", "tunnel.example:9000")) as server:
+        for name, status in (("lab.example", 200), ("LAB.example", 200), ("localhost", 200)):
+            assert server.client(host=name).ask("GET", "/api/project").status == status
+        client = server.client()
+        for host in ("lab.example", "tunnel.example:9000", f"[::1]:{server.port}"):
+            assert client.ask("GET", "/page/wire.js", Host=host).status == 200
+        for host in ("tunnel.example", f"tunnel.example:{server.port}", "x.lab.example"):
+            assert client.ask("GET", "/page/wire.js", Host=host).status == 403
+
+
+def test_links_of_an_annotator_are_suggested(tmp_path) -> None:
+    with served(make(tmp_path), plan=Plan("initial", "auto")) as server:
+        anna = server.client()
+        assert anna.ask("GET", "/api/project").json["suggestions"] == "auto"
+        found = anna.ask("GET", "/api/pairs/1").json["suggestions"]
+        assert found == {"set": "auto", "cells": [[0, 0, None, 2], [1, 1, None, 1]]}
+
+
+@pytest.mark.parametrize(
+    ("plan", "annotator", "told"),
+    [(Plan("initial", "otto"), "anna", "otto"), (Plan("initial", "auto"), "auto", "are one")],
+)
+def test_suggestions_of_nobody_are_refused(tmp_path, plan, annotator, told) -> None:
+    with (
+        pytest.raises(AssertionError, match=told),
+        served(make(tmp_path), plan=plan, annotator=annotator),
+    ):
+        pass
+
+
+@pytest.mark.slow
+def test_suggestions_never_come_to_a_pair_that_was_opened(tmp_path) -> None:
+    project = make(tmp_path)
+    with served(project) as server:
+        anna = server.client()
+        event = {"id": "o1", "kind": "open", "v": 1, "data": {"rev": 1, "suggestions": False}}
+        body = {"base": 0, "rev": 1, "events": [event]}
+        assert anna.ask("POST", "/api/pairs/2/events", body).status == 201
+    with served(project, plan=Plan("initial", "auto")) as server:
+        anna = server.client()
+        sets = [anna.ask("GET", f"/api/pairs/{k}").json["suggestions"] for k in (1, 2, 3)]
+        assert [found is None or not found["cells"] for found in sets] == [False, True, False]
+
+
+def test_a_second_server_is_refused(tmp_path) -> None:
+    project = make(tmp_path)
+    with served(project), pytest.raises(AssertionError, match=r"work\.alignkit"), served(project):
+        pass
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.0.1", "example.org", "", "127.1"])
+def test_nothing_beyond_the_loopback_is_listened_on(address) -> None:
+    from alignkit.annotate.hosts import check_address
+
+    with pytest.raises(OptionError, match="--host"):
+        check_address(address)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "http://lab.example", "lab.example/x", "*", "lab:x"])
+def test_names_of_hosts_are_checked(name) -> None:
+    from alignkit.annotate.hosts import allowed_hosts
+
+    with pytest.raises(OptionError, match="--allow-host"):
+        allowed_hosts("127.0.0.1", 80, [name])
+
+
+def test_a_port_belongs_to_a_project_and_a_taken_one_is_told(tmp_path) -> None:
+    from alignkit.annotate.serving import listen
+
+    with listen("127.0.0.1", None, str(tmp_path / "a")) as first:
+        port = first.getsockname()[1]
+        with listen("127.0.0.1", None, str(tmp_path / "a")) as second:
+            assert second.getsockname()[1] != port
+        with pytest.raises(AlignkitError, match=f"--port {port}"):
+            listen("127.0.0.1", port, "")
+    with listen("127.0.0.1", None, str(tmp_path / "a")) as again:
+        assert again.getsockname()[1] == port
+
+
+def test_a_client_that_has_not_entered_learns_nothing(tmp_path) -> None:
+    with served(make(tmp_path)) as server:
+        stranger: Client = server.client(enter=False)
+        assert stranger.ask("GET", "/api/pairs/1").json.keys() == {"error"}
+
+
+def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, monkeypatch) -> None:
+    from alignkit.annotate import browsing
+
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(browsing, "own_folder", lambda: tmp_path)
+    told = threading.Event()
+    given = []
+    monkeypatch.setattr(browsing.webbrowser, "open", lambda url: (given.append(url), told.set()))
+    for token in ("first", "second"):
+        told.clear()
+        browsing.open_browser(f"http://127.0.0.1:25384/#{token}")
+        assert told.wait(10)
+    assert given[0] == given[1] == (tmp_path / "open-25384.html").as_uri()
+    page = tmp_path / "open-25384.html"
+    assert 'url=http://127.0.0.1:25384/#second"' in page.read_text()
+    assert os.name != "posix" or page.stat().st_mode & 0o777 == 0o600

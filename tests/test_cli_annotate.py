@@ -1,0 +1,196 @@
+"""The command makes a project, prints the URL, ends at a signal and loses nothing."""
+
+from __future__ import annotations
+
+import random
+import signal
+import socket
+import threading
+import time
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+
+from annotation_server import Process, corpus
+from command import PARAPHRASES, process, run
+from repetitions import repetitions
+
+from alignkit.formats import write_corpus
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = str(tmp_path / "corpus.jsonl")
+    write_corpus(corpus(20), path, format="alignkit-jsonl")
+    return path
+
+
+def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) -> None:
+    links = str(tmp_path / "auto.align")
+    Path(links).write_text("0-0\n")
+    for words, told in [
+        ((str(tmp_path / "missing"),), "no such file"),
+        (("-",), "standard input"),
+        ((file, "--host", "0.0.0.0"), "loopback"),
+        ((file, "--allow-host", "a/b"), "--allow-host"),
+        ((file, "--model", "missing.model"), "no such file"),
+        ((file, "--guidelines", "missing.md"), "no such file"),
+        ((file, "--scheme", "nonsense"), "known: paraphrase"),
+        ((file, "--initial", "a", "--suggestions", "none"), "not allowed with"),
+        ((links,), "add --format F"),
+        ((links, "--format", "pharaoh"), "add --source FILE --target FILE"),
+    ]:
+        run(capsys, "annotate", *words, "--no-browser").failed(told)
+    assert {path.name for path in tmp_path.iterdir()} == {"corpus.jsonl", "auto.align"}
+
+
+def test_a_missing_library_is_named_with_what_to_type(capsys, monkeypatch, file) -> None:
+    from alignkit.cli import annotate
+
+    monkeypatch.setattr(annotate, "find_spec", lambda name: None if name == "uvicorn" else name)
+    run(capsys, "annotate", file).failed("(uvicorn)", "pip install 'alignkit[annotate]'")
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow
+def test_a_signal_ends_it_and_it_goes_on_where_it_was(tmp_path, file, kind) -> None:
+    words = (file, "--annotator", "anna", "--initial", "auto")
+    first = Process(*words)
+    until_suggested(first)
+    link = first.client.link(3, 0, 0, 0, 2)
+    code, told = first.end(kind)
+    assert code == 128 + kind
+    assert f"the work is in {file}.alignkit; go on by: alignkit annotate" in told
+    assert "Traceback" not in told
+    again = Process(f"{file}.alignkit", "--annotator", "anna", entered=False)
+    assert again.url.partition("/#")[0] == first.url.partition("/#")[0]
+    assert again.token != first.token
+    again.client.cookie, again.client.csrf = first.client.cookie, first.client.csrf
+    pair = again.client.ask("GET", "/api/pairs/3").json
+    assert pair["undo"] == link.json["events"]
+    assert pair["suggestions"]["set"] == "auto"
+    assert again.end(signal.SIGINT)[0] == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "corpus.jsonl",
+        "corpus.jsonl.alignkit",
+    ]
+
+
+@pytest.mark.slow
+def test_a_project_that_cannot_be_made_is_told(tmp_path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"alignkit": "corpus", "version": 1}\n{"id": 7}\n')
+    process("annotate", bad, "--no-browser").failed(f"{bad}:2")
+    words = ("annotate", PARAPHRASES, "--project", tmp_path / "p", "--no-browser")
+    process(*words, "--initial", "otto").failed("otto", "anna, ben")
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.jsonl"]
+
+
+@pytest.mark.slow
+def test_alone_it_opens_the_samples(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    served = Process()
+    project = served.client.ask("GET", "/api/project").json
+    assert (project["name"], project["pairs"]) == ("paraphrases.jsonl", 64)
+    served.end(signal.SIGINT)
+    assert (tmp_path / "alignkit" / "paraphrases.alignkit").is_file()
+
+
+def until_suggested(served: Process) -> None:
+    while served.client.ask("GET", "/api/project").json["preparing"]:
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_an_aligner_is_trained_on_the_pairs(file) -> None:
+    served = Process(file, "--annotator", "anna")
+    until_suggested(served)
+    found = served.client.ask("GET", "/api/pairs/1").json["suggestions"]
+    served.end(signal.SIGINT)
+    assert found["set"] == "trained"
+    assert all(0.05 <= p <= 1 and strength == 2 for _, _, p, strength in found["cells"])
+    assert [0, 0] in [cell[:2] for cell in found["cells"]]
+
+
+class Load:
+    """Make links as fast as the server takes them, and know which were acknowledged."""
+
+    def __init__(self, served: Process, k: int) -> None:
+        self.acknowledged: list[str] = []
+        self._served, self._k = served, k
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        from annotation_server import Client
+
+        client = Client(self._served.client.port)
+        client.cookie, client.csrf = self._served.client.cookie, self._served.client.csrf
+        try:
+            state = dict.fromkeys(((i, j) for i in range(4) for j in range(3)), 0)
+            for i, j, value in client.ask("GET", f"/api/pairs/{self._k}").json["state"]["cells"]:
+                state[i, j] = value
+            while True:
+                for (i, j), before in state.items():
+                    id = str(uuid4())
+                    answer = client.link(self._k, i, j, before, (before + 1) % 3, id=id)
+                    assert answer.status == 201, answer.body
+                    self.acknowledged.append(id)
+                    state[i, j] = (before + 1) % 3
+        except OSError:
+            pass  # the server was killed
+        except Exception as error:
+            if type(error).__module__ != "http.client":
+                raise
+        finally:
+            client.close()
+
+    def end(self) -> list[str]:
+        self._thread.join(30)
+        return self.acknowledged
+
+
+@pytest.mark.slow
+def test_no_acknowledged_edit_is_lost_when_the_server_is_killed(file) -> None:
+    from alignkit.annotate.audit import audit
+    from alignkit.annotate.store import Store
+
+    rng = random.Random(0)
+    kept: list[str] = []
+    for _ in range(repetitions(50)):
+        served = Process(file, "--annotator", "anna", "--suggestions", "none")
+        loads = [Load(served, k) for k in (1, 2)]
+        time.sleep(rng.uniform(0, 0.6))
+        served.end(signal.SIGKILL)
+        kept += [id for load in loads for id in load.end()]
+    project = f"{file}.alignkit"
+    with Store.open(project) as store:
+        ids = [event.id for event in store.log()]
+        assert len(ids) == len(set(ids))
+        assert set(kept) <= set(ids)
+        assert kept
+        assert not audit(store).differences
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_told(file) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process("annotate", file, "--port", port, "--no-browser").failed(f"--port {port}")
+
+
+@pytest.mark.slow
+def test_another_port_than_the_project_s_own_is_told(file) -> None:
+    from alignkit.annotate.serving import own_port
+
+    port = own_port(f"{file}.alignkit")
+    with socket.create_server(("127.0.0.1", port)):
+        served = Process(file, "--suggestions", "none")
+        _, told = served.end(signal.SIGINT)
+    assert served.client.port != port
+    assert f"its own port {port} is taken, so it is at {served.client.port}" in told
+    assert f"wait at {port}" in told
