@@ -1,0 +1,203 @@
+// What keys, buttons and pointer do, by name.
+import {$, set} from "./dom.js"
+import {help, history, show as dialog} from "./dialogs.js"
+import {last, NONE, POSSIBLE, SURE, writesOf} from "./model.js"
+import {move} from "./moves.js"
+import {blockers, closure} from "./phrases.js"
+import {Session} from "./session.js"
+import {above, open} from "./suggest.js"
+import {describe, plural} from "./words.js"
+
+export function actions(app) {
+	const way = keyName => keyName.replace("Arrow", "").toLowerCase()
+	const moved = name => move(app.pair, app.cursor, name, app.rtl)
+	const within = ([i, j]) => [Math.min(i, app.pair.n - 1), Math.min(j, app.pair.m - 1)]
+
+	// Give cells their values, as one event.
+	const write = (how, wanted, bulk = false) => {
+		const {pair, pair: {hints}} = app, data = pair.edit(how, wanted, bulk)
+		if (!data) return false
+		const told = describe(pair, writesOf({data})), suggested = wanted.map(([index]) => index).filter(index => hints.shown && hints.p.has(index))
+		if (suggested.length) data.set = hints.set
+		if (suggested.length < 1000) data.p = suggested.map(index => [...pair.cell(index), hints.p.get(index)]).filter(row => row[2] !== null)
+		if (bulk) data.threshold = app.project.threshold
+		if (data.cells.length || data.bulk) return app.commit("edit", data, told)
+		const {rejected, set: name, p} = data
+		return app.commit("reject", {rejected, set: name, p}, told)
+	}
+	const put = (cells, value) => write(cells.length > 1 ? "block" : "cell", cells.map(index => [index, value]))
+	const take = (how, cells, bulk) => {
+		const wanted = cells.filter(index => open(app.pair, index)).map(index => [index, app.pair.hints.strength.get(index)])
+		return wanted.length && write(how, wanted, bulk) ? wanted.length : 0
+	}
+
+	// On to the next doubtful cell, keeping what was said.
+	const onward = changed => {
+		const {note} = app, to = moved("doubtful")
+		if (!to && !changed) return app.say("nothing else is doubtful: Ctrl+Enter marks the pair done")
+		if (to) app.go(to)
+		if (changed) app.say(note, false)
+	}
+
+	const select = name => {
+		const anchor = app.anchor || app.cursor
+		Object.assign(app, {anchor, cursor: within(moved(name)), note: ""})
+		app.box = app.spanned(anchor, app.cursor)
+		app.moved()
+		app.outline(true)
+	}
+
+	const back = async kind => {
+		const {doc, wire} = app
+		if (app.session.more(kind)) {
+			app.leave()
+			if (!(await wire.sent(doc.k))) return app.say(`there is more to ${kind} when the server is back`)
+			const all = await wire.pair(doc.k)
+			if (app.doc !== doc) return
+			app.use(new Session(all, wire))
+			app.redraw()
+		}
+		const {pair} = app, data = pair.inverse(kind), undo = kind === "undo"
+		if (!data) return app.say(`nothing to ${kind}`)
+		const told = `${undo ? "undone" : "done again"}: ${describe(pair, writesOf(undo ? last(pair.undo) : {data}))}`, [cell] = data.cells || data.rejected || []
+		if (!app.commit(kind, data, told) || !cell) return
+		app.go(pair.spot(...cell))
+		app.say(told, false)
+	}
+
+	// One after the other: a step may have to be asked for.
+	let turns = Promise.resolve()
+	const reverse = kind => {
+		const {doc} = app
+		turns = turns.then(() => app.doc === doc && back(kind)).catch(({message}) => app.say(message))
+	}
+
+	const exporting = title => {
+		$("export-dialog").querySelector("h2").textContent = title
+		dialog("export-dialog")
+	}
+
+	const done = () => app.commit("done", {before: app.pair.done, after: !app.pair.done}, app.pair.done ? "no longer done" : "done")
+
+	// The button goes through all unaligned words: those of the source, then those of the target.
+	let side = "source"
+	const unaligned = () => {
+		const {pair, cursor} = app, x = Number(side === "target"), other = x ? "source" : "target"
+		let to = moved(side)
+		if (!(to?.[x] > cursor[x])) {
+			const turned = move(pair, [pair.n, pair.m], other)
+			if (turned) [side, to] = [other, turned]
+		}
+		to ? app.go(to) : app.say("no word is unaligned")
+	}
+
+	// Select a box; the cursor goes into it.
+	const show = (box, focus) => {
+		const [top, bottom, left, right] = box, inside = app.pair.inside(box).includes(app.index)
+		if (!inside) app.cursor = [top, left]
+		Object.assign(app, {box, anchor: String(app.cursor) === String([top, left]) ? [bottom, right] : [top, left], note: ""})
+		app.moved(focus)
+		app.outline(true)
+	}
+
+	return {
+		write, show, unaligned,
+		step: keyName => app.go(moved(way(keyName))),
+		far: keyName => app.go(moved(`far-${way(keyName)}`)),
+		select: keyName => select(way(keyName)),
+		"select-far": keyName => select(`far-${way(keyName)}`),
+		jump(_, name) {
+			const to = moved(name)
+			if (to) app.go(to)
+			else app.say(name.startsWith("doubtful") ? "nothing else is doubtful" : `no other ${name.split("-")[0]} word is unaligned`)
+		},
+		sure: () => put(app.chosen(), SURE),
+		possible: () => put(app.chosen(), POSSIBLE),
+		none: () => put(app.chosen(), NONE),
+		// By key what is chosen; by pointer a place.
+		cycle(place) {
+			if (Array.isArray(place)) app.go(place, true)
+			const cells = app.chosen(), held = new Set(cells.map(index => app.pair.values[index]))
+			put(cells, held.size > 1 ? SURE : [SURE, NONE, POSSIBLE][[...held][0]])
+		},
+		// A dragged block is drawn sure; a full one is cleared. The button switches what a finger does.
+		block(from, to) {
+			if (!Array.isArray(from)) return set($("block"), {"aria-pressed": $("block").ariaPressed !== "true"})
+			const box = app.spanned(from, to), cells = app.pair.inside(box)
+			Object.assign(app, {box, anchor: from, cursor: within(to)})
+			app.moved(true)
+			put(cells, cells.every(index => app.pair.values[index]) ? NONE : SURE)
+		},
+		accept: () => onward(take("accept", app.chosen())),
+		reject() {
+			const cells = app.chosen().filter(index => app.pair.values[index] || open(app.pair, index))
+			onward(cells.length && put(cells, NONE))
+		},
+		"accept-all"() {
+			const {threshold} = app.project, count = take("accept-all", above(app.pair, threshold), true)
+			if (count) app.moved()
+			app.say(count ? `${plural(count, "suggestion")} taken, not looked at yet` : `no open suggestion of ${Math.round(100 * threshold)} %`)
+		},
+		undo: () => reverse("undo"),
+		redo: () => reverse("redo"),
+		grow() {
+			const [i, j] = app.cursor, from = app.box || (!app.pair.isNull(app.index) && [i, i, j, j]), box = from && closure(app.pair, from)
+			if (box) show(box)
+			else app.say("no link here to grow from")
+		},
+		// To the links that block the box, in turn; the box stays outlined.
+		blocker() {
+			const places = app.box ? blockers(app.pair, app.box) : []
+			if (!places.length) return app.say(app.box ? "nothing blocks this box" : "select a box first")
+			app.cursor = places[(places.map(String).indexOf(String(app.cursor)) + 1) % places.length]
+			app.moved()
+			app.outline()
+		},
+		phrases() {
+			app.level = (app.level + 1) % 3
+			app.say(["the phrase at the cursor", "all atomic phrase pairs", "composite phrase pairs too"][app.level])
+		},
+		escape: () => app.go(app.cursor),
+		async done() {
+			if (app.going) return
+			app.going = true
+			if (!app.pair.done) done()
+			await app.onward()
+			app.going = false
+		},
+		finished(text) {
+			app.say(text)
+			exporting(text[0].toUpperCase() + text.slice(1))
+		},
+		"toggle-done": done,
+		next: () => app.load(app.doc.next),
+		previous: () => app.load(app.doc.previous),
+		judge(value, held) {
+			const {judgment, flags} = app.pair, data = {}, off = app.project.scheme.flags.filter(({on = []}) => on.length && !on.includes(value)).map(flag => flag.value)
+			held = held.filter(flag => !off.includes(flag))
+			if (value !== judgment) data.label = [judgment, value]
+			if (String(held) !== String(flags)) data.flags = [flags, held]
+			if (data.label || data.flags) app.commit("judge", data, "judgment kept")
+		},
+		comment() {
+			app.panel.draw()
+			$("comment").focus()
+		},
+		remark(name, text, before = app.pair.comments.get(name) || "") {
+			if (before !== text) app.commit("comment", {key: name, before, after: text}, text ? "comment kept" : "comment taken away")
+		},
+		label: () => $("judgment").querySelector(":checked, input, button")?.focus(),
+		hide() {
+			app.shown = app.pair.hints.shown = !app.shown
+			app.open()
+			app.redraw()
+			app.say(`suggestions are ${app.shown ? "shown" : "hidden"}`)
+		},
+		find: () => app.find(app.doc.k),
+		history: () => history(app.wire, app.session),
+		guidelines: () => $("guidelines").click(),
+		help,
+		export: () => exporting("Export"),
+		close: () => document.querySelector("dialog[open]").close(),
+	}
+}

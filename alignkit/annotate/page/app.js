@@ -1,0 +1,366 @@
+// The page: an open pair, the cursor, and all that is shown of them.
+import {$, announce, html, key, on, set} from "./dom.js"
+import {actions} from "./actions.js"
+import {finder, question} from "./dialogs.js"
+import {actionOf, typing} from "./keys.js"
+import {Lines} from "./lines.js"
+import {Matrix} from "./matrix.js"
+import {Panel} from "./panel.js"
+import {atomic, blockers, closure, composite} from "./phrases.js"
+import {onLines, onMatrix} from "./pointer.js"
+import {matters} from "./refusals.js"
+import {Session} from "./session.js"
+import {doubtful} from "./suggest.js"
+import {enter} from "./wire.js"
+import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
+
+const MOST_COMPOSITES = 300
+const asked = () => Number(new URLSearchParams(location.search).get("pair"))
+const focused = () => document.activeElement?.closest("#matrix, #lines")
+const say = (id, text) => ($(id).textContent = text)
+
+class App {
+	constructor(wire) {
+		Object.assign(this, {wire, project: wire.project, level: 0, done: wire.project.done, n: wire.project.n, finished: new Set(), shown: true, turn: 0, asking: Promise.resolve(), shelf: `${wire.project.key} ${wire.project.annotator}`})
+		this.matrix = new Matrix($("matrix"))
+		this.lines = new Lines($("lines"))
+		this.act = actions(this)
+		this.panel = new Panel(this)
+		this.find = finder(wire, k => this.load(k))
+		const pointer = {
+			...this.act, blocking: () => $("block").ariaPressed === "true",
+			preview: (from, to) => (from ? this.matrix.select(this.spanned(from, to), "", []) : this.outline()),
+			word: (side, at) => this.go(side ? [this.cursor[0], at] : [at, this.cursor[1]], true),
+		}
+		onMatrix(this.matrix, pointer)
+		onLines(this.lines, pointer)
+		on(document, "keydown", event => this.pressed(event))
+		on(document, "click", event => this.clicked(event))
+		on(wire, "status", ({detail}) => this.saved(detail))
+		on(wire, "events", ({detail}) => this.stored(detail))
+		on(wire, "conflict", ({detail}) => this.refused(detail))
+		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && (this.session.fold(), this.redraw()))
+		on(wire, "leaving", () => this.leave())
+		on(window, "resize", () => {
+			clearTimeout(this.resizing)
+			this.resizing = setTimeout(() => this.pair && this.lay(), 60)
+		})
+		on(window, "popstate", () => this.load(asked() || 1, false))
+		on($("export-link"), "click", () => wire.download($("export-format").value).catch(error => this.say(error.message)))
+	}
+
+	get pair() {
+		return this.session?.view
+	}
+
+	get index() {
+		return this.pair.index(this.cursor)
+	}
+
+	pressed(event) {
+		const within = event.target.closest("#matrix, #lines"), action = actionOf(event)
+		if (!action || !this.pair || document.querySelector("dialog[open]")) return
+		if (!within && action === "escape") this.matrix.focus()
+		if (!within || typing(event.target)) return
+		event.preventDefault()
+		this.run(action, event.key)
+	}
+
+	run(action, keyName) {
+		if (this.pair) (this.act[action] || this.act.jump)(keyName, action)
+	}
+
+	// Buttons name their action; a mouse gives the focus back to the matrix.
+	clicked({target, detail}) {
+		const {action} = target.closest("[data-action]")?.dataset || {}
+		if (action) this.run(action)
+		const busy = target.closest("input, textarea, select, a, summary, dialog, label") || document.querySelector("dialog[open], #conflict:not([hidden])")
+		if (detail && !busy) this.matrix.focus()
+	}
+
+	async load(k, keep = true) {
+		if (!k) return this.say("there is no further pair")
+		const turn = ++this.turn
+		this.panel.keep()
+		let doc
+		try {
+			doc = await this.wire.pair(k)
+		} catch (error) {
+			return this.say(error.message)
+		}
+		if (turn !== this.turn) return
+		$("conflict").click()
+		this.leave()
+		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
+		Object.assign(this, {doc, cursor: [0, 0], box: null, anchor: null, note: ""})
+		this.use(new Session(doc, this.wire))
+		const {pair} = this, first = pair.hints.cells.find(index => doubtful(pair, index))
+		this.open()
+		if (first !== undefined) this.cursor = pair.place(first)
+		this.lay()
+		this.tally(doc)
+		this.title()
+		this.matrix.focus()
+		announce(`${doc.id}, ${k} of ${doc.pairs}: ${pair.n} source and ${pair.m} target words, ${plural(pair.links(), "link")}`)
+		document.body.dataset.pair = k
+		for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
+		this.elsewhere()
+		this.ask()
+	}
+
+	// Write down what the page alone knows: a comment that is being typed, links that were looked at.
+	leave() {
+		this.panel.keep()
+		if (this.session?.seen.size) this.open()
+	}
+
+	// How many pairs are done, from an answer that knows of all that is known here.
+	tally({n, done, state}) {
+		if (n >= this.n) Object.assign(this, {n, done: done + this.pair.done - state.done})
+	}
+
+	// On to the next open pair, as the server now has it: what was fetched before does not know what is done since.
+	async onward() {
+		const {doc, wire, turn} = this
+		let {next_open: to, next} = doc, fresh = null
+		try {
+			fresh = (await wire.sent(doc.k)) && (await wire.peek(doc.k))
+		} catch {
+			// away: what is known has to do
+		}
+		if (turn !== this.turn) return
+		if (!fresh) return this.load([to, next].find(k => k && !this.finished.has(k)))
+		this.tally(fresh)
+		if (fresh.next_open) return this.load(fresh.next_open)
+		this.title()
+		this.act.finished(`all ${doc.pairs} pairs are done`)
+	}
+
+	open() {
+		this.session.commit("open", {rev: this.doc.rev, suggestions: this.shown && !!this.doc.suggestions})
+	}
+
+	use(session) {
+		this.session = session
+		this.pair.hints.shown = this.shown
+	}
+
+	title() {
+		const {doc, project, pair} = this
+		say("pair-id", doc.id)
+		$("pair-id").title = `${doc.id}, pair ${doc.k} of ${doc.pairs}`
+		document.title = `${doc.id}, ${project.name} - alignkit`
+		set($("progress"), {max: project.pairs || 1, value: this.done})
+		say("progress-text", `${this.done} / ${project.pairs}`)
+		$("previous").disabled = !doc.previous
+		$("next").disabled = !doc.next
+		set($("done"), {"aria-pressed": pair.done})
+		say("done", pair.done ? "Done" : "Mark done")
+	}
+
+	// Size and draw all of it anew.
+	lay() {
+		const {source, target} = (this.doc.direction ||= {}), within = focused()
+		this.rtl = target === "rtl"
+		this.matrix.load(this.pair, this.rtl, source === "rtl", matchMedia("(pointer: coarse)").matches ? 26 : 18)
+		this.lines.load(this.pair, this.doc.direction)
+		this.redraw()
+		if (within) this.matrix.focus() // its element was made anew
+	}
+
+	redraw() {
+		this.matrix.pair = this.lines.pair = this.pair
+		this.matrix.update()
+		this.moved()
+		this.outline()
+	}
+
+	go(place, focus) {
+		Object.assign(this, {cursor: place, box: null, anchor: null, note: ""})
+		this.moved(focus)
+		this.outline()
+	}
+
+	moved(focus = focused()) {
+		if (this.session.look(this.index)) this.matrix.update([this.index])
+		this.matrix.place(this.cursor, focus)
+		this.lines.place(this.cursor)
+	}
+
+	// The box with two cells in its corners, without the nulls.
+	spanned([a, b], [c, d]) {
+		const fit = (x, y, most) => [Math.min(x, y, most), Math.min(Math.max(x, y), most)]
+		return [...fit(a, c, this.pair.n - 1), ...fit(b, d, this.pair.m - 1)]
+	}
+
+	// What an edit acts on: the box where the cursor is in it, else the cell.
+	chosen() {
+		const cells = this.box ? this.pair.inside(this.box) : []
+		return cells.includes(this.index) ? cells : [this.index]
+	}
+
+	// Box, phrases, lines and status at once; the panel when there is time.
+	outline(tell) {
+		if (!this.pair) return
+		const {pair, box, level, matrix, cursor: [i, j]} = this, blocking = box ? blockers(pair, box) : []
+		const kind = blocking.length ? "blocked" : box && closure(pair, box) ? "phrase" : "", low = pair.rows[3 * i], high = pair.rows[3 * i + 1]
+		this.phrase = i < pair.n && low >= 0 && j >= low && j <= high ? closure(pair, [i, i, low, high]) : null
+		matrix.select(box, kind, blocking)
+		matrix.outline(this.phrase, level ? atomic(pair) : [], level > 1 ? composite(pair, MOST_COMPOSITES) : [])
+		this.lines.draw(blocking)
+		this.status(kind, blocking)
+		if (tell) announce($("status-text").textContent)
+		this.waiting ??= requestAnimationFrame(() => setTimeout(() => {
+			this.waiting = null
+			this.panel.draw()
+			document.body.dataset.seq = this.pair.seq
+		}))
+	}
+
+	status(kind, blocking) {
+		const {pair, box, note} = this, strong = text => html("strong", {dir: "auto"}, text)
+		const parts = box ? [strong(spanName(pair, box))] : [strong(cellName(pair, ...this.cursor)), ` ${cellState(pair, this.index)}`]
+		if (blocking.length) {
+			const [i, j] = blocking[0], words = [pair.source[i], pair.target[j]].map(strong)
+			if (i < box[0] || i > box[1]) words.reverse()
+			parts.push(html("b", {class: "bad"}, " no phrase pair: "), words[0], " is also linked to ", words[1], ", outside the box. ", key("b"), " grows the box, ", key("o"), " goes there.")
+		} else if (box) parts.push(` ${kind ? "phrase pair" : "box"}, ${box[1] - box[0] + 1} × ${box[3] - box[2] + 1}`)
+		if (note) parts.push(html("span", {class: "said"}, note))
+		$("status-text").replaceChildren(...parts)
+	}
+
+	say(text, tell = true) {
+		this.note = text
+		if (tell) announce(text)
+		this.outline()
+		say("start-text", text)
+	}
+
+	// Send an event and draw what it touched.
+	commit(kind, data, told) {
+		const {done} = this.pair, touched = this.session.commit(kind, data)
+		if (touched) {
+			this.matrix.update(touched)
+			this.counted(done)
+			this.saved({state: "saving", text: "Saving"})
+		}
+		this.say(touched ? told : "too many cells for one step: take a smaller box")
+		return touched
+	}
+
+	// Count the pair where it has become done, or is so no more.
+	counted(before) {
+		this.done += this.pair.done - before
+		this.finished[this.pair.done ? "add" : "delete"](this.doc.k)
+		if (before !== this.pair.done) this.title()
+	}
+
+	saved({state, text}) {
+		$("saved").dataset.state = state
+		if ($("saved").textContent !== text) say("saved", ($("saved").title = text))
+	}
+
+	// Show what the server has that was not known here.
+	stored({k, events}) {
+		this.n = Math.max(this.n, events.at(-1).n)
+		if (this.session?.k !== k) return
+		const {done} = this.pair
+		if (this.session.confirm(events)) {
+			this.redraw()
+			this.counted(done)
+			if (events.some(({kind}) => kind === "text")) this.load(k)
+		}
+		document.body.dataset.seq = this.pair.seq
+	}
+
+	// Events were not taken: what they write was changed in another tab, or the text was. They are kept until the user has chosen.
+	async refused({k, refused: events, rev, old, status, message}) {
+		if (events.some(({kind}) => kind !== "open")) this.refusals = [...this.refusals, {k, events, rev: old, status, message}]
+		if (this.session?.k !== k) return this.elsewhere() || this.ask()
+		const {done, rev: held} = this.pair
+		this.session.refuse(events, old)
+		this.redraw()
+		this.counted(done)
+		if (rev && rev !== held) await this.load(k)
+		else this.ask()
+	}
+
+	get refusals() {
+		return JSON.parse(localStorage.getItem(this.shelf) || "[]")
+	}
+
+	set refusals(refusals) {
+		localStorage.setItem(this.shelf, JSON.stringify(refusals))
+	}
+
+	elsewhere() {
+		const away = this.refusals.find(({k}) => k !== this.session?.k)
+		if (away) this.say(`pair ${away.k}: not taken: ${away.message}; open it`)
+	}
+
+	// One matter after the other; what is being asked is asked anew, with what has come since.
+	ask() {
+		$("conflict").click()
+		this.asking = this.asking.then(() => this.settle()).catch(({message}) => this.say(message))
+	}
+
+	async settle() {
+		const {doc, matrix} = this
+		for (const {ids, text, writes} of doc ? matters(this.refusals, doc.k, this.pair.rev) : []) {
+			const here = writes ? this.versus(writes) : {text, ask: true}
+			if (here.ask) this.say(text || `not taken: ${describe(this.pair, writes)}`)
+			const keepThis = here.ask ? await question(matrix.here.element, here.text, here.keep) : true
+			if (keepThis === undefined || this.doc !== doc) return
+			if (keepThis) here.keep()
+			this.refusals = this.refusals.map(row => ({...row, events: row.events.filter(({id}) => !ids.includes(id))})).filter(({events}) => events.length)
+			if (here.ask) matrix.focus()
+		}
+	}
+
+	// "set possible in your other tab; here sure", and what keeps this. Nothing is asked where nothing stands against it any more.
+	versus(writes) {
+		const {pair, act} = this, {cells, comments, label, flags, done, kind} = writes, parts = [], keeps = []
+		let ask = !!kind
+		const differ = (what, before, held, wanted, keep, more = "") => {
+			if (held === wanted) return
+			parts.push(`${what}: ${held} in your other tab; here ${wanted}${more}.`)
+			keeps.push(keep)
+			if (held !== before) ask = true
+		}
+		const now = ([i, j]) => pair.values[pair.at(i, j)], [first, ...others] = cells.filter(cell => now(cell) !== cell[3])
+		if (first) {
+			this.go(pair.spot(...first))
+			differ(cellName(pair, ...first), "", `set ${NAMES[now(first)]}`, NAMES[first[3]], () => act.write(writes.how || "cell", cells.map(([i, j, , value]) => [pair.at(i, j), value])), others.length ? `, and ${others.length} more` : "")
+		}
+		for (const [name, before, after] of comments) differ(`comment on ${keyName(pair, name)}`, `“${before}”`, `“${pair.comments.get(name) || ""}”`, `“${after}”`, () => act.remark(name, after))
+		const judged = at => [label ? label[at] : pair.judgment, flags ? flags[at] : pair.flags], spoken = judgment => judgment.flat().join(" ") || "none"
+		differ("judgment", spoken(judged(0)), spoken([pair.judgment, pair.flags]), spoken(judged(1)), () => act.judge(...judged(1)))
+		const state = on => (on ? "done" : "not done")
+		if (done) differ("pair", "", state(pair.done), state(done.after), act["toggle-done"])
+		return {text: (kind ? `${kind} not taken: ` : "") + parts.join(" "), ask: ask && parts.length > 0, keep: () => keeps.forEach(keep => keep())}
+	}
+}
+
+async function start() {
+	const wire = await enter({
+		progress({text, share, start: go}) {
+			say("start-text", text)
+			set($("start-bar"), {value: share})
+			$("start-go").hidden = !go
+			$("start-go").onclick = go
+		},
+	})
+	const {name, annotator, formats} = wire.project
+	say("project", name)
+	say("annotator", annotator)
+	$("export-format").replaceChildren(...formats.map(format => html("option", {value: format.value}, format.name)))
+	const app = new App(wire), {pairs} = asked() ? {pairs: [{k: asked()}]} : await wire.queue()
+	document.body.dataset.state = "ready"
+	await app.load((pairs.find(({done}) => !done) || pairs[0])?.k, false)
+	if (!app.pair) document.body.dataset.state = "failed"
+}
+
+start().catch(error => {
+	document.body.dataset.state = "failed"
+	say("start-text", error.message)
+})

@@ -1,0 +1,83 @@
+// Help, find, history, and the question of two tabs.
+import {$, button, html, key, on} from "./dom.js"
+import {KEYS} from "./keys.js"
+import {writesOf} from "./model.js"
+import {describe} from "./words.js"
+
+export const show = id => $(id).open || $(id).showModal()
+
+export function help() {
+	$("help-body").replaceChildren(...Object.entries(KEYS).map(([name, rows]) => html("section", {}, html("h3", {}, name),
+		html("dl", {}, ...rows.filter(([, , about]) => about).map(([keys, , about, shown]) => html("div", {}, html("dt", {}, key(shown || keys.split(" ")[0])), html("dd", {}, about)))))))
+	show("help-dialog")
+}
+
+// Find a pair by id, words or comments; the queue where nothing is asked for.
+export function finder(wire, go) {
+	const input = $("find-text"), list = $("find-list")
+	let timer = 0, turn = 0
+	const choose = k => () => {
+		$("find-dialog").close()
+		go(k)
+	}
+	const row = ({k, id, done, links, comments, text = ""}) => html("li", {}, button(choose(k), "", html("span", {}, id),
+		html("small", {}, [done ? "done" : "open", links && `${links} links`, comments && `${comments} comments`].filter(Boolean).join(", ")), html("em", {dir: "auto"}, [text].flat().join(" "))))
+	const ask = async k => {
+		const mine = ++turn, words = input.value.trim()
+		let rows = [], message = "no pair has this in its id, words or comments"
+		try {
+			rows = (words ? await wire.find(words) : await wire.queue(Math.max(0, k - 3))).pairs.slice(0, 50)
+			if (rows.length) message = ""
+		} catch (error) {
+			message = error.message
+		}
+		if (mine !== turn) return
+		$("find-message").textContent = message
+		list.replaceChildren(...rows.map(row))
+	}
+	on(input, "input", () => {
+		clearTimeout(timer)
+		timer = setTimeout(ask, 120, 1)
+	})
+	on(input, "keydown", event => event.key === "Enter" && list.querySelector("button")?.click())
+	return k => {
+		show("find-dialog")
+		input.select()
+		ask(k)
+	}
+}
+
+const HOW = {accept: "accepted ", "accept-all": "accepted all: ", import: "imported: ", restore: "restored: "}
+const KINDS = {undo: "undone: ", redo: "done again: ", text: "the text changed: "}
+
+export async function history(wire, {k, view}) {
+	const say = (...rows) => $("history-list").replaceChildren(...rows.map(([text, about = ""]) => html("li", {}, html("span", {dir: "auto"}, text), html("small", {}, about))))
+	say(["…"])
+	show("history-dialog")
+	try {
+		const {events} = await wire.history(k)
+		say(...events.slice(-300).reverse().map(event => [event.kind === "open" ? "opened" : (KINDS[event.kind] || HOW[event.data.how] || "") + describe(view, writesOf(event)),
+			`${event.seq}, ${event.actor}, ${new Date(event.at || event.client_at).toLocaleString()}`]))
+	} catch (error) {
+		say([error.message])
+	}
+}
+
+// Ask beside a cell; true where this is to be kept, false where that of the other tab, or where there is no choice.
+export function question(cell, text, choice) {
+	const part = $("conflict"), {left, top, bottom} = cell.getBoundingClientRect(), move = (side, value) => part.style.setProperty(side, `${Math.max(8, value)}px`)
+	$("conflict-text").textContent = text
+	$("keep-this").hidden = !choice
+	$("keep-that").textContent = choice ? "Keep that" : "Dismiss"
+	part.hidden = false
+	move("left", Math.min(left, innerWidth - 340))
+	move("top", bottom + 140 > innerHeight ? top - 130 : bottom + 8)
+	$("keep-that").focus()
+	return new Promise(answer => {
+		for (const id of ["keep-that", "keep-this", "conflict"]) $(id).onclick = ({target}) => {
+			if (target.id !== id) return
+			part.hidden = true
+			answer({"keep-that": false, "keep-this": true}[id]) // undefined where another pair is opened meanwhile
+		}
+	})
+}

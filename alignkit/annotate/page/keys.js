@@ -1,0 +1,73 @@
+// The key map: one table, from which keys act and the help is made.
+// [keys, action, what it does, what the help shows in place of the keys]; "C-" is Ctrl (or Cmd), "S-" Shift, "Arrow" each of the four.
+
+export const KEYS = {
+	Moves: [
+		["Arrow", "step", "one cell, as seen", "←→↑↓"],
+		["C-Arrow", "far", "to the next link or suggestion, else to the edge", "Ctrl+←→↑↓"],
+		["j", "doubtful", "next doubtful cell: an open suggestion, or a link taken in bulk below 97 % and not looked at"],
+		["k", "doubtful-back", "previous doubtful cell"],
+		["w", "source", "next unaligned source word, at its likeliest cell (Shift: back)"],
+		["t", "target", "next unaligned target word, at its likeliest cell (Shift: back)"],
+		["W", "source-back"],
+		["T", "target-back"],
+	],
+	Links: [
+		[" ", "cycle", "none, sure, possible, in turn", "Space"],
+		["s", "sure", "sure"],
+		["d", "possible", "possible"],
+		["x Delete", "none", "no link; a suggestion is rejected", "x"],
+		["Enter", "accept", "accept the suggestion, go on to the next doubtful cell"],
+		["Backspace", "reject", "reject the suggestion or link, go on to the next doubtful cell"],
+		["A", "accept-all", "accept all suggestions from the threshold up (90 %); they are marked until looked at"],
+		["u C-z", "undo", "undo, without limit", "u"],
+		["r C-y C-Z", "redo", "redo", "r"],
+	],
+	Boxes: [
+		["S-Arrow", "select", "select a box; s d x Space Enter Backspace then act on all of it", "Shift+←→↑↓"],
+		["C-S-Arrow", "select-far", "select to the next link or suggestion", "Ctrl+Shift+←→↑↓"],
+		["b", "grow", "grow the box (or the cell) to a phrase"],
+		["o", "blocker", "go to the link that blocks the box; again: to the next one"],
+		["f", "phrases", "show the phrase at the cursor, all phrases, composites too"],
+		["Escape", "escape", "drop the box; from anywhere: back to the matrix", "Esc"],
+	],
+	Pair: [
+		["C-Enter", "done", "done, on to the next open pair", "Ctrl+Enter"],
+		["n", "next", "next pair"],
+		["p", "previous", "previous pair"],
+		["c", "comment", "comment on the link under the cursor, or on the pair"],
+		["l", "label", "judge the pair"],
+		["h", "hide", "hide or show suggestions"],
+		["/", "find", "find a pair"],
+		["g", "guidelines", "guidelines"],
+		["?", "help", "these keys"],
+	],
+}
+
+const ACTIONS = new Map()
+for (const rows of Object.values(KEYS)) {
+	for (const [keys, action] of rows) for (const key of keys === " " ? [keys] : keys.split(" ")) ACTIONS.set(key, action)
+}
+
+// The keys of a US keyboard by place, for scripts that do not have them.
+function byCode({code, shiftKey}) {
+	if (/^Key[A-Z]$/.test(code)) return shiftKey ? code[3] : code[3].toLowerCase()
+	return code === "Slash" ? (shiftKey ? "?" : "/") : ""
+}
+
+// The action of a key press, or null. Nothing with Alt or AltGr.
+export function actionOf(event) {
+	if (event.altKey || event.isComposing || event.getModifierState?.("AltGraph")) return null
+	const control = event.ctrlKey || event.metaKey
+	let {key} = event
+	// In Cyrillic the key of / gives a full stop, with Shift a comma.
+	if (!/^([ -~]$|Arrow|Enter|Back|Delete|Escape|Tab)/.test(key) || (/^[.,]$/.test(key) && event.code === "Slash")) key = byCode(event) || key
+	if (key.length === 1 && event.getModifierState?.("CapsLock")) key = event.shiftKey ? key.toUpperCase() : key.toLowerCase()
+	const named = key.length > 1
+	return ACTIONS.get((control ? "C-" : "") + (named && event.shiftKey ? "S-" : "") + key.replace(/^Arrow.*/, "Arrow")) || null
+}
+
+// Does this key press act on what has the focus by itself?
+export function typing(target) {
+	return target.closest?.("input, textarea, select, button, a, dialog, summary")
+}

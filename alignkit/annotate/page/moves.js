@@ -1,0 +1,38 @@
+// Where each key of the moves leads, null where nowhere: pure, so that a script can plan with it.
+import {likeliest, next, open} from "./suggest.js"
+
+const WAYS = {left: [0, -1], right: [0, 1], up: [-1, 0], down: [1, 0]}
+
+export function move(pair, place, name, rtl) {
+	const [way, back] = name.split("-")
+	if (way in WAYS) return step(pair, place, WAYS[way], rtl)
+	if (way === "far") return far(pair, place, WAYS[back], rtl)
+	const turn = back ? -1 : 1
+	if (way === "doubtful") {
+		const index = next(pair, pair.index(place), turn)
+		return index === undefined ? null : pair.place(index)
+	}
+	const size = pair[way].length + 1, from = place[way === "source" ? 0 : 1]
+	for (let x = 1; x < size; x++) {
+		const at = (from + turn * x + size) % size
+		if (at < size - 1 && pair.unaligned(way, at)) return pair.place(likeliest(pair, way, at))
+	}
+	return null
+}
+
+// One step as seen: the nulls are the last row and the rightmost column, whichever way the columns run.
+function step({n, m}, [i, j], [down, across], rtl) {
+	const seen = x => (rtl && x < m ? m - 1 - x : x), fit = (x, most) => Math.max(0, Math.min(most, x))
+	return [fit(i + down, n), seen(fit(seen(j) + across, m))]
+}
+
+// To the next link or suggestion on the way, else to the last word, else to the nulls.
+function far(pair, place, way, rtl) {
+	for (let edge = null; ; ) {
+		const to = step(pair, place, way, rtl), index = pair.index(to)
+		if (String(to) === String(place)) return edge || place
+		if (pair.values[index] || open(pair, index)) return to
+		if (way[1] ? to[1] === pair.m : to[0] === pair.n) return edge || to
+		edge = place = to
+	}
+}

@@ -1,0 +1,136 @@
+// The panel beside the matrix, drawn after it, when there is time.
+import {$, button, html, key, on, path, set, svg} from "./dom.js"
+import {atomic} from "./phrases.js"
+import {circle, shapes} from "./shapes.js"
+import {above, doubtful, open} from "./suggest.js"
+import {cellName, cellOf, cellState, commentKey, keyName, plural, spanName} from "./words.js"
+
+const MOST_PHRASES = 40, MOST_LINKS = 300
+const item = (...children) => html("li", {}, ...children)
+const row = (act, name, about, kind = "") => item(button(act, kind, html("span", {dir: "auto"}, name), html("small", {}, about)))
+const more = count => (count > 0 ? [item(`and ${count} more`)] : [])
+const busy = list => list.contains(document.activeElement)
+
+// Fill a list, unless one is in it by keyboard.
+const list = (id, items) => busy($(id)) || $(id).replaceChildren(...items)
+
+export class Panel {
+	constructor(app) {
+		this.app = app
+		legend()
+		this.judgment()
+		on($("links"), "toggle", () => this.links())
+		on($("comment-on"), "change", () => this.recall())
+		on($("comment"), "change", () => this.keep())
+		on($("comment"), "keydown", event => {
+			if (event.key === "Escape") this.keep()
+			if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
+			event.preventDefault()
+			this.keep()
+			app.matrix.focus()
+		})
+	}
+
+	draw() {
+		this.pair = this.app.pair
+		for (const part of ["counts", "phrases", "judged", "comments", "links"]) this[part]()
+		const {marks} = this.pair
+		$("lost").hidden = !marks.length
+		list("lost-list", marks.slice(0, 50).map(({text, note}) => item([`${text}: was linked`, note].filter(Boolean).join("; "))))
+	}
+
+	counts() {
+		const {pair, pair: {hints: {cells, shown}, values, rejected}} = this, {threshold} = this.app.project, high = above(pair, threshold).length
+		const count = test => cells.filter(test).length, taken = count(index => values[index])
+		const told = (number, word) => shown ? `${number} ${word}` : ""
+		const texts = {
+			taken: told(taken, "taken") || "hidden", open: told(count(index => open(pair, index)), "open"), hide: shown ? "Hide" : "Show",
+			rejected: told(count(index => !values[index] && rejected[index]), "rejected"),
+			above: `Accept all from ${Math.round(100 * threshold)} % (${high})`,
+		}
+		for (const id in texts) $(id).textContent = texts[id]
+		$("suggestions").hidden = !cells.length
+		set($("taken-bar"), {max: cells.length || 1, value: shown ? taken : 0})
+		$("accept-all").disabled = !high
+		const unaligned = ["source", "target"].flatMap(side => pair[side].filter((_, at) => pair.unaligned(side, at))).length
+		const hint = (keys, text) => html("span", {}, ...keys.split(" ").map(key), ` ${text}`)
+		list("hints", [hint("↵", "accept, go on"), hint("⌫", "reject, go on"), hint("j", `next doubtful (${count(index => doubtful(pair, index))})`), hint("w t", `next unaligned (${unaligned})`)])
+	}
+
+	phrases() {
+		const {pair} = this, {phrase, act} = this.app, boxes = atomic(pair)
+		const shown = [...(phrase ? [phrase] : []), ...boxes.filter(box => String(box) !== String(phrase)).slice(0, MOST_PHRASES)]
+		const drawn = `${pair.source} ${boxes.length} ${phrase} ${shown.join(" ")}`
+		if (drawn === this.drawn) return
+		this.drawn = drawn
+		$("phrase-count").textContent = `Phrase pairs: ${boxes.length} atomic`
+		list("phrase-list", [...shown.map(box => row(() => act.show(box, true), spanName(pair, box), `${box[1] - box[0] + 1} × ${box[3] - box[2] + 1}`, box === phrase ? "current" : "")), ...more(boxes.length - shown.length)])
+	}
+
+	judgment() {
+		const {labels = [], flags = []} = this.app.project.scheme || {}, {app} = this
+		$("judgment").hidden = !labels.length && !flags.length
+		if (labels.length > 3) $("labels").classList.add("many")
+		$("labels").append(...labels.map(({value, name, about}) => {
+			const input = html("input", {type: "radio", name: "judgment", value})
+			on(input, "click", () => app.act.judge(app.pair.judgment === value ? "" : value, app.pair.flags))
+			return html("label", {title: about || name}, input, html("span", {}, name))
+		}))
+		$("flags").append(...flags.map(({value, name, about, excludes = []}) => set(button(() => {
+			const {flags: held, judgment} = app.pair
+			app.act.judge(judgment, held.includes(value) ? held.filter(flag => flag !== value) : [...held.filter(flag => !excludes.includes(flag)), value].sort())
+		}, "chip", name), {title: about || name, "data-value": value})))
+	}
+
+	judged() {
+		const {judgment, flags: held} = this.pair, {labels = [], flags = []} = this.app.project.scheme || {}, known = [...labels, ...flags].map(({value}) => value)
+		$("foreign").textContent = [judgment, ...held].filter(value => value && !known.includes(value)).join(", ")
+		for (const input of $("labels").querySelectorAll("input")) input.checked = input.value === this.pair.judgment
+		for (const flag of $("flags").children) {
+			const {on = []} = flags.find(({value}) => value === flag.dataset.value)
+			set(flag, {"aria-pressed": held.includes(flag.dataset.value)})
+			flag.disabled = on.length > 0 && !on.includes(judgment) && !held.includes(flag.dataset.value)
+		}
+	}
+
+	recall() {
+		this.about = $("comment-on").value
+		this.recalled = $("comment").value = this.app.pair.comments.get(this.about) || ""
+	}
+
+	// Write down what stands in the comment field, over what stood there when it was filled.
+	keep() {
+		const {value} = $("comment"), {recalled} = this
+		if (recalled === undefined || value === recalled) return
+		this.recalled = value
+		this.app.act.remark(this.about, value.trim(), recalled)
+	}
+
+	comments() {
+		const {pair, app} = this, where = $("comment-on")
+		if (!busy($("comment")) && !busy(where)) {
+			const name = commentKey(pair, app.index)
+			where.replaceChildren(html("option", {value: name}, `on ${keyName(pair, name)}`), html("option", {value: ""}, "on the pair"))
+			where.value = pair.values[app.index] || pair.comments.has(name) ? name : ""
+			this.recall()
+		}
+		list("comment-list", [...pair.comments].slice(0, 50).map(([name, text]) => item(html("span", {dir: "auto"}, text),
+			button(() => (cellOf(name) ? app.go(pair.spot(...cellOf(name)), true) : $("comment").focus()), "plain", `${app.project.annotator}, on ${keyName(pair, name)}`))))
+	}
+
+	// The links as a list, made only while it is open.
+	links() {
+		const {pair, app} = this, count = pair.links(), indices = [...pair.values.keys()].filter(index => pair.values[index])
+		$("link-count").textContent = plural(count, "link")
+		if ($("links").open) list("link-list", [...indices.slice(0, MOST_LINKS).map(index => row(() => app.go(pair.place(index), true), cellName(pair, ...pair.cell(index)), cellState(pair, index).split(";")[0])), ...more(count - MOST_LINKS)])
+	}
+}
+
+// What the marks mean, drawn as the matrix draws them.
+function legend() {
+	const made = shapes(17), box = "M2 3h13v11h-13z"
+	list("legend", [["mark sure", made.box, "sure"], ["mark possible", made.box, "possible"], ["mark ring r3", made.rings[3], "at least 90 %"], ["mark ring r2", made.rings[2], "at least 60 %"],
+		["mark ring r1", made.rings[1], "at least 10 %"], ["mark rejected", made.cross, "rejected"], ["mark sure", made.unseen, "not looked at"], ["bare", circle(8.5, 8.5, 3), "unaligned"],
+		["mark null", made.null, "explicit null"], ["phrase", box, "phrase pair"], ["box blocked", box, "blocked box"], ["note", shapes(20).note(-4, 2), "comment"]].map(([kind, d, name]) =>
+		item(svg("svg", {width: 17, height: 17, "aria-hidden": "true"}, set(path(kind), {d, fill: kind.endsWith("possible") ? "url(#hatch)" : null})), name)))
+}

@@ -1,0 +1,46 @@
+// The outlines of the marks in a cell of a given size, around its upper left corner.
+import {svg} from "./dom.js"
+import {open, sure} from "./suggest.js"
+
+const known = new Map()
+
+// The classes and the path of what a cell shows; null where it shows nothing.
+export function markOf(pair, index, size) {
+	const value = pair.values[index], made = shapes(size)
+	if (pair.isNull(index)) return value ? [value === 2 ? "null" : "null maybe", made.null] : null
+	if (value) return [value === 2 ? "sure" : "possible", pair.bulk[index] ? made.unseen : made.box]
+	if (pair.rejected[index]) return pair.hints.shown ? ["rejected", made.cross] : null
+	if (!open(pair, index)) return null
+	const level = levelOf(sure(pair, index))
+	return [`ring r${level}`, made.rings[level]]
+}
+
+// 0 to 3: a suggestion from .1, .6, .9 on is larger and less broken.
+export const levelOf = p => [0.1, 0.6, 0.9].filter(least => p >= least).length
+
+export function shapes(size) {
+	if (known.has(size)) return known.get(size)
+	const edge = Math.max(2, Math.round(size * 0.12)) + 0.5, middle = size / 2, arm = size * 0.14, wide = size * 0.27
+	const box = rounded(edge, edge, size - edge, size - edge, 3), corner = edge + size * 0.2, cut = size * 0.28
+	const made = {
+		box,
+		unseen: box + circle(size - corner, corner, Math.max(2.4, size * 0.12)),
+		cross: `M${middle - arm} ${middle - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`,
+		rings: [0.1, 0.16, 0.24, 0.32].map(share => circle(middle, middle, size * share)),
+		null: `${circle(middle, middle, wide * 0.85)}M${middle - wide} ${middle + wide}l${2 * wide} ${-2 * wide}`,
+		note: (x, y) => `M${x + size - 1} ${y + 1}v${cut}l${-cut} ${-cut}z`,
+	}
+	known.set(size, made)
+	return made
+}
+
+export function rounded(left, top, right, bottom, r) {
+	const arc = (x, y) => `A${r} ${r} 0 0 1 ${x} ${y}`
+	return `M${left + r} ${top}H${right - r}${arc(right, top + r)}V${bottom - r}${arc(right - r, bottom)}H${left + r}${arc(left, bottom - r)}V${top + r}${arc(left + r, top)}Z`
+}
+
+export const circle = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`
+
+// The hatching of what is possible, as a pattern named `id`.
+export const hatch = id => svg("defs", {}, svg("pattern", {id, width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"},
+	svg("rect", {width: 5, height: 5, class: "paper"}), svg("rect", {width: 2.5, height: 5, class: "ink"})))

@@ -1,0 +1,356 @@
+// Speak with the server: enter, ask, and send events through the outbox.
+
+import {Outbox} from "./outbox.js"
+import {dependent, whole} from "./refusals.js"
+import {Sender} from "./sender.js"
+
+const POLL = 2000 // milliseconds
+const PATIENCE = 20_000
+const CLAIM = 500
+const AGAIN = "Open the URL that `alignkit annotate` printed last."
+
+async function request(method, path, {body, csrf, keepalive, file} = {}) {
+	const headers = {Prefer: "wait=1"}
+	if (csrf) headers["X-CSRF-Token"] = csrf
+	if (body) headers["Content-Type"] = "application/json"
+	const options = {method, headers, keepalive, cache: "no-store", body: body && JSON.stringify(body)}
+	const abort = new AbortController()
+	const timer = setTimeout(() => abort.abort(), PATIENCE * (file ? 30 : 1))
+	try {
+		const reply = await fetch(path, {...options, signal: abort.signal})
+		const {status, ok} = reply
+		if (file && ok) return {status, body: [await reply.blob(), reply.headers.get("Content-Disposition")]}
+		const text = await reply.text()
+		return {status, body: text ? JSON.parse(text) : null}
+	} catch {
+		return {status: 0, body: {error: "The server cannot be reached." }}
+	} finally {
+		clearTimeout(timer)
+	}
+}
+
+function checked(reply) {
+	if (reply.status >= 200 && reply.status < 300) return reply.body
+	throw new Error(reply.body?.error ?? `The server answered ${reply.status}.`)
+}
+
+// Ask again while the project is being made; `progress` is told how far that is.
+async function patient(method, path, options, progress) {
+	for (;;) {
+		const reply = await request(method, path, options)
+		if (reply.status !== 503) return reply
+		progress?.({text: reply.body?.error ?? "", share: reply.body?.share ?? null, start: null})
+		await pause(300)
+	}
+}
+
+const pause = milliseconds => new Promise(resolve => {setTimeout(resolve, milliseconds);})
+
+// The second secret of a project's session (of the newest, where none is named) that this browser
+// keeps: each origin has its own, and another port is another origin.
+function kept(key) {
+	try {
+		return localStorage[`alignkit ${key ?? localStorage.alignkit}`]
+	} catch {
+		// it keeps nothing
+	}
+}
+
+function keep({key, csrf}) {
+	try {
+		localStorage[`alignkit ${key}`] = csrf
+		localStorage.alignkit = key
+	} catch {
+		// this tab alone knows it
+	}
+	return csrf
+}
+
+// Enter with the token of the URL, or with the two secrets of an earlier visit.
+//
+// `progress({text, share, start})` is called while the project is being made (start: null), and
+// while suggestions are being made: start() goes on at once without them, for the pairs that are
+// opened meanwhile.
+export async function enter({progress} = {}) {
+	const token = /^#([A-Za-z0-9_-]{20,})$/.exec(location.hash)?.[1]
+	let csrf = kept()
+	if (token) {
+		const {status, body} = await patient("POST", "/enter", {body: {token}}, progress)
+		if (status) history.replaceState(null, "", location.pathname + location.search)
+		if (status === 200) csrf = keep(body)
+	}
+	let project = checked(await patient("GET", "/api/project", {csrf}, progress))
+	let go = !progress
+	while (project.preparing && !go) {
+		progress({...project.preparing, start: () => {go = true;}})
+		await pause(300)
+		project = checked(await request("GET", "/api/project", {csrf}))
+	}
+	project.csrf = csrf
+	const name = `alignkit:${project.key}:${project.annotator}`
+	return new Wire(project, name, await Outbox.open(name))
+}
+
+class Wire extends EventTarget {
+	#outbox
+	#sender
+	#channel
+	#tab = newId()
+	#seen = new Map() // by pair that was asked for: the last seq that the page was told
+	#latest = new Map() // by pair: the last seq known here
+	#ahead = new Map()
+	#claims = new Map() // refusals that wait for the tab that made the event
+	#n
+	#timer = 0
+	#refusal = ""
+
+	constructor(project, name, outbox) {
+		super()
+		this.project = project
+		this.#n = project.n
+		this.#outbox = outbox
+		this.#sender = new Sender(outbox, this)
+		this.#channel = new BroadcastChannel(name)
+		this.#channel.onmessage = ({data}) => this.#heard(data)
+		this.#channel.postMessage({kind: "entered" })
+		document.addEventListener("visibilitychange", () => this.#looked())
+		addEventListener("pagehide", () => this.#leaving())
+		addEventListener("online", () => this.#sender.flush())
+		this.#sender.flush() // what an earlier visit left
+		this.#timer = setTimeout(() => this.#poll(), POLL)
+	}
+
+	async pair(k) {
+		let reply = this.#ahead.get(k)
+		this.#ahead.delete(k)
+		for (let attempt = 0; ; attempt += 1) {
+			const pair = (await reply) ?? (await this.#get(`pairs/${k}`))
+			reply = null
+			const waiting = (await this.#outbox.all()).filter(entry => entry.k === k && entry.rev === pair.rev)
+			if (pair.state.seq < (this.#latest.get(k) ?? 0) && attempt < 3) continue // overtaken
+			const known = new Set([...pair.undo, ...pair.redo].map(event => event.id))
+			pair.pending = waiting.map(whole).filter(({id}) => !known.has(id))
+			this.#seen.set(k, pair.state.seq)
+			return pair
+		}
+	}
+
+	// Have a pair at hand before it is asked for.
+	prefetch(k) {
+		if (this.#ahead.has(k)) return
+		const reply = this.peek(k).catch(() => null)
+		this.#ahead.set(k, reply)
+		// suggestions may still come to a pair that nobody has opened
+		reply.then(pair => {if (!pair || pair.preparing) this.#ahead.delete(k);})
+	}
+
+	newId() {return newId();}
+
+	// `about` is what a refusal needs to be told later: {told, data}.
+	push(k, rev, event, about = {}) {
+		this.#refusal = ""
+		this.#ahead.delete(k)
+		const entry = {k, rev, event, about, base: this.#seen.get(k) ?? 0, tab: this.#tab}
+		const added = this.#outbox.add(entry)
+		this.changed()
+		added.then(() => this.#sender.flush())
+	}
+
+	// Wait until all edits of a pair are stored; false where the server is away.
+	async sent(k) {
+		while ((await this.#outbox.all()).some(entry => entry.k === k)) {
+			if (this.#sender.stopped) return false
+			await this.#sender.flush()
+			if (this.#sender.offline) return false
+		}
+		return true
+	}
+
+	// A pair as the server has it now, without opening it.
+	peek(k) {return this.#get(`pairs/${k}?prefetch=1`);}
+
+	queue(after = 0, limit = 200) {return this.#get(`queue?after=${after}&limit=${limit}`);}
+
+	find(text, limit = 50) {return this.#get(`find?q=${encodeURIComponent(text)}&limit=${limit}`);}
+
+	history(k) {return this.#get(`pairs/${k}/history`);}
+
+	// Let the browser save what was done; a plain link to it would lack the header.
+	async download(format) {
+		const [blob, about] = await this.#get(`export?to=${encodeURIComponent(format)}`, true)
+		const href = URL.createObjectURL(blob)
+		Object.assign(document.createElement("a"), {href, download: about.split('"')[1]}).click()
+		setTimeout(() => URL.revokeObjectURL(href), PATIENCE)
+	}
+
+	async #get(path, file) {
+		const ask = () => request("GET", `/api/${path}`, {csrf: this.project.csrf, file})
+		let reply = await ask()
+		if (reply.status === 403 && (await this.#renew())) reply = await ask()
+		if (reply.status === 401) this.#leave()
+		return checked(reply)
+	}
+
+	async post(entries, {keepalive} = {}) {
+		const {k, rev, base} = entries[0]
+		const events = entries.map(entry => entry.event)
+		const body = {base: this.#seen.get(k) ?? base, rev, events}
+		const path = `/api/pairs/${k}/events`
+		const send = () => request("POST", path, {body, keepalive, csrf: this.project.csrf})
+		let reply = await send()
+		if (reply.status === 403 && (await this.#renew())) reply = await send()
+		if (reply.status === 401 || reply.status === 403) this.#leave()
+		return reply
+	}
+
+	async acknowledged(entries, {events}) {
+		const {k} = entries[0], ids = entries.map(entry => entry.event.id)
+		await this.#outbox.remove(ids)
+		this.#channel.postMessage({kind: "stored", k, events, ids})
+		this.#deliver(k, events)
+		this.#emit("acknowledged", {k, ids})
+	}
+
+	// What builds on a refused event is taken back with it: the user is asked about all of it once.
+	async refused(entry, {status, body}) {
+		const {k, event, tab, rev} = entry
+		const held = dependent(await this.#outbox.all(), entry, body?.rev)
+		const removed = await this.#outbox.remove(held.map(later => later.event.id))
+		if (!removed.size) return // another tab tells
+		this.#refusal = body?.error ?? `The server answered ${status}.`
+		const taken = held.filter(later => removed.has(later.event.id))
+		const detail = {
+			k, refused: taken.map(whole), events: body?.events ?? [],
+			rev: body?.rev, old: rev, status, message: this.#refusal,
+		}
+		if (tab === this.#tab) return this.#conflict(detail)
+		this.#channel.postMessage({kind: "refused", tab, detail})
+		const unclaimed = () => {this.#claims.delete(event.id); this.#conflict(detail);}
+		this.#claims.set(event.id, setTimeout(unclaimed, CLAIM))
+	}
+
+	#conflict(detail) {
+		this.#deliver(detail.k, detail.events)
+		this.#emit("conflict", detail)
+	}
+
+	// Tell the page what is stored beyond what it knows of a pair.
+	#deliver(k, events) {
+		if (!events.length) return
+		const seq = events.at(-1).seq
+		this.#ahead.delete(k)
+		this.#latest.set(k, Math.max(seq, this.#latest.get(k) ?? 0))
+		const seen = this.#seen.get(k)
+		const news = events.filter(event => event.seq > seen)
+		if (seen === undefined || !news.length) return
+		if (news[0].seq > seen + 1) return void this.#poll() // some are missing: ask for them
+		this.#seen.set(k, seq)
+		this.#emit("events", {k, seq, events: news})
+	}
+
+	#heard({kind, k, events, ids, tab, detail, id}) {
+		if (kind === "stored") {
+			this.#deliver(k, events)
+			this.#emit("acknowledged", {k, ids})
+			this.changed()
+		} else if (kind === "entered" && this.#sender.stopped) {
+			this.#renew()
+		} else if (kind === "refused" && tab === this.#tab) {
+			this.#channel.postMessage({kind: "claimed", id: detail.refused[0].id})
+			this.#refusal = detail.message
+			this.#conflict(detail)
+			this.changed()
+		} else if (kind === "claimed") {
+			clearTimeout(this.#claims.get(id))
+			this.#claims.delete(id)
+		}
+	}
+
+	async #poll() {
+		clearTimeout(this.#timer)
+		if (document.visibilityState === "visible") {
+			if (this.#sender.stopped) await this.#renew()
+			else await this.#changes()
+		}
+		clearTimeout(this.#timer) // of another poll meanwhile
+		this.#timer = setTimeout(() => this.#poll(), POLL)
+	}
+
+	async #changes() {
+		const path = `/api/changes?after=${this.#n}`
+		const {status, body} = await request("GET", path, {csrf: this.project.csrf})
+		if (status === 200) {
+			this.#n = Math.max(this.#n, body.n)
+			for (const [k, events] of Object.entries(body.pairs)) this.#deliver(Number(k), events)
+		} else if (status === 403) {
+			await this.#renew()
+		} else if (status === 401) {
+			this.#leave()
+		}
+		if (status > 0 && status < 500) this.#sender.reached()
+	}
+
+	// Take the secret that another tab has kept; true if it is one of this annotator in this project.
+	async #renew() {
+		const csrf = kept(this.project.key) ?? this.project.csrf
+		const {status, body} = await request("GET", "/api/project", {csrf})
+		const mine = body?.key === this.project.key && body?.annotator === this.project.annotator
+		if (status === 0 || status >= 500) return false
+		if (!mine) return this.#leave()
+		this.project.csrf = csrf
+		if (this.#sender.stopped) {
+			this.#sender.stopped = false
+			this.#sender.flush()
+		}
+		return true
+	}
+
+	#leave() {
+		this.#sender.stopped = true
+		this.changed()
+		return false
+	}
+
+	// The page may have something to add before the last is sent.
+	#leaving() {
+		this.#emit("leaving")
+		this.#sender.farewell()
+	}
+
+	#looked() {
+		if (document.visibilityState === "hidden") return this.#leaving()
+		this.#sender.flush()
+		this.#poll()
+	}
+
+	async changed() {
+		const waiting = (await this.#outbox.all()).length
+		this.#emit("status", {waiting, ...this.#state(waiting)})
+	}
+
+	#state(waiting) {
+		const edits = waiting === 1 ? "1 edit" : `${waiting} edits`
+		const place = this.#outbox.lasting ? "in this browser" : "in this tab only: do not close it"
+		if (this.#sender.stopped) {
+			return {state: "left", text: waiting ? `${AGAIN} ${edits} kept ${place}` : AGAIN}
+		}
+		if (this.#sender.offline && waiting) {
+			return {state: "offline", text: `Offline: ${edits} kept ${place}` }
+		}
+		if (waiting) return {state: "saving", text: `Saving ${waiting}` }
+		if (this.#sender.offline) return {state: "offline", text: "Offline" }
+		if (this.#refusal) return {state: "refused", text: this.#refusal}
+		return {state: "saved", text: "Saved" }
+	}
+
+	#emit(type, detail) {this.dispatchEvent(new CustomEvent(type, {detail}));}
+}
+
+// A random UUID: over plain http there is no crypto.randomUUID.
+export function newId() {
+	const bytes = crypto.getRandomValues(new Uint8Array(16))
+	bytes[6] = (bytes[6] & 0x0f) | 0x40
+	bytes[8] = (bytes[8] & 0x3f) | 0x80
+	const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
+	return [0, 8, 12, 16, 20].map((at, i, all) => hex.slice(at, all[i + 1])).join("-")
+}

@@ -1,0 +1,71 @@
+// What things are called, on the page and by a screen reader.
+
+export const NAMES = ["no link", "possible", "sure"]
+export const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
+
+const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter()
+
+// A word cut at 18 graphemes, with an ellipsis where something is missing.
+export function cut(word, limit = 18) {
+	if (word.length <= limit) return word
+	const parts = segmenter ? Array.from(segmenter.segment(word), part => part.segment) : word.match(/\P{M}(?:\p{M}|\u200d\P{M}?)*|\p{M}+/gu)
+	return parts.length <= limit ? word : `${parts.slice(0, limit - 1).join("")}…`
+}
+
+// Is a word of a script that has italics?
+export const slants = word => /[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}]/u.test(word)
+
+export const source = (pair, i) => pair.source[i] ?? "∅"
+export const target = (pair, j) => pair.target[j] ?? "∅"
+export const cellName = (pair, i, j) => `${source(pair, i)} ~ ${target(pair, j)}`
+
+const valueName = (i, j, value) => (i >= 0 && j >= 0 ? NAMES[value] : value ? `null, ${NAMES[value]}` : "no null")
+
+// What a cell holds: "sure; taken in bulk, not looked at", "suggested, 24 percent", "rejected".
+export function cellState(pair, index) {
+	const value = pair.values[index], parts = [valueName(...pair.cell(index), value)], p = pair.hints.p.get(index)
+	if (pair.bulk[index]) parts.push("taken in bulk, not looked at")
+	if (pair.hints.shown && pair.rejected[index]) parts.push("rejected")
+	else if (pair.hints.shown && p !== undefined) {
+		const share = p === null ? "" : `, ${Math.round(100 * p)} percent`
+		if (value) parts.push(`was suggested${share}`)
+		else parts[0] = `suggested${share}`
+	}
+	if (pair.comments.has(commentKey(pair, index))) parts.push("has a comment")
+	return parts.join("; ")
+}
+
+// "reached, 8 of 12; at, 9 of 13: sure; suggested, 24 percent"
+export function cellLabel(pair, index) {
+	const [i, j] = pair.cell(index), {n, m} = pair
+	const row = i < 0 ? "no source word" : `${pair.source[i]}, ${i + 1} of ${n}`
+	return `${row}; ${j < 0 ? "no target word" : `${pair.target[j]}, ${j + 1} of ${m}`}: ${cellState(pair, index)}`
+}
+
+export const commentKey = (pair, index) => pair.cell(index).join("-")
+
+// The cell of a comment's key, as [i, j] with -1 for a null; null for the pair.
+export const cellOf = name => /^(-?\d+)-(-?\d+)$/.exec(name)?.slice(1).map(Number)
+export const keyName = (pair, name) => (cellOf(name) ? cellName(pair, ...cellOf(name)) : "the pair")
+
+export function spanName(pair, [top, bottom, left, right]) {
+	const part = (words, from, to) =>
+		to - from < 8 ? words.slice(from, to + 1).join(" ") : `${words.slice(from, from + 4).join(" ")} … ${words.slice(to - 2, to + 1).join(" ")}`
+	return `${part(pair.source, top, bottom)} ~ ${part(pair.target, left, right)}`
+}
+
+// What an event did, in a few words; `writes` as the model tells them.
+export function describe(pair, {cells, bulk, rejected, comments: [comment], label, flags, done}) {
+	const [i, j, , after] = cells[0] || rejected[0] || []
+	if (cells.length === 1) return `${cellName(pair, i, j)}: ${valueName(i, j, after)}`
+	if (cells.length) {
+		const values = new Set(cells.filter(([s, t]) => s >= 0 && t >= 0).map(cell => cell[3]))
+		return plural(cells.length, "cell") + (values.size === 1 ? `: ${NAMES[[...values][0]]}` : "")
+	}
+	const word = after ? "rejected" : "no longer rejected"
+	if (rejected.length) return rejected.length > 1 ? `${plural(rejected.length, "suggestion")} ${word}` : `${cellName(pair, i, j)}: ${word}`
+	if (comment) return `comment on ${keyName(pair, comment[0])}: ${comment[2] || "none"}`
+	if (label || flags) return "judgment"
+	if (done) return done.after ? "done" : "not done"
+	return bulk.length ? `${plural(bulk.length, "link")} looked at` : "nothing"
+}

@@ -1,0 +1,184 @@
+"""Start `alignkit annotate` and a real browser, for the tests of the page and its benchmarks."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP lab.example 127.0.0.1",
+]
+
+
+EXPECTED = re.compile("Failed to load resource")
+"""What browsers say of a server that is busy or away."""
+
+
+def write_corpus(path: Path, pairs: list[dict[str, Any]]) -> Path:
+    """Write pairs as an alignkit corpus; each has id, source, target, and may have annotations."""
+    rows = [{"alignkit": "corpus", "version": 1}, *pairs]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+class Server:
+    """Hold a running `alignkit annotate`."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "alignkit", "annotate", *arguments, "--no-browser"]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self.process.stdout is not None
+        self.url = self.process.stdout.readline().strip()
+        assert self.url, "the server did not start"
+        self.port = int(self.url.split(":")[2].split("/")[0])
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(20)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+@contextmanager
+def serving(corpus: Path, *more: str, annotator: str = "anna") -> Iterator[Server]:
+    """Serve a corpus (or its project) until the end of the block."""
+    given = [str(corpus), "--annotator", annotator, *more]
+    if corpus.suffix == ".jsonl":
+        given += ["--format", "alignkit-jsonl"]
+    server = Server(*given)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def browser(profile: Path | None = None, **options: Any) -> Iterator[Any]:
+    """Open Chromium; with `profile`, one that keeps what pages store."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launch = playwright.chromium
+        if profile is None:
+            window = launch.launch(executable_path=CHROMIUM, args=FLAGS)
+            context = window.new_context(**options)
+        else:
+            context = launch.launch_persistent_context(
+                str(profile), executable_path=CHROMIUM, args=FLAGS, **options
+            )
+        try:
+            yield context
+        finally:
+            context.close()
+
+
+def enter(context: Any, url: str, problems: list[str] | None = None) -> Any:
+    """Open the page and wait for its first pair; errors of the page go into `problems`.
+
+    A server that makes its project, or is away, is no error.
+    """
+    page = context.new_page()
+    if problems is not None:
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("dialog", lambda dialog: problems.append(dialog.message))
+        page.on(
+            "console",
+            lambda message: (
+                problems.append(message.text)
+                if message.type == "error" and not EXPECTED.search(message.text)
+                else None
+            ),
+        )
+    page.goto(url)
+    page.wait_for_selector("body[data-pair]", timeout=60_000)
+    return page
+
+
+def saved(page: Any) -> None:
+    """Wait until all is stored."""
+    page.wait_for_selector("#saved:text-is('Saved')")
+
+
+def ask(page: Any, path: str) -> Any:
+    """Return what the server answers to a request of the page, as the page makes it."""
+    return page.evaluate(_ASK, path)
+
+
+_ASK = """async path => {
+    const csrf = localStorage[`alignkit ${localStorage.alignkit}`];
+    return (await fetch(path, {headers: {"X-CSRF-Token": csrf}})).json();
+}"""
+
+
+def pair(page: Any, k: int) -> dict[str, Any]:
+    """Return what the server has of a pair."""
+    answer: dict[str, Any] = ask(page, f"/api/pairs/{k}")
+    return answer
+
+
+def links(page: Any, k: int = 1) -> list[tuple[int, int, int]]:
+    """Return the links and nulls that the server has of a pair."""
+    return sorted((i, j, value) for i, j, value in pair(page, k)["state"]["cells"])
+
+
+def drawn(page: Any) -> list[tuple[int, int, int]]:
+    """Return the links and nulls that the matrix shows."""
+    rows = page.evaluate(_DRAWN)
+    return sorted((i, j, value) for i, j, value in rows if value)
+
+
+_DRAWN = """() => [...document.querySelectorAll("#matrix .mark[data-i]")].map(mark => {
+    const has = kind => mark.classList.contains(kind), label = mark.getAttribute("aria-label");
+    const value = has("sure") ? 2 : has("possible") ? 1 : has("null") ? (has("maybe") ? 1 : 2) : 0;
+    const place = (name, none) => (label.includes(none) ? -1 : Number(mark.dataset[name]));
+    return [place("i", "no source word"), place("j", "no target word"), value];
+})"""
+
+
+def press(page: Any, keys: str) -> None:
+    """Press keys, separated by spaces."""
+    for key in keys.split():
+        page.keyboard.press("Space" if key == "_" else key)
+
+
+def cursor(page: Any) -> tuple[int, int]:
+    """Return the row and the column of the cursor."""
+    row, column = page.get_attribute("#matrix .cells", "data-cursor").split(",")
+    return int(row), int(column)
+
+
+def middle(page: Any, i: int, j: int) -> tuple[float, float]:
+    """Return the middle of a cell on the screen."""
+    row, column = cursor(page)
+    box = page.locator("#matrix .here").bounding_box()
+    x = box["x"] + (j - column + 0.5) * box["width"]
+    return x, box["y"] + (i - row + 0.5) * box["height"]
+
+
+def until(condition: Any, seconds: float = 15) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)

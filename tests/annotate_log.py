@@ -1,0 +1,252 @@
+"""Keep a stream of annotations in memory, as the server does; and fill it at random."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from itertools import count
+from typing import Any
+
+from msgspec import Raw
+from msgspec.json import encode
+
+from alignkit.annotate.appending import Writer
+from alignkit.annotate.conversion import difference
+from alignkit.annotate.errors import BadEvent, Conflict
+from alignkit.annotate.events import UNDOABLE, Data, LogEvent, Sent, decode_data, read_sent
+from alignkit.annotate.queries import PairRow, StreamRow
+from alignkit.annotate.rewording import Rewording, reword
+from alignkit.annotate.state import PairState, completed, inverse
+
+Event = dict[str, Any]
+TEXTS = ("a b c d", "a x c d", "b c d", "a b c d e", "d c b a", "c", "a a b")
+
+
+def shown(state: PairState, undo: list[str], redo: list[str]) -> dict[str, Any]:
+    """Return what the page and the server must agree on, the tops of undo and redo last."""
+    view = state.view()
+    names = ("cells", "bulk", "rejected", "comments", "judgment", "flags", "done")
+    told = {name: getattr(view, name) for name in names} | {"undo": undo, "redo": redo}
+    return json.loads(encode(told))
+
+
+class Stream:
+    """Hold the events that a server has stored for a pair."""
+
+    def __init__(self, source: str, target: str) -> None:
+        self.words = [source.split(), target.split()]
+        pair = PairRow(1, "one", 1, {}, *self.words)
+        self.writer = Writer(None, 1, "anna", pair, StreamRow(None, PairState()))
+        self.events: list[Event] = []
+        self._stored: dict[int, LogEvent] = {}
+
+    @property
+    def state(self) -> PairState:
+        return self.writer.state
+
+    def send(self, event: Event) -> Event:
+        """Store what a client sends, or raise what the server would answer."""
+        sent = Sent(event["id"], event["kind"], Raw(encode(event["data"])))
+        data = read_sent(sent, *map(len, self.words))
+        if sent.kind in ("undo", "redo"):
+            data = self.writer.back(sent.kind, data)
+        return self._add(sent.id, sent.kind, completed(self.state, sent.kind, data))
+
+    def correct(self, id: str, source: str, target: str) -> Event:
+        """Store that the words were corrected."""
+        new, old = [source.split(), target.split()], self.state
+        after = reword(old, Rewording(tuple(self.words), tuple(new)), old.rev + 1)
+        data = difference(old, after, how="text")
+        data.from_, data.to, data.marks = old.rev, old.rev + 1, after.marks
+        self.words = new
+        return self._add(id, "text", data)
+
+    def _add(self, id: str, kind: str, data: Data) -> Event:
+        event = LogEvent(id, 0, 0, kind, 1, "anna", "", "", 0, Raw(b"{}"))
+        self.writer.add(event, data)
+        self._stored[event.seq] = event
+        told = json.loads(bytes(event.data))
+        self.events.append({"id": id, "kind": kind, "seq": event.seq, "data": told})
+        return self.events[-1]
+
+    def stack(self, kind: str) -> list[Event]:
+        """Return what can be undone or redone, top first."""
+        found, seq = [], self.state.undo if kind == "undo" else self.state.redo
+        while seq:
+            found.append(self.events[seq - 1])
+            seq = self._stored[seq].below
+        return found
+
+    def tops(self) -> tuple[str | None, str | None]:
+        """Return which events would be undone and redone next."""
+        undo, redo = self.stack("undo"), self.stack("redo")
+        return undo[0]["id"] if undo else None, redo[0]["id"] if redo else None
+
+    def shown(self) -> dict[str, Any]:
+        stacks = self.stack("undo"), self.stack("redo")
+        return shown(self.state, *([event["id"] for event in stack] for stack in stacks))
+
+    def document(self) -> dict[str, Any]:
+        """Return what the server answers to one who opens the pair."""
+        undo, redo = self.stack("undo"), self.stack("redo")
+        state = json.loads(encode(self.state.view(*self.tops())))
+        words = dict(zip(("source", "target"), self.words, strict=True))
+        return words | {"k": 1, "rev": self.state.rev, "state": state, "undo": undo, "redo": redo}
+
+    def reversed(self, kind: str) -> dict[str, Any] | None:
+        """Return what the pair would show if the top of a stack were reversed."""
+        stack = self.stack(kind)
+        if not stack:
+            return None
+        state = copy.deepcopy(self.state)
+        state.apply(kind, inverse(stack[0]["kind"], decode_data(encode(stack[0]["data"]))))
+        return shown(state, [], [])
+
+
+class View:
+    """Fold what is stored and what is on its way, by the words of the design alone."""
+
+    def __init__(self, stored: list[Event], pending: list[Event]) -> None:
+        self.state = PairState()
+        self.stacks: dict[str, list[tuple[str, str, Data]]] = {"undo": [], "redo": []}
+        for event in stored:
+            self._take(event, decode_data(encode(event["data"])))
+        for event in pending:
+            data, kind = decode_data(encode(event["data"])), event["kind"]
+            if kind in self.stacks:
+                top = self.top(kind)
+                if top is None or top[0] != data.of:
+                    continue  # another tab was faster: this will be refused
+                seen, data = data.seen, inverse(*top[1:])
+                data.seen = seen
+            self._take(event, data)
+
+    def top(self, kind: str) -> tuple[str, str, Data] | None:
+        return self.stacks[kind][-1] if self.stacks[kind] else None
+
+    def tops(self) -> tuple[str | None, str | None]:
+        """Return which events would be undone and redone next."""
+        undo, redo = self.top("undo"), self.top("redo")
+        return undo and undo[0], redo and redo[0]
+
+    def _take(self, event: Event, data: Data) -> None:
+        kind = event["kind"]
+        self.state.apply(kind, data)
+        entry = event["id"], kind, data
+        if kind in self.stacks:
+            self.stacks[kind].pop()
+            self.stacks["redo" if kind == "undo" else "undo"].append(entry)
+        elif kind in UNDOABLE:
+            self.stacks["undo"].append(entry)
+            self.stacks["redo"] = []
+        elif kind == "text":
+            self.stacks = {"undo": [], "redo": []}
+
+    def shown(self, seen: set[tuple[int, int]]) -> dict[str, Any]:
+        state = copy.deepcopy(self.state)
+        state.bulk -= seen
+        undo, redo = ([id for id, *_ in stack[::-1]] for stack in self.stacks.values())
+        return shown(state, undo, redo)
+
+
+class Player:
+    """Make events as pages do, at random."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self._ids = count(1)
+
+    def id(self) -> str:
+        return f"made-{next(self._ids)}"
+
+    def event(self, state: PairState, tops: tuple[str | None, str | None], n: int, m: int) -> Event:
+        """Make an event that one who sees `state` and these tops of undo and redo may send."""
+        kinds = ["cell"] * 6 + ["block", "accept-all", "clear"] * 2 + ["undo"] * 6 + ["redo"] * 4
+        kind = self.rng.choice([*kinds, "reject", "comment", "comment", "judge", "done", "open"])
+        if kind in ("undo", "redo"):
+            top = tops[kind == "redo"]
+            return self._event(kind, {"of": top or "none"}, state)
+        if kind in ("cell", "block", "accept-all", "clear"):
+            return self._event("edit", self._edit(kind, state, n, m), state)
+        return self._event(kind, getattr(self, f"_{kind}")(state, n, m), state)
+
+    def _event(self, kind: str, data: dict[str, Any], state: PairState) -> Event:
+        bulk = sorted(state.bulk)
+        if bulk and self.rng.random() < 0.2:
+            data["seen"] = self.rng.sample(bulk, self.rng.randint(1, min(2, len(bulk))))
+        return {"id": self.id(), "kind": kind, "data": json.loads(encode(data))}
+
+    def _edit(self, how: str, state: PairState, n: int, m: int) -> dict[str, Any]:
+        place = self.place(n, m)
+        wanted = {place: 0 if how == "clear" else self.rng.randint(0, 2)}
+        if how == "block":
+            rows, columns = self.span(n), self.span(m)
+            wanted = dict.fromkeys([(i, j) for i in rows for j in columns], self.rng.randint(0, 2))
+        elif how == "accept-all":
+            wanted = {self.place(n, m): 2 for _ in range(self.rng.randint(1, 4))}
+            wanted = {cell: value for cell, value in wanted.items() if not state.cells.get(cell)}
+        if self.rng.random() < 0.7:  # as the page does; the server puts in what others leave out
+            for cell, value in list(wanted.items()):
+                if value:
+                    wanted.update(dict.fromkeys(self.against(cell, state), 0))
+        return {
+            "how": how,
+            "cells": [[*c, state.cells.get(c, 0), value] for c, value in wanted.items()],
+            "bulk": [
+                [*c, int(c in state.bulk), int(how == "accept-all" and value > 0)]
+                for c, value in wanted.items()
+                if (c in state.bulk) != (how == "accept-all" and value > 0)
+            ],
+            "rejected": [[*c, 1, 0] for c in wanted if c in state.rejected],
+        }
+
+    @staticmethod
+    def against(cell: tuple[int, int], state: PairState) -> list[tuple[int, int]]:
+        i, j = cell
+        if -1 not in cell:
+            return [null for null in ((i, -1), (-1, j)) if null in state.cells]
+        return [(s, t) for s, t in state.cells if -1 not in (s, t) and (s == i or t == j)]
+
+    def place(self, n: int, m: int) -> tuple[int, int]:
+        i, j = self.rng.randrange(-1, n), self.rng.randrange(-1, m)
+        return (i, j) if (i, j) != (-1, -1) else (0, 0)
+
+    def span(self, size: int) -> range:
+        start = self.rng.randrange(size)
+        return range(start, self.rng.randint(start, size - 1) + 1)
+
+    def _reject(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+        places = {self.place(n, m) for _ in range(2)}
+        return {
+            "rejected": [[*c, int(c in state.rejected), self.rng.randint(0, 1)] for c in places]
+        }
+
+    def _comment(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+        i, j = self.place(n, m)
+        key = self.rng.choice(["", f"{i}-{j}"])
+        after = self.rng.choice(["", "one", "two"])
+        return {"key": key, "before": state.comments.get(key, ""), "after": after}
+
+    def _judge(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        if self.rng.random() < 0.7:
+            data["label"] = [state.judgment, self.rng.choice(["", "partial", "none"])]
+        if self.rng.random() < 0.7:
+            flags = [flag for flag in ("f", "g") if self.rng.random() < 0.5]
+            data["flags"] = [state.flags, flags]
+        return data
+
+    def _done(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+        return {"before": state.done, "after": not state.done}
+
+    def _open(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+        return {"rev": state.rev, "suggestions": True}
+
+
+def sent_to(stream: Stream, event: Event) -> Event | None:
+    """Store an event; None where it is refused."""
+    try:
+        return stream.send(event)
+    except (Conflict, BadEvent):
+        return None

@@ -1,0 +1,249 @@
+"""The page folds events as the server does: random logs, and random work of two tabs."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+
+from annotate_browser import CHROMIUM, browser
+from annotate_log import TEXTS, Event, Player, Stream, View, sent_to
+
+from alignkit.annotate.assets import load_assets
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+LOGS, STEPS = 200, 40
+SITE = "http://page.example"
+
+SHOWN = """
+    const order = (a, b) => a[0] - b[0] || a[1] - b[1];
+    const shown = pair => {
+        const places = name => Array.from(pair[name], (value, at) => [...pair.cell(at), value])
+            .filter(([, , value]) => value).sort(order);
+        const marks = name => places(name).map(([i, j]) => [i, j]);
+        const ids = stack => stack.map(({id}) => id).reverse();
+        const byKey = ([a], [b]) => a < b ? -1 : 1;
+        return {
+            cells: places("values"), bulk: marks("bulk"), rejected: marks("rejected"),
+            comments: [...pair.comments].sort(byKey),
+            judgment: pair.judgment, flags: pair.flags, done: pair.done,
+            undo: ids(pair.undo), redo: ids(pair.redo)};
+    };
+    const same = (one, other) => Object.keys(other).every(
+        name => JSON.stringify(one[name]) === JSON.stringify(other[name]));
+    const extents = pair => JSON.stringify([[...pair.rows], [...pair.columns]]);
+"""
+
+FOLDED = (
+    "async text => { const logs = JSON.parse(text), wrong = [];"
+    "const {Pair} = await import('/page/model.js');"
+    + SHOWN
+    + """
+    logs.forEach(({first, steps}, log) => {
+        let pair = new Pair(first);
+        steps.every(({event, expected, reversed, document}, step) => {
+            const told = (what, found, wanted) =>
+                !wrong.push(JSON.stringify({log, step, what, event, found, wanted}));
+            pair.apply(event);
+            const found = shown(pair);
+            // where the words were corrected the page opens the pair anew
+            const kept = event.kind === "text" || same(found, expected);
+            if (!kept) return told("fold", found, expected);
+            if (document) pair = new Pair(document);
+            if (!same(shown(pair), expected)) return told("document", shown(pair), expected);
+            const fresh = pair.copy();
+            for (let i = 0; i < pair.n; i++) fresh.extend("row", i);
+            for (let j = 0; j < pair.m; j++) fresh.extend("column", j);
+            if (extents(fresh) !== extents(pair)) return told("extents", extents(pair), "");
+            for (const [kind, wanted] of Object.entries(reversed)) {
+                const copy = pair.copy(), data = copy.inverse(kind);
+                if (!data !== !wanted) return told(kind, data ?? null, wanted);
+                if (!data) continue;
+                copy.apply({id: "x", kind, data});
+                const {undo, redo, ...rest} = wanted;
+                if (!same(shown(copy), rest)) return told(kind, shown(copy), rest);
+            }
+            if (!same(shown(pair), expected)) return told("copy", shown(pair), expected);
+            return true;
+        });
+    });
+    return wrong.slice(0, 3); }"""
+)
+
+WORKED = (
+    "async text => { const plays = JSON.parse(text), wrong = [];"
+    "const {Session} = await import('/page/session.js');"
+    + SHOWN
+    + """
+    plays.forEach(({first, steps}, play) => {
+        let id;
+        const pushed = [], wire = {newId: () => id, push: (k, rev, event) => pushed.push(event)};
+        const session = new Session(first, wire);
+        steps.every(({act, expected}, step) => {
+            if (act.look) session.look(session.view.at(...act.look));
+            else if (act.refuse) session.refuse(Object.assign([act.refuse], act.refuse));
+            else if (act.confirm) session.confirm(act.confirm);
+            else {
+                id = act.commit.id;
+                session.commit(act.commit.kind, act.commit.data);
+                const {kind, data} = pushed.pop(), sent = JSON.stringify({id, kind, data});
+                if (sent !== JSON.stringify(act.sent)) return !wrong.push(sent);
+            }
+            const found = shown(session.view);
+            return same(found, expected)
+                || !wrong.push(JSON.stringify({play, step, act, found, expected}));
+        });
+    });
+    return wrong.length ? [wrong.length, ...wrong.slice(0, 2)] : []; }"""
+)
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Any]:
+    assets = load_assets()
+
+    def answer(route: Any) -> None:
+        asset = assets.get(route.request.url.removeprefix(f"{SITE}/page/"))
+        if asset is None:
+            route.fulfill(body="<!doctype html>", content_type="text/html")
+        else:
+            route.fulfill(body=asset.body, content_type=asset.kind)
+
+    with browser() as context:
+        context.route(f"{SITE}/**", answer)
+        page = context.new_page()
+        page.goto(f"{SITE}/")
+        yield page
+
+
+def log(seed: int) -> dict[str, Any]:
+    """Make a log and what must be shown after each of its events."""
+    rng = random.Random(seed)
+    player, stream = Player(rng), Stream(*rng.choices(TEXTS, k=2))
+    steps, first = [], stream.document()
+    while len(steps) < STEPS:
+        if rng.random() < 0.03:
+            event = stream.correct(player.id(), *rng.choices(TEXTS, k=2))
+        else:
+            made = player.event(stream.state, stream.tops(), *map(len, stream.words))
+            stored = sent_to(stream, made)
+            if stored is None:
+                continue
+            event = stored
+        again = event["kind"] == "text" or rng.random() < 0.1
+        steps.append({
+            "event": event,
+            "expected": stream.shown(),
+            "reversed": {kind: stream.reversed(kind) for kind in ("undo", "redo")},
+            "document": stream.document() if again else None,
+        })  # fmt: skip
+    return {"first": first, "steps": steps}
+
+
+def test_random_logs_fold_to_the_same_on_the_page_and_on_the_server(page: Any) -> None:
+    logs = [log(seed) for seed in range(LOGS)]
+    kinds = {step["event"]["kind"] for log in logs for step in log["steps"]}
+    assert kinds == {"edit", "reject", "comment", "judge", "done", "undo", "redo", "open", "text"}
+    assert page.evaluate(FOLDED, json.dumps(logs)) == []
+
+
+class Tab:
+    """Hold what a tab has been told and what it has sent: what its page must show."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.told = 0
+        self.pending: list[Event] = []
+        self.unsent: list[Event] = []
+        self.seen: set[tuple[int, int]] = set()
+        self.steps: list[dict[str, Any]] = []
+
+    def view(self) -> View:
+        return View(self.stream.events[: self.told], self.pending)
+
+    def step(self, **act: Any) -> None:
+        self.steps.append({"act": act, "expected": self.view().shown(self.seen)})
+
+    def commit(self, player: Player) -> None:
+        view = self.view()
+        view.state.bulk -= self.seen
+        made = player.event(view.state, view.tops(), *map(len, self.stream.words))
+        if made["data"].get("of") == "none":
+            return
+        made["data"].pop("seen", None)
+        event = {**made, "data": dict(made["data"])}
+        if self.seen:
+            event["data"]["seen"] = [list(cell) for cell in self.seen]
+        self.seen = set()
+        self.pending.append(event)
+        self.unsent.append(event)
+        self.step(commit=made, sent=event)
+
+    def look(self, rng: random.Random) -> None:
+        state = self.view().state
+        bulk = sorted(state.bulk - self.seen)
+        if bulk and not self.seen:
+            self.seen.add(rng.choice(bulk))
+            self.step(look=next(iter(self.seen)))
+
+    def send(self) -> None:
+        """Let the oldest event that is on its way reach the server."""
+        if not self.unsent:
+            return
+        event = self.unsent.pop(0)
+        if sent_to(self.stream, event) is None:
+            self.hear(len(self.stream.events))
+            self.pending.remove(event)
+            self.step(refuse=event)
+
+    def hear(self, upto: int) -> None:
+        news = self.stream.events[self.told : upto]
+        if news:
+            self.told = upto
+            ids = {event["id"] for event in news}
+            self.pending = [event for event in self.pending if event["id"] not in ids]
+            self.step(confirm=news)
+
+
+def play(seed: int) -> dict[str, Any]:
+    """Let two tabs work at once; return what one of them does and hears, and must show."""
+    rng = random.Random(seed)
+    stream = Stream(*rng.choices(TEXTS[:4], k=2))
+    first, tab, player, other = stream.document(), Tab(stream), Player(rng), Player(rng)
+    other.id = lambda: f"other-{player.id()}"  # type: ignore[method-assign]
+    while len(tab.steps) < STEPS:
+        turn = rng.choice(["commit", "commit", "send", "hear", "other", "look"])
+        if turn == "commit":
+            tab.commit(player)
+        elif turn == "send":
+            tab.send()
+        elif turn == "hear":
+            tab.hear(rng.randint(tab.told, len(stream.events)))
+        elif turn == "look":
+            tab.look(rng)
+        else:
+            made = other.event(stream.state, stream.tops(), *map(len, stream.words))
+            sent_to(stream, made)
+    while tab.unsent:
+        tab.send()
+    tab.hear(len(stream.events))
+    assert not tab.pending
+    return {"first": first, "steps": tab.steps}
+
+
+def test_what_is_stored_and_what_is_on_its_way_make_the_view(page: Any) -> None:
+    plays = [play(seed) for seed in range(LOGS)]
+    acts = [next(iter(step["act"])) for play in plays for step in play["steps"]]
+    assert set(acts) == {"commit", "look", "confirm", "refuse"}
+    assert page.evaluate(WORKED, json.dumps(plays)) == []

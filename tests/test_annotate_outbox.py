@@ -1,0 +1,218 @@
+"""What is edited while the server is away waits in the browser and arrives once (in Chromium)."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("playwright")
+
+from annotation_server import Process, corpus
+from playwright.sync_api import sync_playwright
+
+from alignkit.annotate.audit import audit
+from alignkit.annotate.store import Store
+from alignkit.formats import write_corpus
+
+pytestmark = pytest.mark.browser
+
+_BEGIN = """async () => {
+  const { enter } = await import("/page/wire.js");
+  const wire = window.wire = await enter();
+  window.told = { status: [], events: [], conflict: [] };
+  for (const type of Object.keys(told)) {
+    wire.addEventListener(type, ({ detail }) => told[type].push(detail));
+  }
+  window.edit = (k, i, j, before, after) => wire.push(k, 1, {
+    id: wire.newId(), kind: "edit", v: 1, client_at: "",
+    data: { how: "cell", cells: [[i, j, before, after]] } });
+  const { pending, state } = await wire.pair(1);
+  return { pending: pending.length, cells: state.cells };
+}"""
+_FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("chromium is not installed")
+    with sync_playwright() as running:
+        browser = running.chromium.launch(
+            executable_path=program,
+            args=[*_FLAGS, "--host-resolver-rules=MAP lab.example 127.0.0.1"],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def words(tmp_path):
+    file = str(tmp_path / "corpus.jsonl")
+    write_corpus(corpus(3), file, format="alignkit-jsonl")
+    return file, "--annotator", "anna", "--suggestions", "none", "--allow-host", "lab.example"
+
+
+def opened(context, url: str):
+    """Open a file of the server as a page, under its policy, and let the wire alone run there."""
+    page = context.new_page()
+    page.goto(url.replace("/#", "/page/wire.js#"))
+    return page, page.evaluate(_BEGIN)
+
+
+def wait(page, condition: str) -> None:
+    """Ask again and again; Playwright's own way needs eval, which the policy forbids."""
+    for _ in range(400):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{condition}: {page.evaluate('told')}")
+
+
+def until(page, text: str) -> None:
+    wait(page, f"told.status.at(-1)?.text === {text!r}")
+
+
+def stored(file: str) -> list[list[int]]:
+    with Store.open(f"{file}.alignkit", readonly=True) as store:
+        assert not audit(store).differences
+        return store.pair(1, "anna").state.cells
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "lab.example"])
+def test_edits_made_while_the_server_is_away_arrive_once(chromium, words, host) -> None:
+    context = chromium.new_context()
+    first = Process(*words, entered=False)
+    page, _ = opened(context, first.url.replace("127.0.0.1", host))
+    page.evaluate("edit(1, 0, 0, 0, 2)")
+    wait(page, "told.events.length === 1")
+    assert page.evaluate("isSecureContext") == (host == "127.0.0.1")
+    first.end(signal.SIGKILL)
+    page.evaluate("for (let i = 0; i < 3; i += 1) edit(1, i, 1, 0, 1)")
+    until(page, "Offline: 3 edits kept in this browser")
+    second = Process(*words, entered=False)
+    until(page, "Saved")  # by the session of before
+    assert len(page.evaluate("told.events.flatMap(({ events }) => events)")) == 4
+    second.end(signal.SIGKILL)
+    page.evaluate("edit(1, 3, 2, 0, 2); edit(1, 0, 0, 2, 0)")
+    until(page, "Offline: 2 edits kept in this browser")
+    page.close()
+    third = Process(*words, entered=False)
+    page, found = opened(context, third.url.replace("127.0.0.1", host))
+    until(page, "Saved")
+    third.end(signal.SIGINT)
+    context.close()
+    assert found["pending"] in (0, 2)
+    assert sorted(map(list, stored(words[0]))) == [[0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 2, 2]]
+
+
+def test_two_tabs_share_the_outbox_and_tell_each_other(chromium, words) -> None:
+    context = chromium.new_context()
+    served = Process(*words, entered=False)
+    one, _ = opened(context, served.url)
+    two, _ = opened(context, served.url)  # by the cookie: the token was used
+    one.evaluate("edit(1, 0, 0, 0, 2)")
+    wait(two, "told.events.length === 1")
+    assert two.evaluate("told.events[0].events[0].data.cells") == [[0, 0, 0, 2]]
+    two.evaluate("edit(1, 0, 0, 1, 0); edit(1, 1, 1, 0, 2)")
+    wait(two, "told.conflict.length === 1 && told.events.length === 2")
+    conflict = two.evaluate("told.conflict[0]")
+    assert conflict["conflicts"] == [{"i": 0, "j": 0, "before": 1, "after": 0, "now": 2}]
+    assert conflict["refused"][0]["data"]["cells"] == [[0, 0, 1, 0]]
+    assert one.evaluate("told.conflict") == []
+    wait(one, "told.events.length === 2")
+    served.end(signal.SIGINT)
+    context.close()
+    assert sorted(map(list, stored(words[0]))) == [[0, 0, 2], [1, 1, 2]]
+
+
+def test_without_a_database_the_browser_says_that_the_tab_must_stay(chromium, words) -> None:
+    context = chromium.new_context()
+    for name in ("indexedDB", "localStorage"):
+        context.add_init_script(f"Object.defineProperty(window, '{name}', {{ value: undefined }})")
+    served = Process(*words, entered=False)
+    page, _ = opened(context, served.url)
+    served.end(signal.SIGKILL)
+    page.evaluate("edit(1, 0, 0, 0, 2)")
+    until(page, "Offline: 1 edit kept in this tab only: do not close it")
+    again = Process(*words, entered=False)
+    until(page, "Saved")
+    again.end(signal.SIGINT)
+    context.close()
+    assert list(map(list, stored(words[0]))) == [[0, 0, 2]]
+
+
+def test_an_ended_session_keeps_what_waits_until_the_next(chromium, words) -> None:
+    context = chromium.new_context()
+    served = Process(*words, entered=False)
+    page, _ = opened(context, served.url)
+    page.evaluate("edit(1, 0, 0, 0, 2)")
+    wait(page, "told.events.length === 1")
+    cookies = context.cookies()
+    context.clear_cookies()
+    page.evaluate("edit(1, 1, 1, 0, 2)")
+    wait(page, "told.status.at(-1).state === 'left'")
+    assert page.evaluate("told.status.at(-1).waiting") == 1
+    context.add_cookies(cookies)
+    until(page, "Saved")
+    served.end(signal.SIGINT)
+    context.close()
+    assert sorted(map(list, stored(words[0]))) == [[0, 0, 2], [1, 1, 2]]
+
+
+def test_a_tab_goes_on_when_another_has_entered_anew(chromium, words) -> None:
+    context = chromium.new_context()
+    served = Process(*words, entered=False)
+    one, _ = opened(context, served.url)
+    assert served.process.stderr is not None
+    told = iter(served.process.stderr.readline, "")
+    again = next(line for line in told if "another browser" in line).split()[-1]
+    two, _ = opened(context, again)
+    one.evaluate("edit(1, 0, 0, 0, 2)")
+    until(one, "Saved")
+    two.evaluate("localStorage.clear()")  # nothing is left but the cookie
+    two.close()
+    two = context.new_page()
+    two.goto(served.url.partition("#")[0])
+    two.wait_for_selector("#start-text:text('open the URL')")
+    served.end(signal.SIGINT)
+    context.close()
+    assert list(map(list, stored(words[0]))) == [[0, 0, 2]]
+
+
+_SENT = """async statuses => {
+  const { Sender } = await import("/page/sender.js");
+  const entry = (k, id) => ({ k, rev: 1, event: { id: String(id) } });
+  const kept = [...Array(150).keys()].map(id => entry(1, id)).concat([entry(2, 150)]);
+  const posted = [], told = { acknowledged: 0, refused: 0 };
+  const outbox = { mine: kept, all: async () => kept.slice() };
+  const sender = new Sender(outbox, {
+    post: async run => {
+      posted.push([run[0].k, run.length]);
+      return { status: statuses.shift() };
+    },
+    acknowledged: async run => { told.acknowledged += kept.splice(0, run.length).length; },
+    refused: async () => { told.refused += 1; },
+    changed() {},
+  });
+  sender.farewell();
+  const farewell = posted.splice(0);
+  for (const _ of statuses.slice()) await sender.flush();
+  return { farewell, posted, told, offline: sender.offline };
+}"""
+
+
+def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(chromium, words) -> None:
+    served = Process(*words, entered=False)
+    page, _ = opened(chromium, served.url)
+    found = page.evaluate(_SENT, [0, 0, 408, 0, 405, 429, 500])
+    assert found["farewell"] == [[1, 100], [2, 1]]  # no two of one pair at once
+    assert found["posted"] == [[1, 100]] * 5
+    assert found["told"] == {"acknowledged": 0, "refused": 0}
+    assert found["offline"] is True
+    page.close()
+    served.end(signal.SIGINT)

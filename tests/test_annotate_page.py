@@ -1,0 +1,499 @@
+"""The page in a real browser: keyboard, mouse, touch, undo, tabs, a server that stops."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+
+from annotate_browser import (
+    CHROMIUM,
+    ask,
+    browser,
+    cursor,
+    drawn,
+    enter,
+    links,
+    middle,
+    pair,
+    press,
+    saved,
+    serving,
+    until,
+    write_corpus,
+)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
+PAIRS: list[dict[str, Any]] = [
+    {
+        "id": "one",
+        "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
+        "target": TARGET,
+        "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}},
+    },
+    {
+        "id": HOSTILE,
+        "source": [HOSTILE, "<script>alert(2)</script>", "c"],
+        "target": ["javascript:alert(3)", "\u202eabc", '"><svg onload=alert(4)>'],
+    },
+    {"id": "three", "source": ["one", "two"], "target": ["اثنان", "واحد"]},
+]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return write_corpus(tmp_path / "corpus.jsonl", PAIRS)
+
+
+@pytest.fixture
+def problems() -> Iterator[list[str]]:
+    found: list[str] = []
+    yield found
+    assert found == []
+
+
+def test_edits_by_key_and_undo_across_a_restart(corpus: Path, problems: list[str]) -> None:
+    with browser() as context:
+        with serving(corpus, "--initial", "auto") as server:
+            page = enter(context, server.url, problems)
+            assert cursor(page) == (1, 2)  # the first doubtful cell
+            press(page, "Enter")
+            assert cursor(page) == (3, 3)
+            press(page, "A ArrowUp ArrowUp ArrowUp ArrowLeft ArrowLeft d Shift+ArrowLeft d w")
+            saved(page)
+            assert links(page) == drawn(page)
+            assert {(0, 0, 1), (0, 1, 1)} <= set(links(page))
+            state = pair(page, 1)["state"]
+            assert len(state["bulk"]) == 4  # of the five, the cursor was on one
+            held = links(page)
+            page.close()
+        with serving(corpus) as server:
+            page = enter(context, server.url, problems)
+            assert drawn(page) == held
+            press(page, "u u u u")
+            saved(page)
+            assert links(page) == drawn(page) == []
+            assert "undone" in page.inner_text("#status-text")
+            press(page, "r r r r")
+            saved(page)
+            assert links(page) == drawn(page) == held
+            kinds = [event["kind"] for event in history(page, 1) if event["kind"] != "open"]
+            assert kinds[-8:] == ["undo"] * 4 + ["redo"] * 4
+
+
+def test_blocked_boxes_name_the_link_that_blocks_them(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--initial", "auto") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        press(page, "A Control+ArrowUp s ArrowDown Shift+ArrowLeft")
+        assert page.get_attribute("#matrix .cells", "data-box-kind") == "blocked"
+        text = page.inner_text("#status-text")
+        told = r"no phrase pair: (\S+) is also linked to (\S+), outside the box"
+        inside, outside = re.search(told, text).groups()  # type: ignore[union-attr]
+        top, bottom, left, right = map(
+            int, page.get_attribute("#matrix .cells", "data-box").split(",")
+        )
+        saved(page)
+        blocking = {
+            (i, j) for i, j, _ in links(page) if (top <= i <= bottom) != (left <= j <= right)
+        }
+        source = PAIRS[0]["source"]
+        assert (inside, outside) in {
+            (source[i], TARGET[j]) if top <= i <= bottom else (TARGET[j], source[i])
+            for i, j in blocking
+        }
+        visited = []
+        for _ in blocking:
+            press(page, "o")
+            visited.append(cursor(page))
+        assert sorted(visited) == sorted(blocking)
+        press(page, "b")
+        assert page.get_attribute("#matrix .cells", "data-box-kind") == "phrase"
+        press(page, "Escape")
+        assert page.get_attribute("#matrix .cells", "data-box") is None
+
+
+def test_keys_go_on_after_the_window_has_changed_its_size(
+    corpus: Path, problems: list[str]
+) -> None:
+    with serving(corpus, "--initial", "auto") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        cell = "document.querySelector('#matrix .here')"
+        page.evaluate(f"window.before = {cell}")
+        page.set_viewport_size({"width": 700, "height": 500})
+        until(lambda: page.evaluate(f"{cell} !== window.before"))
+        assert page.evaluate(f"document.activeElement === {cell}")
+        press(page, "Enter")
+        assert cursor(page) == (3, 3)
+
+
+def test_edits_by_mouse_and_by_touch(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--suggestions", "none") as server:
+        with browser() as context:
+            page = enter(context, server.url, problems)
+            page.mouse.click(*middle(page, 2, 2))
+            page.mouse.click(*middle(page, 2, 2))
+            assert drawn(page) == [(2, 2, 1)]
+            page.mouse.move(*middle(page, 0, 0))
+            page.mouse.down()
+            page.mouse.move(*middle(page, 1, 1), steps=4)
+            page.mouse.up()
+            assert drawn(page) == [(0, 0, 2), (0, 1, 2), (1, 0, 2), (1, 1, 2), (2, 2, 1)]
+            page.mouse.move(*middle(page, 0, 0))
+            page.mouse.down()
+            page.mouse.move(*middle(page, 1, 1), steps=4)
+            page.mouse.up()
+            saved(page)
+            assert links(page) == drawn(page) == [(2, 2, 1)]
+            plain = page.evaluate("fetch('/api/project').then(reply => reply.status)")
+            assert plain == 403  # it had the cookie alone
+            state = context.storage_state()
+        options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
+        with browser(storage_state=state, **options) as context:
+            page = enter(context, server.url.split("#")[0], problems)
+            page.touchscreen.tap(*middle(page, 4, 4))
+            assert (4, 4, 2) in drawn(page)
+            page.tap("#tools [data-action=possible]")
+            page.tap("#tools [data-action=undo]")
+            saved(page)
+            assert links(page) == drawn(page) == [(2, 2, 1), (4, 4, 2)]
+            heights = page.eval_on_selector_all(
+                "#tools button", "all => all.map(one => one.getBoundingClientRect().height)"
+            )
+            assert min(heights) >= 48
+
+
+def test_two_tabs_lose_nothing_and_show_both(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+        left = enter(context, server.url, problems)
+        right = enter(context, server.url.split("#")[0], problems)
+        press(left, "s")
+        until(lambda: drawn(right) == [(0, 0, 2)])
+        press(right, "u")
+        until(lambda: drawn(left) == [])
+        # what the left tab hears of late: it edits the cell that the right one has changed
+        context.set_offline(True)
+        press(left, "s")
+        press(right, "d")
+        context.set_offline(False)
+        until(lambda: any(tab.is_visible("#conflict") for tab in (left, right)))
+        asking = left if left.is_visible("#conflict") else right
+        assert "in your other tab; here" in asking.inner_text("#conflict-text")
+        asking.click("#keep-this")
+        until(lambda: drawn(left) == drawn(right) == links(left))
+
+
+def test_edits_wait_for_the_server_and_arrive_once(
+    corpus: Path, tmp_path: Path, problems: list[str]
+) -> None:
+    with serving(corpus, "--suggestions", "none") as server:
+        port = str(server.port)
+        with browser(tmp_path / "profile") as context:
+            page = enter(context, server.url, problems)
+            press(page, "s")
+            saved(page)
+            server.stop()
+            press(page, "ArrowDown ArrowRight s ArrowDown ArrowRight d")
+            page.wait_for_selector("#saved[data-state=offline]")
+            assert "kept in this browser" in page.inner_text("#saved")
+    with serving(corpus, "--port", port) as server, browser(tmp_path / "profile") as context:
+        page = enter(context, server.url, problems)
+        saved(page)
+        until(lambda: links(page) == [(0, 0, 2), (1, 1, 2), (2, 2, 1)])
+        assert drawn(page) == links(page)
+        edits = [event for event in history(page, 1) if event["kind"] == "edit"]
+        assert len(edits) == len({event["id"] for event in edits}) == 3
+
+
+def test_export_equals_the_links_drawn(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        press(page, "s ArrowDown ArrowRight d Control+Enter")
+        page.wait_for_selector("body[data-pair='2']")
+        press(page, "Control+Enter")
+        saved(page)
+        page.click("[data-action=export]")
+        page.select_option("#export-format", "alignkit-jsonl")
+        with page.expect_download() as download:
+            page.click("#export-link")
+        text = Path(download.value.path()).read_text(encoding="utf-8")
+        rows = [json.loads(line) for line in text.splitlines()]
+        found = {row["id"]: row.get("annotations", {}).get("anna") for row in rows[1:]}
+        assert found["one"]["sure"] == "0-0"
+        assert found["one"]["possible"] == "1-1"
+        assert found[HOSTILE] is not None  # done without links
+        assert not found["three"]
+
+
+def test_works_over_http_on_another_host_name(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--allow-host", "lab.example") as server, browser() as context:
+        page = enter(context, server.url.replace("127.0.0.1", "lab.example"), problems)
+        assert page.evaluate("isSecureContext") is False
+        press(page, "s")
+        saved(page)
+        assert len(links(page)) >= 1
+
+
+def test_hostile_words_and_comments_stay_text(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        press(page, "n")
+        page.wait_for_selector("body[data-pair='2']")
+        press(page, "s f c")
+        page.keyboard.type(HOSTILE)
+        press(page, "Enter")
+        saved(page)
+        until(lambda: HOSTILE in page.inner_text("#comment-list"))
+        assert page.query_selector("img") is None
+        for action in ("history", "find", "help"):
+            page.evaluate("name => document.querySelector(`[data-action=${name}]`).click()", action)
+            page.wait_for_timeout(200)
+            page.keyboard.press("Escape")
+        assert page.inner_text("#pair-id") == HOSTILE
+        assert pair(page, 2)["state"]["comments"] == [["0-0", HOSTILE]]
+
+
+def test_a_screen_reader_is_told_of_cells_and_edits(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        press(page, "s ArrowRight")
+        here = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert here == "they, 1 of 8; sides, 2 of 9: no link"
+        before = page.evaluate_handle("document.activeElement")
+        press(page, "d")
+        assert "they ~ sides: possible" in page.inner_text("#live")
+        press(page, "ArrowDown")
+        assert page.evaluate("one => document.activeElement !== one", before)
+        assert page.get_attribute("#matrix .cells", "aria-rowcount") == "9"
+
+
+def test_columns_of_a_right_to_left_target_are_mirrored(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        press(page, "n")
+        page.wait_for_selector("body[data-pair='2']")
+        press(page, "n")
+        page.wait_for_selector("body[data-pair='3']")
+        assert cursor(page) == (0, 0)
+        press(page, "ArrowLeft")
+        assert cursor(page) == (0, 1)
+        press(page, "ArrowRight ArrowRight")
+        assert cursor(page) == (0, 2)  # the nulls, at the right
+
+
+def history(page: Any, k: int) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = ask(page, f"/api/pairs/{k}/history")["events"]
+    return events
+
+
+def test_a_finger_pans_and_draws_after_resting(corpus: Path, problems: list[str]) -> None:
+    options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
+    with serving(corpus, "--suggestions", "none") as server, browser(**options) as context:
+        page = enter(context, server.url, problems)
+        touch = context.new_cdp_session(page)
+
+        def draw(rest: int) -> None:
+            for kind, cell in (("touchStart", (1, 1)), ("touchMove", (2, 3)), ("touchEnd", None)):
+                points = []
+                if cell is not None:
+                    x, y = middle(page, *cell)
+                    points = [{"x": x, "y": y}]
+                touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+                page.wait_for_timeout(rest)
+
+        draw(20)
+        assert drawn(page) == []
+        draw(400)
+        assert drawn(page) == [(i, j, 2) for i in (1, 2) for j in (1, 2, 3)]
+        page.tap("#block")
+        draw(20)
+        assert drawn(page) == []  # a full block is cleared
+        page.locator("#lines text").nth(3).tap()
+        assert cursor(page)[0] == 3
+
+
+def test_keys_act_by_place_where_the_script_has_no_latin_letters(
+    corpus: Path, problems: list[str]
+) -> None:
+    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+        page = enter(context, server.url, problems)
+
+        def dispatch(**key: Any) -> list[tuple[int, int, int]]:
+            page.evaluate(
+                "key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+                " { bubbles: true, cancelable: true, ...key }))",
+                key,
+            )
+            return drawn(page)
+
+        assert dispatch(key="ы", code="KeyS") == [(0, 0, 2)]
+        assert dispatch(key="ч", code="KeyX") == []
+        assert dispatch(key="s", code="KeyS", altKey=True) == []
+        assert dispatch(key="S", code="KeyS", modifierCapsLock=True) == [(0, 0, 2)]
+        page.locator("#comment").focus()
+        page.keyboard.type("x")
+        assert drawn(page) == [(0, 0, 2)]
+
+
+def test_a_refused_comment_is_asked_about_even_after_another_pair(
+    corpus: Path, problems: list[str]
+) -> None:
+    with serving(corpus, "--initial", "auto") as server, browser() as context:
+        left = enter(context, server.url, problems)
+        right = context.new_page()
+        right.goto(left.url)
+        right.wait_for_selector("body[data-pair]")
+        saved(left), saved(right)
+        context.route("**/api/pairs/1/events", lambda route: route.abort())
+        for tab, text in ((left, "of the left"), (right, "of the right")):
+            tab.select_option("#comment-on", "")
+            tab.fill("#comment", text)
+            tab.press("#comment", "Enter")
+            tab.evaluate("document.activeElement.blur()")
+        right.focus("#matrix .here")
+        press(right, "n")
+        right.wait_for_selector("body[data-pair='2']")
+        context.unroute("**/api/pairs/1/events")
+        until(lambda: pair(left, 1)["state"]["comments"])
+        until(lambda: any("not taken" in tab.inner_text("#status-text") for tab in (left, right)))
+        for tab in (left, right):
+            tab.goto(tab.url.split("?")[0] + "?pair=1")
+            tab.wait_for_selector("body[data-pair='1']")
+            if tab.is_visible("#conflict"):
+                break
+        assert "in your other tab; here" in tab.inner_text("#conflict-text")
+        (first,) = pair(tab, 1)["state"]["comments"]
+        tab.click("#keep-this")
+        until(lambda: pair(tab, 1)["state"]["comments"] != [first])
+        saved(tab)
+        tab.reload()
+        tab.wait_for_selector("body[data-pair='1']")
+        assert not tab.is_visible("#conflict")
+
+
+def test_keys_that_move_show_and_reject(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--initial", "auto") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        rings = "#matrix .mark.ring"
+        assert cursor(page) == (1, 2)
+        press(page, "j j")
+        assert cursor(page) == (4, 4)
+        press(page, "k")
+        assert cursor(page) == (3, 3)
+        press(page, "Backspace")  # rejects, and goes on
+        assert (cursor(page), page.locator(rings).count()) == ((4, 4), 5)
+        press(page, "Control+z")
+        assert (cursor(page), page.locator(rings).count()) == ((3, 3), 6)
+        press(page, "s")  # one link: all other words are unaligned
+        for key, at, most in (("w", 0, 8), ("t", 1, 9)):
+            page.locator("#matrix text[data-row='3']").click()
+            page.locator("#matrix text[data-column='3']").click()
+            for name, step in ((key, 1), (key, 2), (key.upper(), 1), (key.upper(), -1)):
+                press(page, name)
+                assert cursor(page)[at] == (3 + step) % most, name
+        saved(page)
+        assert drawn(page) == links(page) == [(3, 3, 2)]
+        outlines = "document.querySelector('#matrix .phrase.all').getAttribute('d')"
+        press(page, "f")
+        assert page.evaluate(outlines)
+        assert "all atomic phrase pairs" in page.inner_text("#status-text")
+        press(page, "f f")
+        assert not page.evaluate(outlines)
+
+
+def test_keys_that_lead_elsewhere(corpus: Path, problems: list[str]) -> None:
+    with serving(corpus, "--initial", "auto") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        press(page, "n")
+        page.wait_for_selector("body[data-pair='2']")
+        press(page, "p")
+        page.wait_for_selector("body[data-pair='1']")
+        press(page, "l")
+        assert page.evaluate("document.activeElement.closest('#judgment') !== null")
+        press(page, "Escape")
+        assert page.evaluate("document.activeElement.matches('#matrix .here')")
+        press(page, "/")
+        page.keyboard.type("three")
+        page.click("#find-list button:has-text('three')")
+        page.wait_for_selector("body[data-pair='3']")
+        page.evaluate(
+            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+            " {bubbles: true, cancelable: true, key: '.', code: 'Slash'}))"  # Russian
+        )
+        page.wait_for_selector("#find-dialog[open]")
+        press(page, "Escape")
+        with context.expect_page() as guidelines:
+            page.focus("#matrix .here")
+            press(page, "g")
+        assert guidelines.value.url.endswith("/guidelines")
+
+
+def test_hidden_suggestions_are_neither_shown_nor_rejected(
+    corpus: Path, problems: list[str]
+) -> None:
+    with serving(corpus, "--initial", "auto") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        press(page, "x h")
+        assert page.locator("#matrix .mark").count() == 0  # no ring, and no x
+        assert "hidden" in page.inner_text("#suggestions")
+        here = "document.activeElement.getAttribute('aria-label')"
+        assert page.evaluate(here) == "talked, 2 of 8; about, 3 of 9: no link".replace(
+            "about", TARGET[2]
+        )
+        press(page, "ArrowRight ArrowDown ArrowDown x Backspace _ _ _ x")
+        assert cursor(page) == (3, 3)
+        assert page.evaluate(here).endswith(": no link")
+        assert "reject" not in page.inner_text("#live")
+        press(page, "d")
+        assert page.evaluate(here).endswith(": possible")
+        saved(page)
+        state = pair(page, 1)["state"]
+        assert (state["cells"], state["rejected"]) == ([[3, 3, 1]], [[1, 2]])
+        edits = [event["data"] for event in history(page, 1) if event["kind"] == "edit"]
+        assert len(edits) == 4
+        assert not any({"p", "set", "rejected"} & data.keys() for data in edits)
+        press(page, "h")
+        until(lambda: page.locator("#matrix .mark.ring").count() == 4)
+
+
+def test_buttons_reject_redo_and_go_to_unaligned_words(corpus: Path, problems: list[str]) -> None:
+    options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
+    with serving(corpus, "--initial", "auto") as server, browser(**options) as context:
+        page = enter(context, server.url, problems)
+        for action in ("accept", "reject", "undo", "redo"):
+            page.tap(f"#tools [data-action={action}]")
+        saved(page)
+        state = pair(page, 1)["state"]
+        assert (state["cells"], state["rejected"]) == ([[1, 2, 2]], [[3, 3]])
+        press(page, "A Control+ArrowUp Control+ArrowLeft")
+        linked = [(i, j) for i, j, _ in drawn(page)]
+        rows, columns = (
+            set(range(8)) - {i for i, _ in linked},
+            set(range(9)) - {j for _, j in linked},
+        )
+        assert rows
+        assert columns
+        places = []
+        for _ in range(2 * len(rows) + len(columns)):
+            page.tap("#tools [data-action=unaligned]")
+            places.append(cursor(page))
+        assert {i for i, _ in places} >= rows
+        assert {j for _, j in places} >= columns
+        page.tap("#comment")
+        boxes = [page.locator(name).bounding_box() for name in ("aside", "#flags", "#comment")]
+        assert all(box is not None for box in boxes)
+        panel, *parts = boxes
+        assert all(part["y"] + part["height"] <= panel["y"] + panel["height"] for part in parts)

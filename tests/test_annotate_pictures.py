@@ -1,0 +1,116 @@
+"""Make the pictures of docs/annotate.md; with ALIGNKIT_PICTURES they are put into that folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+
+from annotate_browser import CHROMIUM, Server, browser, enter, press, saved, serving, write_corpus
+from annotation_pairs import shapes
+from command import PARAPHRASES
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+PICTURES = {  # width, height, colours, and the keys that lead there from the picture before
+    "annotate-pair": (1280, 800, "light", "A Backspace Enter"),
+    "annotate-dark": (1280, 800, "dark", "f"),
+    "annotate-blocked": (1280, 800, "light", "f f Control+ArrowUp Shift+ArrowLeft"),
+    "annotate-tablet": (768, 1024, "light", "Escape"),
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    corpus = tmp_path_factory.mktemp("pictures") / "paraphrases.jsonl"
+    shutil.copy(PARAPHRASES, corpus)
+    with serving(corpus, "--suggestions", "trained", annotator="mia") as server:
+        yield server
+
+
+def test_the_pictures_show_the_page(server: Server, tmp_path: Path) -> None:
+    folder = Path(os.environ.get("ALIGNKIT_PICTURES") or tmp_path)
+    with browser() as context:
+        page = enter(context, server.url)
+        page.goto(page.url.split("?")[0].split("#")[0] + "?pair=42")
+        page.wait_for_selector("body[data-pair='42']")
+        page.focus("#matrix .here")
+        for name, (width, height, colours, keys) in PICTURES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=colours)
+            press(page, keys)
+            saved(page)
+            page.wait_for_timeout(200)  # until all is drawn
+            page.screenshot(path=folder / f"{name}.png")
+            drawn = page.evaluate("document.documentElement.scrollWidth")
+            assert drawn <= width, f"{name} is {drawn} pixels wide"
+
+
+LOOKS = """() => {
+    const $ = all => [...document.querySelectorAll(all)], box = one => one.getBoundingClientRect();
+    const rows = boxes => boxes.map(({left, top, right, bottom}) => [left, top, right, bottom]);
+    const visible = $("header > *, #tools > *, aside > section > *, .row > *").map(box);
+    const heads = $(".tops text[data-column]"), point = one => {
+        const at = one.getScreenCTM().inverse();
+        const [x, y] = ["x", "y"].map(name => one.getAttribute(name));
+        return {at, seen: new DOMPoint(x, y).matrixTransform(one.getScreenCTM())};
+    };
+    const points = heads.map(point);
+    const apart = points.slice(1).map(({seen}, x) => {
+        const [a, b] = [seen, points[x].seen].map(one => one.matrixTransform(points[x].at));
+        return Math.abs(a.y - b.y) || Math.abs(a.x - b.x) - heads[x].getBBox().width;
+    });
+    return {
+        wide: Math.max(document.documentElement.scrollWidth, ...visible.map(one => one.right)),
+        tops: rows($(".tops, .tops text").map(box)), sides: rows($(".sides, .sides text").map(box)),
+        here: rows($("#matrix, .tops, .sides, #matrix .here").map(box)), apart,
+        judgment: rows($("aside, #labels, #flags, #comment").map(box)),
+    };
+}"""
+
+
+@pytest.mark.parametrize(("width", "height", "least"), [(1280, 800, 18), (768, 1024, 26)])
+def test_pairs_of_all_shapes_fit(tmp_path: Path, width: int, height: int, least: int) -> None:
+    corpus = write_corpus(tmp_path / "corpus.jsonl", shapes())
+    options = {"viewport": {"width": width, "height": height}, "has_touch": least > 18}
+    with serving(corpus, "--initial", "auto") as server, browser(**options) as context:
+        page = enter(context, server.url)
+        for k, pair in enumerate(shapes(), 1):
+            page.wait_for_selector(f"body[data-pair='{k}']")
+            for _ in range(2):
+                _assert_fit(page, width, least, pair["id"])
+                press(page, "A k")  # to the end of the pair
+            press(page, "n")
+        if least > 18:
+            page.set_viewport_size({"width": 400, "height": 800})  # a phone
+            page.wait_for_selector("#lines svg[width='400']", state="attached")
+            _assert_fit(page, 400, least, "phone")
+
+
+def _assert_fit(page: Any, width: int, least: int, name: str) -> None:
+    looks = page.evaluate(LOOKS)
+    assert looks["wide"] <= width, name
+    # the box of a slanted word is higher than its letters
+    for (_, top, _, bottom), *heads in (looks["tops"], looks["sides"]):
+        assert all(head[1] >= top - 5 and head[3] <= bottom + 1 for head in heads), name
+    for (left, _, right, _), *heads in (looks["tops"], looks["sides"]):
+        assert all(head[0] >= left - 1 and head[2] <= right + 1 for head in heads), name
+    assert min(looks["apart"]) >= 12, name  # letters are 13 pixels high
+    view, tops, sides, here = looks["here"]
+    assert here[0] >= sides[2] - 1, name
+    assert here[1] >= tops[3] - 1, name
+    assert here[2] <= view[2], name
+    assert here[3] <= view[3], name
+    assert here[2] - here[0] >= least, name
+    panel, *parts = looks["judgment"]
+    assert all(part[1] >= panel[1] and part[3] <= panel[3] for part in parts), name

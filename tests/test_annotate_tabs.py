@@ -1,0 +1,276 @@
+"""What two tabs, a corrected text and a closing tab must not lose (in Chromium)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+
+from annotate_browser import (
+    CHROMIUM,
+    browser,
+    drawn,
+    enter,
+    links,
+    pair,
+    press,
+    saved,
+    until,
+)
+from annotation_server import Served, served
+from msgspec import Raw
+
+from alignkit.annotate.events import Sent
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.project import create_project
+from alignkit.corpus import Corpus, SentencePair
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+SOURCE, TARGET = ("the", "old", "house"), ("das", "alte", "haus")
+
+
+class Desk:
+    """Hold a server, a browser, and what went wrong in its pages."""
+
+    def __init__(self, running: Served, context: Any) -> None:
+        self.running, self.context = running, context
+        self.problems: list[str] = []
+        self.address = f"http://127.0.0.1:{running.port}/"
+
+    def enter(self) -> None:
+        page = enter(self.context, f"{self.address}#{self.running.entrance.token}", self.problems)
+        page.close()
+
+    def tab(self, k: int, context: Any = None) -> Any:
+        page = enter(context or self.context, f"{self.address}?pair={k}", self.problems)
+        saved(page)
+        return page
+
+    def correct(self, k: int, source: tuple[str, ...], target: tuple[str, ...] = TARGET) -> None:
+        opened = self.running.opening.opened
+        assert opened is not None
+        corrected = [SentencePair(f"p{k}", source, target)]
+        import_pairs(opened.store, corrected, holds=frozenset())
+
+
+@pytest.fixture(scope="module")
+def desks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    path = str(tmp_path_factory.mktemp("tabs") / "work.alignkit")
+    create_project(path, Corpus(SentencePair(f"p{k}", SOURCE, TARGET) for k in range(1, 13)))
+    with served(path) as running, browser() as context:
+        desk = Desk(running, context)
+        desk.enter()
+        yield desk
+
+
+@pytest.fixture
+def desk(desks: Desk) -> Iterator[Desk]:
+    desks.problems.clear()
+    yield desks
+    for page in desks.context.pages:
+        page.close()
+    desks.context.unroute_all()
+    desks.context.set_offline(False)
+    assert desks.problems == []
+
+
+def comments(page: Any, k: int) -> list[list[str]]:
+    found: list[list[str]] = pair(page, k)["state"]["comments"]
+    return found
+
+
+def asked(page: Any) -> str:
+    page.wait_for_selector("#conflict:not([hidden])")
+    text: str = page.inner_text("#conflict-text")
+    return text
+
+
+def test_a_comment_never_overwrites_one_that_came_while_it_was_typed(desk: Desk) -> None:
+    left, right = desk.tab(1), desk.tab(1)
+    left.select_option("#comment-on", "")
+    left.focus("#comment")
+    left.keyboard.type("of the left")
+    right.select_option("#comment-on", "")
+    right.fill("#comment", "of the right")
+    right.press("#comment", "Enter")
+    saved(right)
+    until(lambda: "of the right" in left.inner_text("#comment-list"))
+    left.press("#comment", "Enter")
+    text = asked(left)
+    assert "“of the right” in your other tab; here “of the left”" in text
+    assert comments(left, 1) == [["", "of the right"]]
+    left.click("#keep-this")
+    until(lambda: comments(left, 1) == [["", "of the left"]])
+
+
+def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk: Desk) -> None:
+    page = desk.tab(2)
+    press(page, "ArrowDown s ArrowDown ArrowRight ArrowRight s d")
+    saved(page)
+    desk.context.set_offline(True)
+    press(page, "s x ArrowUp ArrowLeft s f c")
+    page.keyboard.type("of a word")
+    press(page, "Escape")
+    page.select_option("#comment-on", "")
+    page.fill("#comment", "of the pair")
+    press(page, "Enter")
+    desk.correct(2, ("house",), ("haus", "alte"))
+    desk.context.set_offline(False)
+    text = asked(page)
+    assert "the text has changed" in text
+    assert "was linked: old ~ alte" in text
+    assert "was cleared: house ~ haus" in text
+    assert "comment on old ~ alte: of a word" in text
+    assert "other tab" not in text
+    assert not page.is_visible("#keep-this")
+    page.reload()
+    assert asked(page) == text  # until it is dismissed
+    page.click("#keep-that")
+    page.wait_for_selector("#conflict", state="hidden")
+    saved(page)
+    assert comments(page, 2) == [["", "of the pair"]]  # holds whatever the words are
+    assert links(page, 2) == drawn(page)
+    page.reload()
+    page.wait_for_selector("body[data-pair='2']")
+    saved(page)
+    assert not page.is_visible("#conflict")
+
+
+def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk: Desk) -> None:
+    page = desk.tab(3)
+    statuses = [400, 404, 413, 422]
+    body = json.dumps({"error": "this is not to be had"})
+    desk.context.route(
+        "**/api/pairs/3/events",
+        lambda route: route.fulfill(status=statuses[0], body=body, content_type="application/json"),
+    )
+    while statuses:
+        press(page, "s d")
+        text = asked(page)
+        assert "not taken, as this is not to be had: was linked: the ~ das" in text
+        assert "other tab" not in text
+        assert not page.is_visible("#keep-this")
+        assert drawn(page) == []
+        page.click("#keep-that")
+        page.wait_for_selector("#conflict", state="hidden")
+        statuses.pop(0)
+
+
+def test_several_refused_edits_of_one_cell_are_asked_about_once(desk: Desk) -> None:
+    window = desk.context.browser.new_context(storage_state=desk.context.storage_state())
+    left, right = desk.tab(4), desk.tab(4, window)  # each with an outbox of its own
+    desk.context.set_offline(True)
+    press(left, "s d x ArrowRight s u ArrowRight s u")
+    press(right, "d ArrowRight ArrowRight d")
+    saved(right)
+    desk.context.set_offline(False)
+    text = asked(left)
+    assert text == "the ~ das: set possible in your other tab; here no link."
+    left.click("#keep-this")
+    saved(left)
+    assert not left.is_visible("#conflict")
+    until(lambda: links(left, 4) == [(0, 2, 1)])  # what was undone is not asked about
+    until(lambda: drawn(left) == drawn(right) == [(0, 2, 1)])
+    window.close()
+
+
+def test_a_comment_that_is_being_typed_outlives_escape_reload_and_closing(desk: Desk) -> None:
+    page = desk.tab(5)
+    press(page, "s c")
+    page.keyboard.type("typed")
+    press(page, "Escape")
+    saved(page)
+    assert page.evaluate("!!document.activeElement.closest('#matrix')")
+    assert comments(page, 5) == [["0-0", "typed"]]
+    press(page, "c")
+    page.keyboard.type(" on")
+    page.reload()
+    page.wait_for_selector("body[data-pair='5']")
+    until(lambda: comments(page, 5) == [["0-0", "typed on"]])
+    other = desk.tab(6)
+    page.focus("#comment")
+    page.keyboard.type("!")
+    page.close(run_before_unload=True)
+    until(lambda: comments(other, 5) == [["0-0", "typed on!"]])
+
+
+def held(page: Any, keys: str) -> None:
+    """Press keys faster than anything can be stored."""
+    page.evaluate(_HELD, keys)
+
+
+_HELD = """keys => [...keys].forEach(key => document.activeElement.dispatchEvent(
+    new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))"""
+
+
+def test_undo_goes_on_beyond_what_the_page_knows(desk: Desk) -> None:
+    page = desk.tab(7)
+    refused: list[int] = []
+    page.on(
+        "response",
+        lambda reply: refused.append(reply.status) if reply.status >= 400 else None,
+    )
+    held(page, "sd" * 60 + "s")
+    saved(page)
+    page.reload()
+    page.wait_for_selector("body[data-pair='7']")
+    held(page, "u" * 121)
+    until(lambda: pair(page, 7)["undo"] == [])
+    saved(page)
+    assert drawn(page) == links(page, 7) == []
+    held(page, "u")
+    until(lambda: "nothing to undo" in page.inner_text("#status-text"))
+    held(page, "r" * 121)
+    until(lambda: pair(page, 7)["redo"] == [])
+    saved(page)
+    assert drawn(page) == links(page, 7) == [(0, 0, 2)]
+    assert refused == []
+
+
+def test_what_was_looked_at_outlives_a_reload(desk: Desk) -> None:
+    opened = desk.running.opening.opened
+    assert opened is not None
+    cells, bulk = [[0, 0, 0, 2], [1, 1, 0, 2]], [[0, 0, 0, 1], [1, 1, 0, 1]]
+    taken = json.dumps({"how": "accept-all", "cells": cells, "bulk": bulk}).encode()
+    opened.store.append(8, "anna", base=0, rev=1, events=[Sent(str(uuid4()), "edit", Raw(taken))])
+    page = desk.tab(8)  # the cursor is on the first
+    page.reload()
+    page.wait_for_selector("body[data-pair='8']")
+    until(lambda: pair(page, 8)["state"]["bulk"] == [[1, 1]])
+    saved(page)
+
+
+def test_the_last_pair_done_ends_with_the_export(desk: Desk, tmp_path: Path) -> None:
+    path = str(tmp_path / "work.alignkit")
+    create_project(path, Corpus(SentencePair(f"p{k}", SOURCE, TARGET) for k in range(1, 5)))
+    with served(path) as running:
+        short = Desk(running, desk.context)
+        short.enter()
+        page, other = short.tab(1), short.tab(2)
+        page.wait_for_load_state("networkidle")  # the next pair is at hand, not done as yet
+        other.click("#done")
+        saved(other)
+        for k in (3, 4):
+            press(page, "Control+Enter")
+            page.wait_for_selector(f"body[data-pair='{k}']")
+        press(page, "Control+Enter")
+        page.wait_for_selector("#export-dialog[open]")
+        assert page.inner_text("#export-dialog h2") == "All 4 pairs are done"
+        assert page.inner_text("#progress-text") == "4 / 4"
+        press(page, "Escape Control+Enter")
+        page.wait_for_selector("#export-dialog[open]")
+        assert page.get_attribute("body", "data-pair") == "4"
+        page.close(), other.close()
+    assert short.problems == []
