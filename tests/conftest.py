@@ -19,3 +19,10 @@ def data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("ALIGNKIT_DATA names no folder of real corpora")
     return Path(folder)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail with ALIGNKIT_BROWSER where a test was skipped: no browser, or no extra, is there."""
+    told = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("ALIGNKIT_BROWSER") and told is not None and told.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -17,7 +17,7 @@ LAYERS = [
     {"kernel_cache"},
     {"errors", "version", "frozen", "jit", "signals", "visible"},
     {"limits", "arguments"},
-    {"alignment", "input", "placing"},
+    {"alignment", "input", "labels", "placing"},
     {"annotation", "output"},
     {"corpus", "arrays"},
     {"join", "pairings", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},
@@ -25,6 +25,7 @@ LAYERS = [
     {"aligner", "formats", "scoring"},
     {"agreement", "doctor"},
     {"report"},
+    {"annotate"},
     {"cli"},
     {"__main__", ""},
 ]
@@ -35,6 +36,11 @@ HOMES = {
     "networkx": {"alignment"},
     "nltk": {"nltk_bridge"},
     "matplotlib": {"report"},
+    "sqlalchemy": {"annotate"},
+    "msgspec": {"annotate"},
+    "markdown_it": {"annotate"},
+    "starlette": {"annotate"},
+    "uvicorn": {"annotate"},
 }
 
 

@@ -10,11 +10,13 @@ import pytest
 from console import ROOT, examples, run
 
 from alignkit import read_corpus
+from alignkit.cli.inputs import detect_format
 from alignkit.report import draw_text
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = [(page.name, *example) for page in PAGES for example in examples(page)]
 DRAWINGS = re.compile(r"<!-- matrix: (\S+) -->\n```text\n(.*?)```", re.DOTALL)
+HEADED = re.compile(r"\*\*Example:\*\* ((?:.+\n)+)\n<!-- matrix: (\S+) -->")
 GUIDELINES = ROOT / "guidelines"
 
 
@@ -52,6 +54,30 @@ def test_a_guideline_draws_what_its_data_hold(case: str, drawing: str) -> None:
 def test_every_example_of_the_guidelines_is_drawn() -> None:
     files = {path.stem for path in (GUIDELINES / "examples").glob("*.jsonl")}
     assert files == {case for case, _ in drawings()}
+
+
+def test_every_example_says_what_it_shows() -> None:
+    """Above its drawing and in its file, which also tells its format, in the same words."""
+    text = (GUIDELINES / "README.md").read_text(encoding="utf-8")
+    said = {match[2]: match[1].replace("*", "").split() for match in HEADED.finditer(text)}
+    assert set(said) == {case for case, _ in drawings()}
+    for case, words in said.items():
+        path = GUIDELINES / "examples" / f"{case}.jsonl"
+        corpus = read_corpus(path, format=detect_format(str(path), None))
+        assert corpus[0].attributes["shows"].split() == words
+        assert words[-1].endswith(".")
+
+
+def test_the_guidelines_settle_what_trials_asked() -> None:
+    asked = {
+        "nominalization", "coordination", "relative-pronouns", "converses", "ellipsis",
+        "other-syntax",
+    }  # fmt: skip
+    for case in asked:
+        path = GUIDELINES / "examples" / f"{case}.jsonl"
+        (pair,) = read_corpus(path, format="alignkit-jsonl")
+        alignment = pair.alignment("gold")
+        assert bool(alignment.possible - alignment.sure) == (case != "coordination")
 
 
 def test_the_guidelines_settle_every_case_of_the_article() -> None:

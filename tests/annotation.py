@@ -1,0 +1,94 @@
+"""Drive a store of annotations as a browser tab does: for the tests."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+
+from msgspec import Raw
+
+from alignkit import Alignment, Corpus, SentencePair
+from alignkit.annotate.errors import Conflict
+from alignkit.annotate.events import Sent, decode_data
+from alignkit.annotate.project import create_project
+from alignkit.annotate.state import PairState
+from alignkit.annotate.store import Store
+
+_ids = count(1)
+
+
+def sent(kind, *, id=None, **data):
+    """Make an event as a client sends it; `of_` and the like stand for keywords."""
+    named = {key.rstrip("_"): value for key, value in data.items()}
+    return Sent(id or f"event-{next(_ids)}", kind, Raw(json.dumps(named).encode()))
+
+
+def cell(i, j, before, after, **more):
+    return sent("edit", how="cell", cells=[[i, j, before, after]], **more)
+
+
+def small_corpus(pairs=3, annotations=None):
+    words = ["a", "b", "c", "d"], ["w", "x", "y", "z"]
+    return Corpus(
+        SentencePair(f"p{k}", *words, annotations or {"gold": Alignment.parse("0-0 1?1")})
+        for k in range(1, pairs + 1)
+    )
+
+
+def project(folder, corpus=None, name="project", annotator="anna", **more):
+    """Make a project and open it."""
+    path = str(folder / name)
+    create_project(path, corpus if corpus is not None else small_corpus(), **more)
+    store = Store.open(path)
+    if annotator is not None:
+        store.enrol(annotator)
+    return store
+
+
+class Tab:
+    """Hold what one tab knows of a pair; it may be behind."""
+
+    def __init__(self, store, k=1, annotator="anna"):
+        self.store, self.k, self.annotator = store, k, annotator
+        self.load()
+
+    def load(self):
+        view = self.store.pair(self.k, self.annotator)
+        self.seq, self.rev = 0, view.rev
+        self.state, self.events = PairState(rev=view.rev), {}
+        for event in self.store.history(self.k, self.annotator):
+            self._fold(event)
+
+    def _fold(self, event):
+        self.events[event.seq] = event
+        self.state.apply(event.kind, decode_data(event.data))
+        self.state.push(event.kind, event.seq, lambda seq: self.events[seq].below)
+        self.seq = event.seq
+
+    def tops(self):
+        """Return what this tab, which may be behind, would undo and redo."""
+        seqs = self.state.undo, self.state.redo
+        return tuple(self.events[seq].id if seq else None for seq in seqs)
+
+    def send(self, *events):
+        """Send events; a conflict brings the tab up to date, and comes through."""
+        try:
+            answer, new = self.store.append(
+                self.k, self.annotator, base=self.seq, rev=self.rev, events=list(events)
+            )
+        except Conflict as conflict:
+            for event in conflict.events:
+                self._fold(event)
+            raise
+        for event in answer.events:
+            self._fold(event)
+        self.undo, self.redo = answer.state_undo, answer.state_redo
+        return answer, new
+
+    def back(self, kind="undo", of=None):
+        view = self.store.pair(self.k, self.annotator).state
+        return self.send(sent(kind, of=of or getattr(view, kind) or "none"))
+
+
+def cells_of(store, k=1, annotator="anna"):
+    return {(i, j): v for i, j, v in store.pair(k, annotator).state.cells}
