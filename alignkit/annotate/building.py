@@ -175,7 +175,7 @@ def stream_row(state: PairState) -> dict[str, Any]:
         "undo_top": state.undo,
         "redo_top": state.redo,
         "state": encode(state.view()).decode(),
-        "notes": searched(*state.comments.values()),
+        "notes": searched(*(state.comments[key] for key in sorted(state.comments))),
     }
 
 
