@@ -102,8 +102,7 @@ export class Panel {
 	keep() {
 		const {value} = $("comment"), {recalled} = this
 		if (recalled === undefined || value === recalled) return
-		this.recalled = value
-		this.app.act.remark(this.about, value.trim(), recalled)
+		this.app.act.remark(this.about, (this.recalled = value.trim()), recalled)
 	}
 
 	comments() {
