@@ -17,6 +17,7 @@ pytest.importorskip("starlette", reason="needs the extra [annotate]")
 from annotate_browser import (
     CHROMIUM,
     browser,
+    cursor,
     drawn,
     enter,
     links,
@@ -28,6 +29,7 @@ from annotate_browser import (
 from annotation_server import Served, served
 from msgspec import Raw
 
+from alignkit.alignment import Alignment
 from alignkit.annotate.events import Sent
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project import create_project
@@ -68,7 +70,10 @@ class Desk:
 @pytest.fixture(scope="module")
 def desks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     path = str(tmp_path_factory.mktemp("tabs") / "work.alignkit")
-    create_project(path, Corpus(SentencePair(f"p{k}", SOURCE, TARGET) for k in range(1, 13)))
+    pairs = [SentencePair(f"p{k}", SOURCE, TARGET) for k in range(1, 12)]
+    noted = Alignment([(0, 0)], labels={(0, 0): "one\r\ntwo"})
+    pairs.append(SentencePair("p12", SOURCE, TARGET, {"anna": noted}))
+    create_project(path, Corpus(pairs))
     with served(path) as running, browser() as context:
         desk = Desk(running, context)
         desk.enter()
@@ -132,7 +137,7 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk: Desk) -> No
     assert "the text has changed" in text
     assert "was linked: old ~ alte" in text
     assert "was cleared: house ~ haus" in text
-    assert "comment on old ~ alte: of a word" in text
+    assert "comment" not in text  # both go to the pair
     assert "other tab" not in text
     assert not page.is_visible("#keep-this")
     page.reload()
@@ -140,7 +145,8 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk: Desk) -> No
     page.click("#keep-that")
     page.wait_for_selector("#conflict", state="hidden")
     saved(page)
-    assert comments(page, 2) == [["", "of the pair"]]  # holds whatever the words are
+    # they hold whatever the words are
+    assert comments(page, 2) == [["", "of the pair\ncomment on old ~ alte: of a word"]]
     assert links(page, 2) == drawn(page)
     page.reload()
     page.wait_for_selector("body[data-pair='2']")
@@ -178,6 +184,8 @@ def test_several_refused_edits_of_one_cell_are_asked_about_once(desk: Desk) -> N
     desk.context.set_offline(False)
     text = asked(left)
     assert text == "the ~ das: set possible in your other tab; here no link."
+    press(left, "_ Enter s x")  # keys that were on their way choose nothing
+    assert asked(left) == text
     left.click("#keep-this")
     saved(left)
     assert not left.is_visible("#conflict")
@@ -274,3 +282,31 @@ def test_the_last_pair_done_ends_with_the_export(desk: Desk, tmp_path: Path) -> 
         assert page.get_attribute("body", "data-pair") == "4"
         page.close(), other.close()
     assert short.problems == []
+
+
+def test_a_comment_stays_as_it_was_stored(desk: Desk) -> None:
+    page = desk.tab(12)
+    for key, k in (("p", 11), ("n", 12)):
+        press(page, key)
+        page.wait_for_selector(f"body[data-pair='{k}']")
+    saved(page)
+    assert comments(page, 12) == [["0-0", "one\r\ntwo"]]  # looking at it wrote nothing
+    page.select_option("#comment-on", "")
+    page.focus("#comment")
+    page.keyboard.type("abc ")
+    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    until(lambda: ["", "abc"] in comments(page, 12))
+    page.keyboard.type("d\x01ef")
+    page.keyboard.press("Enter")
+    until(lambda: ["", "abc def"] in comments(page, 12))
+    assert not page.is_visible("#conflict")
+
+
+def test_no_key_leads_into_the_corner_of_the_nulls(desk: Desk) -> None:
+    page = desk.tab(10)
+    press(page, "Control+ArrowDown Control+ArrowDown Control+ArrowRight ArrowRight")
+    i, j = cursor(page)
+    assert (i == 3) != (j == 3)
+    press(page, "s ArrowDown ArrowRight s")
+    saved(page)
+    assert not page.is_visible("#conflict")

@@ -6,9 +6,10 @@ import hashlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from string import ascii_letters
 from typing import NamedTuple
 
-__all__ = ["Asset", "join", "load_assets", "squeeze", "tighten"]
+__all__ = ["Asset", "join", "load_assets", "shorten", "squeeze", "tighten"]
 
 _KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -45,7 +46,7 @@ def load_assets(folder: Path = _FOLDER) -> dict[str, Asset]:
             if path.suffix == ".css":
                 body = body.replace(b"\n", b"")
             if path.suffix == ".js":
-                body = join(map(tighten, body.splitlines()))
+                body = join(map(tighten, shorten(body).splitlines()))
             tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
             table[path.name] = Asset(body, _KINDS[path.suffix], tag)
     return table
@@ -63,6 +64,24 @@ def squeeze(text: bytes) -> bytes:
     """
     lines = (_COMMENT.sub(b"", line.strip()) for line in text.splitlines())
     return b"".join(line + b"\n" for line in lines if line)
+
+
+def shorten(text: bytes) -> bytes:
+    r"""Give the private members of classes short names, which nothing outside a file can know.
+
+    Examples
+    --------
+    >>> shorten(b"class Two {\n#first = 1\nasync #second() {}\nsum() {return this.#first}\n}\n")
+    b'class Two {\n#a = 1\nasync #b() {}\nsum() {return this.#a}\n}\n'
+    """
+    names = list(dict.fromkeys(re.findall(rb"^(?:async )?#(\w+)", text, re.M)))
+    short = {name: ascii_letters[at].encode() for at, name in enumerate(names)}
+    return re.sub(
+        rb"(^|^async |\.)#(\w+)",
+        lambda found: found[1] + b"#" + short.get(found[2], found[2]),
+        text,
+        flags=re.M,
+    )
 
 
 def tighten(line: bytes) -> bytes:

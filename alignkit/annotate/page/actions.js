@@ -162,8 +162,7 @@ export function actions(app) {
 			if (app.going) return
 			app.going = true
 			if (!app.pair.done) done()
-			await app.onward()
-			app.going = false
+			await app.onward().finally(() => (app.going = false))
 		},
 		finished(text) {
 			app.say(text)

@@ -39,7 +39,7 @@ class App {
 		on(wire, "status", ({detail}) => this.saved(detail))
 		on(wire, "events", ({detail}) => this.stored(detail))
 		on(wire, "conflict", ({detail}) => this.refused(detail))
-		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && (this.session.fold(), this.redraw()))
+		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.folded(() => this.session.fold()))
 		on(wire, "leaving", () => this.leave())
 		on(window, "resize", () => {
 			clearTimeout(this.resizing)
@@ -260,16 +260,19 @@ class App {
 		if ($("saved").textContent !== text) say("saved", ($("saved").title = text))
 	}
 
+	// Fold anew, and show what has changed by that.
+	folded(fold) {
+		const {done} = this.pair
+		if (fold() !== false) this.redraw()
+		this.counted(done)
+	}
+
 	// Show what the server has that was not known here.
 	stored({k, events}) {
 		this.n = Math.max(this.n, events.at(-1).n)
 		if (this.session?.k !== k) return
-		const {done} = this.pair
-		if (this.session.confirm(events)) {
-			this.redraw()
-			this.counted(done)
-			if (events.some(({kind}) => kind === "text")) this.load(k)
-		}
+		this.folded(() => this.session.confirm(events))
+		if (events.some(({kind}) => kind === "text")) this.load(k)
 		document.body.dataset.seq = this.pair.seq
 	}
 
@@ -277,10 +280,8 @@ class App {
 	async refused({k, refused: events, rev, old, status, message}) {
 		if (events.some(({kind}) => kind !== "open")) this.refusals = [...this.refusals, {k, events, rev: old, status, message}]
 		if (this.session?.k !== k) return this.elsewhere() || this.ask()
-		const {done, rev: held} = this.pair
-		this.session.refuse(events, old)
-		this.redraw()
-		this.counted(done)
+		const {rev: held} = this.pair
+		this.folded(() => this.session.refuse(events, old))
 		if (rev && rev !== held) await this.load(k)
 		else this.ask()
 	}
@@ -306,7 +307,7 @@ class App {
 
 	async settle() {
 		const {doc, matrix} = this
-		for (const {ids, text, writes} of doc ? matters(this.refusals, doc.k, this.pair.rev) : []) {
+		for (const {ids, text, writes} of doc ? matters(this.refusals, doc.k, this.pair) : []) {
 			const here = writes ? this.versus(writes) : {text, ask: true}
 			if (here.ask) this.say(text || `not taken: ${describe(this.pair, writes)}`)
 			const keepThis = here.ask ? await question(matrix.here.element, here.text, here.keep) : true
@@ -315,6 +316,7 @@ class App {
 			this.refusals = this.refusals.map(row => ({...row, events: row.events.filter(({id}) => !ids.includes(id))})).filter(({events}) => events.length)
 			if (here.ask) matrix.focus()
 		}
+		if (!this.refusals.length) this.wire.settled()
 	}
 
 	// "set possible in your other tab; here sure", and what keeps this. Nothing is asked where nothing stands against it any more.

@@ -1,5 +1,5 @@
 // Help, find, history, and the question of two tabs.
-import {$, button, html, key, on} from "./dom.js"
+import {$, announce, button, html, key, on} from "./dom.js"
 import {KEYS} from "./keys.js"
 import {writesOf} from "./model.js"
 import {describe} from "./words.js"
@@ -72,7 +72,9 @@ export function question(cell, text, choice) {
 	part.hidden = false
 	move("left", Math.min(left, innerWidth - 340))
 	move("top", bottom + 140 > innerHeight ? top - 130 : bottom + 8)
-	$("keep-that").focus()
+	// It has no default: a key that was on its way chooses nothing, and typing goes on.
+	announce(text)
+	if (!document.activeElement?.matches("textarea, input")) part.focus()
 	return new Promise(answer => {
 		for (const id of ["keep-that", "keep-this", "conflict"]) $(id).onclick = ({target}) => {
 			if (target.id !== id) return

@@ -250,6 +250,6 @@ export class Matrix {
 			return past < 0 ? floor(value / size) : past >= GAP && past < GAP + size ? count : -1
 		}
 		const i = along(clientY - at.top - PAD, n), c = along(clientX - at.left - this.left, m)
-		return i < 0 || c < 0 ? null : [i, this.seen(c)]
+		return i < 0 || c < 0 || (i === n && c === m) ? null : [i, this.seen(c)]
 	}
 }

@@ -23,7 +23,8 @@ export function move(pair, place, name, rtl) {
 // One step as seen: the nulls are the last row and the rightmost column, whichever way the columns run.
 function step({n, m}, [i, j], [down, across], rtl) {
 	const seen = x => (rtl && x < m ? m - 1 - x : x), fit = (x, most) => Math.max(0, Math.min(most, x))
-	return [fit(i + down, n), seen(fit(seen(j) + across, m))]
+	const to = [fit(i + down, n), seen(fit(seen(j) + across, m))]
+	return to[0] === n && to[1] === m ? [i, j] : to // no cell in the corner of the nulls
 }
 
 // To the next link or suggestion on the way, else to the last word, else to the nulls.

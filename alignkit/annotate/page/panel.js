@@ -40,13 +40,13 @@ export class Panel {
 	}
 
 	counts() {
-		const {pair, pair: {hints: {cells, shown}, values, rejected}} = this, {threshold} = this.app.project, high = above(pair, threshold).length
+		const {pair, pair: {hints: {cells, shown, p}, values, rejected}} = this, {threshold} = this.app.project, high = above(pair, threshold).length
 		const count = test => cells.filter(test).length, taken = count(index => values[index])
 		const told = (number, word) => shown ? `${number} ${word}` : ""
 		const texts = {
 			taken: told(taken, "taken") || "hidden", open: told(count(index => open(pair, index)), "open"), hide: shown ? "Hide" : "Show",
 			rejected: told(count(index => !values[index] && rejected[index]), "rejected"),
-			above: `Accept all from ${Math.round(100 * threshold)} % (${high})`,
+			above: `Accept all ${cells.some(index => p.get(index) !== null) ? `from ${Math.round(100 * threshold)} % ` : ""}(${high})`,
 		}
 		for (const id in texts) $(id).textContent = texts[id]
 		$("suggestions").hidden = !cells.length
@@ -95,14 +95,16 @@ export class Panel {
 
 	recall() {
 		this.about = $("comment-on").value
-		this.recalled = $("comment").value = this.app.pair.comments.get(this.about) || ""
+		$("comment").value = this.raw = this.app.pair.comments.get(this.about) || ""
+		this.recalled = $("comment").value // which may have other ends of lines
 	}
 
 	// Write down what stands in the comment field, over what stood there when it was filled.
 	keep() {
-		const {value} = $("comment"), {recalled} = this
+		const {value} = $("comment"), {recalled, raw} = this
 		if (recalled === undefined || value === recalled) return
-		this.app.act.remark(this.about, (this.recalled = value.trim()), recalled)
+		this.raw = this.recalled = value.replace(/[^\P{Cc}\n\t]/gu, "").trim()
+		this.app.act.remark(this.about, this.raw, raw)
 	}
 
 	comments() {

@@ -69,17 +69,24 @@ function lasting(event) {
 }
 
 // What is to be told or asked: {ids, text} is only told, {ids, writes} asked about. Cells of another text
-// and what the server will never take are not asked about.
-export function matters(rows, k, rev) {
-	const notices = new Map(), asked = []
+// and what the server will never take are not asked about; a comment on such a cell goes to the pair.
+export function matters(rows, k, {rev, comments}) {
+	const notices = new Map(), asked = [], moved = []
 	for (const row of rows) {
 		const conflict = row.status === 409, old = conflict && row.rev !== rev
 		if (conflict && row.k !== k) continue
 		const head = `${row.k === k ? "" : `pair ${row.k}: `}not taken, as ${old ? "the text has changed meanwhile" : row.message}: `
 		for (const event of row.events) {
-			if (conflict && (old ? lasting(event) : event.data.cells || !event.data.rejected)) asked.push(event)
+			if (old && event.kind === "comment" && event.data.key && event.data.after) moved.push(event)
+			else if (conflict && (old ? lasting(event) : event.data.cells || !event.data.rejected)) asked.push(event)
 			else notices.set(head, [...(notices.get(head) || []), event])
 		}
+	}
+	let note = asked.filter(({kind}) => kind === "comment").at(-1)?.data.after ?? comments.get("") ?? ""
+	for (const event of moved) {
+		const before = note
+		note += (note && "\n") + event.told
+		asked.push({...event, data: {key: "", before, after: note}})
 	}
 	const ids = events => events.map(({id}) => id)
 	return [...[...notices].map(([head, events]) => ({ids: ids(events), text: head + events.map(event => event.told).join("; ")})), ...chains(asked).map(events => ({ids: ids(events), writes: net(events)}))]

@@ -156,6 +156,12 @@ class Wire extends EventTarget {
 		added.then(() => this.#sender.flush())
 	}
 
+	// The user knows what was refused.
+	settled() {
+		this.#refusal = ""
+		this.changed()
+	}
+
 	// Wait until all edits of a pair are stored; false where the server is away.
 	async sent(k) {
 		while ((await this.#outbox.all()).some(entry => entry.k === k)) {
