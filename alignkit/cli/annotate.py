@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--annotator",
         metavar="NAME",
-        type=annotator_name,
+        type=_who,
         help="who annotates (default: the name you are logged in by)",
     )
     parser.add_argument(
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--guidelines", metavar="FILE", help="your guidelines, Markdown (default: alignkit's)"
     )
     group.add_argument(
-        "--port", type=number(0), metavar="N", help="default: one that stays the project's own"
+        "--port", type=number(0, 65535), metavar="N", help="default: one that stays the project's own"
     )
     group.add_argument(
         "--host", default="127.0.0.1", metavar="A", help="an address of the loopback alone"
@@ -251,6 +251,13 @@ def _format(options: argparse.Namespace) -> str:
             f"for pharaoh, {words}"
         )
     return found
+
+
+def _who(text: str) -> str:
+    name = annotator_name(text)
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        raise argparse.ArgumentTypeError(f"{name[:40]!r} is no name; give 1 to 200 letters")
+    return name
 
 
 def _login() -> str:

@@ -124,17 +124,18 @@ def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:
     return checked
 
 
-def number(least: int) -> Callable[[str], int]:
-    """Return a checker of whole numbers that are no less than `least`."""
+def number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return a checker of whole numbers that are no less than `least`, nor more than `most`."""
+    expected = f"{least} or more" if most is None else f"{least} to {most}"
 
     def checked(text: str) -> int:
         try:
             value = int(text) if len(text) < 19 else least - 1
         except ValueError:
             value = least - 1
-        if value < least:
+        if value < least or (most is not None and value > most):
             raise argparse.ArgumentTypeError(
-                f"expected a whole number, {least} or more, not {text[:40]!r}"
+                f"expected a whole number, {expected}, not {text[:40]!r}"
             )
         return value
 
