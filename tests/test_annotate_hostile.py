@@ -214,6 +214,8 @@ BAD += [
     event(kind="comment", data={"key": "9-9", "before": "", "after": "x"}),
     event(kind="comment", data={"key": "__proto__", "before": "", "after": "x"}),
     event(kind="comment", data={"key": "", "before": "", "after": "x" * 30_000}),
+    event(kind="comment", data={"key": "00-1", "before": "", "after": "x"}),
+    event(kind="comment", data={"key": "0-01", "before": "", "after": "x"}),
 ]
 
 
@@ -222,6 +224,20 @@ def test_events_that_cannot_be_are_refused(anna, wrong) -> None:
     refused(
         anna.ask("POST", "/api/pairs/1/events", request(event(id="good"), wrong)), 422, 409, 400
     )
+
+
+@pytest.mark.parametrize("char", ["\0", "\x08", "\x0b", "\x0c", "\x0e", "\x1f"])
+def test_control_characters_are_refused(anna, char) -> None:
+    for kind, data in [
+        ("comment", {"key": "", "before": "", "after": f"a{char}b"}),
+        ("comment", {"key": "0-1", "before": "", "after": char}),
+        ("judge", {"label": ["", f"a{char}"]}),
+        ("judge", {"flags": [[], ["a", f"b{char}"]]}),
+        ("edit", EDIT | {"how": "accept", "set": f"a{char}"}),
+    ]:
+        answer = anna.ask("POST", "/api/pairs/1/events", request(event(kind=kind, data=data)))
+        refused(answer, 422)
+        assert f"the control character U+{ord(char):04X}" in answer.json["error"]
 
 
 @pytest.mark.parametrize(

@@ -231,6 +231,17 @@ def test_xml_refuses_control_characters_and_says_what_holds_them(tmp_path):
     assert read_corpus(tmp_path / "x.jsonl", format="alignkit-jsonl") == corpus
 
 
+def test_xml_says_which_comment_it_cannot_hold(tmp_path):
+    linked = Alignment([(0, 0)], labels={(0, 0): "a\x1bb"})
+    for annotation, told in [
+        (Annotation(None, comment="a\x01b"), "'7' holds in the comment of 'anna' a character"),
+        (Annotation(linked), "'7' holds in the comment of 'anna' on link 0-0"),
+    ]:
+        pair = SentencePair("7", ("a",), ("b",), {"anna": annotation})
+        with pytest.raises(AlignkitError, match=told):
+            write_corpus([pair], tmp_path / "x.xml", format="alignkit-xml")
+
+
 def test_xml_as_a_whole_follows_its_schema(tmp_path):
     from lxml import etree
 

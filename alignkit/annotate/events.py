@@ -253,6 +253,7 @@ _decode_event = msgspec.json.Decoder(LogEvent).decode
 _decode_request = msgspec.json.Decoder(Request).decode
 _DECODERS = {kind: msgspec.json.Decoder(shape) for kind, shape in SENT_KINDS.items()}
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _KEY = re.compile(r"(-1|[0-9]{1,7})-(-1|[0-9]{1,7})", re.ASCII)
 T = TypeVar("T")
 
@@ -328,9 +329,30 @@ def read_sent(sent: Sent, n: int, m: int) -> Data:
         place = comment_key(data.key)
         if place is not None:
             _check_places("key", [place], n, m)
+            if data.key != "{}-{}".format(*place):
+                raise BadEvent(f"key {data.key[:40]!r}: write the cell as '{place[0]}-{place[1]}'")
+    _check_texts(data)
     if data.flags is not None:
         data.flags = sorted(set(data.flags[0])), sorted(set(data.flags[1]))
     return data
+
+
+def _check_texts(data: Data) -> None:
+    """Refuse what no XML can hold; what was there before may be taken out."""
+    texts = {
+        "comment": [data.after],
+        "label": data.label[1:] if data.label else [],
+        "flags": data.flags[1] if data.flags else [],
+        "set": [data.set],
+    }
+    for field, values in texts.items():
+        for text in values:
+            found = _CONTROL.search(text) if isinstance(text, str) else None
+            if found is not None:
+                raise BadEvent(
+                    f"{field}: holds the control character U+{ord(found[0]):04X}, which is no "
+                    "text; take it out"
+                )
 
 
 def _check_places(field: str, rows: Iterable[tuple[Any, ...]], n: int, m: int) -> None:

@@ -85,7 +85,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--guidelines", metavar="FILE", help="your guidelines, Markdown (default: alignkit's)"
     )
     group.add_argument(
-        "--port", type=number(0, 65535), metavar="N", help="default: one that stays the project's own"
+        "--port",
+        type=number(0, 65535),
+        metavar="N",
+        help="default: one that stays the project's own",
     )
     group.add_argument(
         "--host", default="127.0.0.1", metavar="A", help="an address of the loopback alone"

@@ -43,6 +43,7 @@ writing: alignkit-jsonl holds those that are text.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import TypeVar
@@ -63,6 +64,8 @@ from alignkit.formats.writing import Writing
 __all__ = ["FORMAT", "NAMESPACE", "load_schema"]
 
 V = TypeVar("V")
+
+_UNHELD = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 NAMESPACE = "urn:alignkit:corpus:1"
 
@@ -178,11 +181,23 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 element = _written(pair, writing)
             except ValueError:
                 raise AlignkitError(
-                    f"pair {pair.id[:40]!r} holds a character that XML cannot, such as a control "
-                    "character; write alignkit-jsonl"
+                    f"pair {pair.id[:40]!r} holds{_where(pair)} a character that XML cannot, such "
+                    "as a control character; write alignkit-jsonl"
                 ) from None
             stream.write("  " + xml_text(element, pair.id) + "\n")
         stream.write("</corpus>\n")
+
+
+def _where(pair: SentencePair) -> str:
+    """Return which comment of a pair XML cannot hold; nothing where it is something else."""
+    for name, annotation in pair.annotations.items():
+        if _UNHELD.search(annotation.comment):
+            return f" in the comment of {name[:40]!r}"
+        labels = annotation.alignment.labels if annotation.alignment is not None else {}
+        for link, text in labels.items():
+            if _UNHELD.search(text):
+                return f" in the comment of {name[:40]!r} on link {link.i}-{link.j} (from 0)"
+    return ""
 
 
 def _written(pair: SentencePair, writing: Writing) -> etree._Element:
