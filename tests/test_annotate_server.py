@@ -247,3 +247,36 @@ def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, mo
     page = tmp_path / "open-25384.html"
     assert 'url=http://127.0.0.1:25384/#second"' in page.read_text()
     assert os.name != "posix" or page.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("damage", ["state", "page"])
+def test_a_damaged_project_is_told_as_such(tmp_path, damage) -> None:
+    path = make(tmp_path)
+    with served(path) as server:
+        anna = server.client()
+        assert anna.link(1, 0, 0, 0, 2).status == 201
+    if damage == "state":
+        link = sqlite3.connect(path)
+        link.execute("UPDATE stream SET state = substr(state, 1, 20) WHERE pair = 1")
+        link.commit()
+    else:
+        link = sqlite3.connect(path)
+        root, size = (
+            link.execute(text).fetchone()[0]
+            for text in (
+                "SELECT rootpage FROM sqlite_master WHERE name = 'pair_text'",
+                "PRAGMA page_size",
+            )
+        )
+        link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    link.close()
+    if damage == "page":
+        with open(path, "rb+") as file:
+            file.seek((root - 1) * size)
+            file.write(b"\xff" * size)
+    with served(path) as server:
+        answer = server.client().ask("GET", "/api/pairs/1")
+        assert answer.status == 500, answer.body
+        told = answer.json["error"]
+        assert "the project file is damaged" in told
+        assert f"`alignkit events {path} --check`" in told

@@ -16,11 +16,12 @@ from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 from sqlalchemy import Connection, Engine, Table, create_engine, event, insert
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, NoResultFound, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.errors import DamagedProject, ProjectError
 from alignkit.annotate.schema import METADATA, VERSION
 
 __all__ = ["Database", "insert_tuples", "is_project"]
@@ -29,6 +30,7 @@ _MARK = 0x414C4B54  # "ALKT", the application id in the head of the file
 _HEAD = b"SQLite format 3\0"
 _PLACES = 60, 68  # of the user version and of the application id in the head
 _BUSY = 10_000  # ms to wait for another writer
+_DAMAGE = "malformed", "not a database", "corrupt", "decode to UTF-8"
 _CACHE = 128 * 1024  # kB, of a new database: its index of ids is filled at random
 
 
@@ -109,7 +111,7 @@ class Database:
             }
             missing = sorted(METADATA.tables.keys() - names)
             if missing:
-                raise ProjectError(f"{self.path}: is damaged: it has no table {missing[0]!r}")
+                raise DamagedProject(self.path, f"it has no table {missing[0]!r}")
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -131,11 +133,13 @@ class Database:
         try:
             yield
         except DBAPIError as problem:
-            raise ProjectError(f"{self.path}: {_reason(str(problem.orig))}") from None
-        except SQLAlchemyError as problem:
-            raise ProjectError(f"{self.path}: {_reason(str(problem))}") from None
-        except sqlite3.Error as problem:
-            raise ProjectError(f"{self.path}: {_reason(str(problem))}") from None
+            raise _refusal(self.path, str(problem.orig)) from None
+        except NoResultFound:
+            raise DamagedProject(self.path, "a row is missing") from None
+        except (SQLAlchemyError, sqlite3.Error) as problem:
+            raise _refusal(self.path, str(problem)) from None
+        except msgspec.DecodeError as problem:  # what clients send is decoded elsewhere
+            raise DamagedProject(self.path, str(problem)) from None
 
     def close(self) -> None:
         """Close all connections."""
@@ -199,9 +203,13 @@ def _begin(link: Connection) -> None:
     link.exec_driver_sql(link.get_execution_options().get("begin", "BEGIN"))
 
 
+def _refusal(path: str, text: str) -> ProjectError:
+    if any(sign in text for sign in _DAMAGE):
+        return DamagedProject(path, text)
+    return ProjectError(f"{path}: {_reason(text)}")
+
+
 def _reason(text: str) -> str:
-    if "malformed" in text or "not a database" in text or "corrupt" in text:
-        return f"is damaged ({text}); take a copy of before"
     if "locked" in text:
         return "another program keeps it locked; try again"
     if "readonly" in text:

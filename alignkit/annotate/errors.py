@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from alignkit.errors import AlignkitError, UnknownNameError
 __all__ = [
     "BadEvent",
     "Conflict",
+    "DamagedProject",
     "OldText",
     "ProjectError",
     "UnknownAnnotator",
@@ -19,6 +21,29 @@ __all__ = [
 
 class ProjectError(AlignkitError):
     """A project that cannot be made, opened, read or written."""
+
+
+class DamagedProject(ProjectError):  # noqa: N818
+    """A project whose file no longer holds what was written into it.
+
+    Parameters
+    ----------
+    path
+        The file.
+    why
+        What was found.
+    """
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"{path}: the project file is damaged ({why}); `alignkit events {shlex.quote(path)} "
+            "--check` tells what is wrong; to go on, stop the server and put a copy of the file "
+            "that was made earlier (a backup) in its place"
+        )
+        self.path, self.why = path, why
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.path, self.why)
 
 
 class BadEvent(ProjectError):  # noqa: N818 - named after the situation

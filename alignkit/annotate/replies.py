@@ -11,6 +11,7 @@ from starlette.responses import Response
 from alignkit.annotate.errors import (
     BadEvent,
     Conflict,
+    DamagedProject,
     OldText,
     UnknownAnnotator,
     UnknownPair,
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["HANDLERS", "RefusedError", "json_reply", "refusal"]
 
-_STATUS = {BadEvent: 422, Conflict: 409, OldText: 409, UnknownPair: 404, UnknownAnnotator: 403}
+_STATUS = {
+    BadEvent: 422,
+    Conflict: 409,
+    OldText: 409,
+    UnknownPair: 404,
+    UnknownAnnotator: 403,
+    DamagedProject: 500,
+}
 _SENTENCES = {404: "there is nothing of that name", 405: "this cannot be done with it"}
 
 
