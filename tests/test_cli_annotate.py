@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import socket
+import sqlite3
 import threading
 import time
 from pathlib import Path
@@ -51,6 +52,48 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
     ]:
         run(capsys, "annotate", *words, "--no-browser").failed(told)
     assert {path.name for path in tmp_path.iterdir()} == {"corpus.jsonl", "auto.align"}
+
+
+def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, monkeypatch) -> None:
+    from alignkit.annotate import serving
+    from alignkit.annotate.lock import ServerLock
+    from alignkit.annotate.project import create_project
+
+    monkeypatch.setattr(serving, "listen", None)
+    project = str(tmp_path / "good.alignkit")
+    create_project(project, corpus(3))
+    whole = Path(project).read_bytes()
+    places = {name: str(tmp_path / name) for name in ("bad.jsonl", "cut", "other", "none/x")}
+    Path(places["bad.jsonl"]).write_text('{"alignkit": "corpus", "version": 1}\n{"id": 7}\n')
+    Path(places["cut"]).write_bytes(whole[: len(whole) // 2])
+    sqlite3.connect(places["other"]).execute("CREATE TABLE a (b)").connection.close()
+    for words, told in [
+        ((places["bad.jsonl"],), "bad.jsonl:2"),
+        ((file, "--initial", "otto"), "known: auto"),
+        ((project, "--initial", "otto"), "known: auto"),
+        ((project, "--initial", "auto", "--annotator", "auto"), "annotate under another name"),
+        ((file, "--project", places["none/x"]), "there is no folder"),
+        ((file, "--project", file), "is no project of alignkit"),
+        ((places["other"],), "no project of alignkit"),
+        ((places["cut"],), "the project file is damaged"),
+        ((project, "--model", file), "is no model of alignkit"),
+        ((file, "--model", file), "is no model of alignkit"),
+    ]:
+        ran = run(capsys, "annotate", *words, "--no-browser").failed(told)
+        assert not ran.out
+    lock = ServerLock(project)
+    run(capsys, "annotate", project, "--no-browser").failed("another server has this project")
+    lock.release()
+    assert not list(tmp_path.glob("*-lock"))
+
+
+@pytest.mark.slow
+def test_the_samples_tell_whose_finished_work_they_hold(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    told = Process("--annotator", "anna").end(signal.SIGINT)[1]
+    assert "finished work of initial, anna, ben, gold" in told
+    assert "alignkit annotate --annotator anna2" in told
+    assert "finished" not in Process("--annotator", "zoe").end(signal.SIGINT)[1]
 
 
 def test_a_missing_library_is_named_with_what_to_type(capsys, monkeypatch, file) -> None:

@@ -23,7 +23,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from os import PathLike
@@ -47,7 +48,7 @@ from alignkit.errors import FormatError
 from alignkit.frozen import FrozenMap
 from alignkit.output import WriteError, replacing_bytes
 
-__all__ = ["StoredModel", "read_model", "write_model"]
+__all__ = ["StoredModel", "check_head", "read_model", "write_model"]
 
 _FIRST = "header.json"
 _ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
@@ -192,6 +193,25 @@ def read_model(path: _Path) -> StoredModel:
     The arrays are read straight into memory of their own. A mapped file would save that copy, but
     kill the process where the file is cut while it is in use.
     """
+    with _opened(path) as reading:
+        return reading.model()
+
+
+def check_head(path: _Path) -> None:
+    """Check that a file is a model and of the right size; its tables are not read.
+
+    Raises
+    ------
+    FormatError
+        If it is not.
+    """
+    with _opened(path) as reading:
+        reading.contents()
+
+
+@contextmanager
+def _opened(path: _Path) -> Iterator[_Reading]:
+    """Open a model, and say what is wrong with it in the package's own errors."""
     name = os.fspath(path)
     try:
         mode = os.stat(name).st_mode
@@ -199,7 +219,7 @@ def read_model(path: _Path) -> StoredModel:
             kind = "folder" if stat.S_ISDIR(mode) else "device or a pipe"
             raise FormatError(f"is a {kind}; name the file of a model", name)
         with open(name, "rb") as stream:
-            return _Reading(stream, name).model()
+            yield _Reading(stream, name)
     except FormatError:
         raise
     except OSError as problem:
@@ -219,9 +239,14 @@ class _Reading:
         self._size = os.fstat(stream.fileno()).st_size
         self._members: list[Member] = []
 
-    def model(self) -> StoredModel:
+    def contents(self) -> Contents:
+        """Return what is declared to follow; the size of the file fits it."""
         contents = Contents.decode(self._first(), self._path)
         self._check_size(contents)
+        return contents
+
+    def model(self) -> StoredModel:
+        contents = self.contents()
         arrays = {key: self._array(key, table) for key, table in contents.tables.items()}
         words = {key: self._words(key, declared) for key, declared in contents.lists.items()}
         if self._stream.read() != directory(self._members):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 from urllib.parse import quote
@@ -21,16 +21,13 @@ from sqlalchemy import Connection, Engine, Table, create_engine, event, insert
 from sqlalchemy.exc import DBAPIError, NoResultFound, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from alignkit.annotate.errors import DamagedProject, ProjectError
-from alignkit.annotate.schema import METADATA, VERSION
+from alignkit.annotate.errors import DamagedProject
+from alignkit.annotate.project_file import MARK, VERSION, check_file, refusal
+from alignkit.annotate.schema import METADATA
 
-__all__ = ["Database", "insert_tuples", "is_project"]
+__all__ = ["Database", "insert_tuples"]
 
-_MARK = 0x414C4B54  # "ALKT", the application id in the head of the file
-_HEAD = b"SQLite format 3\0"
-_PLACES = 60, 68  # of the user version and of the application id in the head
 _BUSY = 10_000  # ms to wait for another writer
-_DAMAGE = "malformed", "not a database", "corrupt", "decode to UTF-8"
 _CACHE = 128 * 1024  # kB, of a new database: its index of ids is filled at random
 
 
@@ -58,7 +55,7 @@ class Database:
         self._writing = Lock()
         self._new = new
         if not new:
-            _check_file(path, readonly)
+            check_file(path, readonly=readonly)
         self._uri = f"file:{quote(os.path.abspath(path))}?mode={_mode(path, readonly)}"
         self.engine = self._engine(readonly)
         with self._told():
@@ -91,7 +88,7 @@ class Database:
     def _prepare(self) -> None:
         with self.engine.begin() as link:
             METADATA.create_all(link)
-            link.exec_driver_sql(f"PRAGMA application_id={_MARK}")
+            link.exec_driver_sql(f"PRAGMA application_id={MARK}")
             link.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
     def finish(self) -> None:
@@ -133,11 +130,11 @@ class Database:
         try:
             yield
         except DBAPIError as problem:
-            raise _refusal(self.path, str(problem.orig)) from None
+            raise refusal(self.path, str(problem.orig)) from None
         except NoResultFound:
             raise DamagedProject(self.path, "a row is missing") from None
         except (SQLAlchemyError, sqlite3.Error) as problem:
-            raise _refusal(self.path, str(problem)) from None
+            raise refusal(self.path, str(problem)) from None
         except msgspec.DecodeError as problem:  # what clients send is decoded elsewhere
             raise DamagedProject(self.path, str(problem)) from None
 
@@ -155,39 +152,6 @@ def insert_tuples(link: Connection, table: Table, rows: Sequence[tuple[Any, ...]
         link.exec_driver_sql(str(insert(table).compile(dialect=link.dialect)), list(rows))
 
 
-def is_project(path: str) -> bool:
-    """Return whether a file is a database of SQLite, as projects are."""
-    with suppress(OSError), open(path, "rb") as file:
-        return file.read(len(_HEAD)) == _HEAD
-    return False
-
-
-def _check_file(path: str, readonly: bool) -> None:
-    try:
-        with open(path, "rb") as file:
-            head = file.read(100)
-    except OSError as problem:
-        raise ProjectError(f"{path}: cannot be read: {problem.strerror}") from None
-    if not head.startswith(_HEAD):
-        raise ProjectError(f"{path}: is no project of alignkit; `alignkit annotate` makes one")
-    version, mark = (int.from_bytes(head[at : at + 4], "big") for at in _PLACES)
-    if mark != _MARK:
-        raise ProjectError(f"{path}: is a database, but no project of alignkit")
-    if version > VERSION:
-        raise ProjectError(
-            f"{path}: is a project of a newer alignkit (version {version}; this one knows "
-            f"{VERSION}); bring alignkit up to date"
-        )
-    if not readonly and not os.access(path, os.W_OK):
-        raise ProjectError(f"{path}: is read-only; allow writing, or work on a copy")
-    folder = os.path.dirname(os.path.realpath(path))
-    if not readonly and not os.access(folder, os.W_OK):
-        raise ProjectError(
-            f"{path}: its folder is read-only, and a project keeps files beside it; allow writing, "
-            "or work on a copy"
-        )
-
-
 def _mode(path: str, readonly: bool) -> str:
     if not readonly:
         return "rw"
@@ -201,19 +165,3 @@ def _mode(path: str, readonly: bool) -> str:
 
 def _begin(link: Connection) -> None:
     link.exec_driver_sql(link.get_execution_options().get("begin", "BEGIN"))
-
-
-def _refusal(path: str, text: str) -> ProjectError:
-    if any(sign in text for sign in _DAMAGE):
-        return DamagedProject(path, text)
-    return ProjectError(f"{path}: {_reason(text)}")
-
-
-def _reason(text: str) -> str:
-    if "locked" in text:
-        return "another program keeps it locked; try again"
-    if "readonly" in text:
-        return "is read-only; allow writing, or work on a copy"
-    if "disk is full" in text:
-        return "the disk is full; nothing was changed"
-    return f"the database refuses: {text}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
+from alignkit.annotate.beforehand import check_plan
 from alignkit.annotate.child import Child
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.job import Job, Plan
@@ -57,6 +58,8 @@ class Opening:
 
     Attributes
     ----------
+    plan
+        As it was given.
     opened
         The project, once it is open.
     progress
@@ -74,7 +77,7 @@ class Opening:
         note: Callable[[str], None],
     ) -> None:
         self.job, self.annotator = job, job.annotator
-        self._plan, self._fallback = plan, fallback
+        self.plan, self._fallback = plan, fallback
         self._note = note
         self.opened: Opened | None = None
         self.progress: Progress | None = Progress("opening the project")
@@ -86,7 +89,10 @@ class Opening:
         self._thread: threading.Thread | None = None
 
     def start(self, failed: Callable[[], None]) -> None:
-        """Begin; `failed` is called if the project cannot be opened, and `problem` says why."""
+        """Begin; `failed` is called if the project or the named model cannot be opened.
+
+        `problem` says why.
+        """
         self._thread = threading.Thread(target=self._run, args=[failed], daemon=True)
         self._thread.start()
 
@@ -116,14 +122,18 @@ class Opening:
         try:
             self._suggest(self.opened)
         except AlignkitError as problem:
-            if not self.stopping:
+            if self.stopping:
+                pass
+            elif self.plan is not None and self.plan.kind == "model":
+                self.problem = problem
+                failed()
+            else:
                 self._note(f"no suggestions: {problem}")
         self.progress = None
 
     def _open(self) -> Opened:
         from alignkit.annotate.desk import Desk
         from alignkit.annotate.store import Store
-        from alignkit.annotate.suggestions import check_plan
 
         path = self.job.project
         if not os.path.exists(path):
@@ -135,12 +145,12 @@ class Opening:
                 lock.release()
         store = Store.open(path, serve=True)
         try:
-            if self._plan is not None:
-                check_plan(self._plan, store.project().annotators, self.annotator)
+            if self.plan is not None:
+                check_plan(self.plan, store.project().annotators, self.annotator)
             store.enrol(self.annotator)
             desk = Desk(store.database)
-            if self._plan is not None:
-                desk.plan = self._plan
+            if self.plan is not None:
+                desk.plan = self.plan
             elif desk.plan is None:
                 desk.plan = self._fallback
         except BaseException:
@@ -149,11 +159,10 @@ class Opening:
         return Opened(store, desk)
 
     def _make(self) -> None:
-        with closing(self._work(structs.replace(self.job, plan=self._plan))) as work:
+        with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
             work.run()
 
     def _suggest(self, opened: Opened) -> None:
-        from alignkit.annotate.suggestions import check_plan
 
         store, desk = opened
         plan = desk.plan

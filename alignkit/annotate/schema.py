@@ -18,7 +18,6 @@ from sqlalchemy import (
 
 __all__ = [
     "METADATA",
-    "VERSION",
     "account",
     "event",
     "pair",
@@ -29,8 +28,6 @@ __all__ = [
     "suggestion",
 ]
 
-VERSION = 1
-"""Of the tables; a project of a later one is refused."""
 
 METADATA = MetaData()
 

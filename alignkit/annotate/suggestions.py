@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.job import Plan
 from alignkit.annotate.store import Store
-from alignkit.errors import OptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from alignkit.aligner import Aligner, Bitext
     from alignkit.alignment import Alignment
     from alignkit.corpus import SentencePair
 
-__all__ = ["LEAST", "check_plan", "suggest"]
+__all__ = ["LEAST", "suggest"]
 
 LEAST = 0.05
 """The least probability of a link that is suggested."""
@@ -27,26 +26,6 @@ _SHARED = 0.2  # of the words of both sides, from which on they are taken to be
 Cell = tuple[int, int, "float | None", int]
 Row = tuple[int, list[Cell]]
 Tell = Callable[[str, "float | None"], None]
-
-
-def check_plan(plan: Plan, annotators: Iterable[str], annotator: str) -> None:
-    """Check that suggestions can come from there.
-
-    Raises
-    ------
-    UnknownNameError, OptionError
-        If nobody of that name annotated the project, or the annotator would be suggested what they
-        did themselves.
-    """
-    if plan.kind != "initial":
-        return
-    if plan.name not in annotators:
-        raise UnknownNameError("annotator (--initial)", plan.name, annotators)
-    if plan.name == annotator:
-        raise OptionError(
-            f"--initial {plan.name} and --annotator {annotator} are one: annotate under another "
-            "name"
-        )
 
 
 def suggest(store: Store, plan: Plan, tell: Tell) -> Iterator[Row]:

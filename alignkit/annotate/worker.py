@@ -15,10 +15,11 @@ from typing import IO
 
 from msgspec import json
 
+from alignkit.annotate.beforehand import check_plan
 from alignkit.annotate.job import Job, Line
 from alignkit.annotate.project import create_project
 from alignkit.annotate.store import Store
-from alignkit.annotate.suggestions import check_plan, suggest
+from alignkit.annotate.suggestions import suggest
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import AlignkitError
 from alignkit.formats import ReadOptions, open_reading, read_pairs

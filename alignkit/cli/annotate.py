@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "run"]
 
 _NEEDED = ("sqlalchemy", "starlette", "uvicorn", "msgspec", "markdown_it")
-_SQLITE = b"SQLite format 3\0"
 _ELSEWHERE = (
     "its own port {own} is taken, so it is at {port}: edits that a browser could not send wait at "
     "{own}, until you stop what is there and start this again"
@@ -116,6 +115,11 @@ def run(options: argparse.Namespace) -> int:
     project, corpus = _places(options)
     _check(options)
     opening = _opening(options, project, corpus)
+    from alignkit.annotate.beforehand import check_beforehand
+
+    check_beforehand(opening.job, opening.plan)
+    if corpus is None:
+        _tell_of_samples(opening.job.annotator)
     from alignkit.annotate.serving import listen
 
     listener = listen(address, options.port, project)
@@ -173,18 +177,14 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
         raise OptionError("a corpus from standard input cannot be kept; write it into a file")
     if not os.path.exists(corpus):
         raise OptionError(f"{corpus}: there is no such file; name a corpus or a project")
-    if _is_database(corpus):
+    from alignkit.annotate.project_file import is_project
+
+    if is_project(corpus):
         if options.project is not None:
             raise OptionError(f"{corpus} is a project itself: leave out --project")
         return os.path.abspath(corpus), corpus
     beside = corpus.rstrip("/" + os.sep) + ".alignkit"
     return os.path.abspath(options.project or beside), corpus
-
-
-def _is_database(path: str) -> bool:
-    with suppress(OSError), open(path, "rb") as file:
-        return file.read(len(_SQLITE)) == _SQLITE
-    return False
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -238,6 +238,22 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     job.reading = asdict(reading_options(options))
     job.name = os.path.basename(job.corpus.rstrip("/" + os.sep))
     return job
+
+
+def _tell_of_samples(annotator: str) -> None:
+    """Say that the samples are annotated by somebody of this name already."""
+    from alignkit.annotate.beforehand import annotators_of
+    from alignkit.annotate.job import Job
+    from alignkit.annotate.resources import samples
+
+    corpus = str(samples() / "paraphrases.jsonl")
+    taken = annotators_of(Job("", corpus, "alignkit-jsonl")) or ()
+    if annotator in taken:
+        say(
+            f"the samples hold the finished work of {', '.join(taken)}, and you go on with that of "
+            f"{annotator}; to begin anew, stop this and name yourself otherwise, e.g. "
+            f"alignkit annotate --annotator {annotator}2"
+        )
 
 
 def _format(options: argparse.Namespace) -> str:

@@ -114,8 +114,8 @@ def _lines(found: Audit) -> Iterator[str]:
 
 def _rebuild(options: argparse.Namespace) -> int:
     from alignkit.annotate.building import build_project
-    from alignkit.annotate.database import is_project
     from alignkit.annotate.errors import ProjectError
+    from alignkit.annotate.project_file import is_project
     from alignkit.annotate.store import Store
 
     if os.path.lexists(options.rebuild):

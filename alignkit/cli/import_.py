@@ -61,9 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.database import is_project
     from alignkit.annotate.importing import import_pairs
     from alignkit.annotate.merging import merge_project
+    from alignkit.annotate.project_file import is_project
     from alignkit.annotate.store import Store
 
     with Store.open(options.project) as store:

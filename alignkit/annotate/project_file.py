@@ -1,0 +1,98 @@
+"""Know the file of a project by its first bytes, and say what is wrong with it.
+
+It does without SQLAlchemy, which takes long to import, so that a start can look before it listens.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from urllib.parse import quote
+
+from alignkit.annotate.errors import DamagedProject, ProjectError
+
+__all__ = ["MARK", "VERSION", "check_file", "is_project", "read_annotators", "refusal"]
+
+VERSION = 1
+"""Of the tables."""
+
+MARK = 0x414C4B54
+"""The application id in the head of the file, "ALKT"."""
+
+_HEAD = b"SQLite format 3\0"
+_PLACES = 60, 68  # of the user version and of the application id in the head
+_DAMAGE = "malformed", "not a database", "corrupt", "decode to UTF-8", "no such table"
+
+
+def is_project(path: str) -> bool:
+    """Return whether a file is a database of SQLite, as projects are."""
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(len(_HEAD)) == _HEAD
+    return False
+
+
+def check_file(path: str, *, readonly: bool = False) -> None:
+    """Check by its first bytes that a file is a project that can be opened.
+
+    Raises
+    ------
+    ProjectError
+        If it is missing, no project, of a later version or, unless `readonly`, read-only.
+    """
+    try:
+        with open(path, "rb") as file:
+            head = file.read(100)
+    except OSError as problem:
+        raise ProjectError(f"{path}: cannot be read: {problem.strerror}") from None
+    if not head.startswith(_HEAD):
+        raise ProjectError(f"{path}: is no project of alignkit; `alignkit annotate` makes one")
+    version, mark = (int.from_bytes(head[at : at + 4], "big") for at in _PLACES)
+    if mark != MARK:
+        raise ProjectError(f"{path}: is a database, but no project of alignkit")
+    if version > VERSION:
+        raise ProjectError(
+            f"{path}: is a project of a newer alignkit (version {version}; this one knows "
+            f"{VERSION}); bring alignkit up to date"
+        )
+    if not readonly and not os.access(path, os.W_OK):
+        raise ProjectError(f"{path}: is read-only; allow writing, or work on a copy")
+    folder = os.path.dirname(os.path.realpath(path))
+    if not readonly and not os.access(folder, os.W_OK):
+        raise ProjectError(
+            f"{path}: its folder is read-only, and a project keeps files beside it; allow writing, "
+            "or work on a copy"
+        )
+
+
+def read_annotators(path: str) -> list[str]:
+    """Return the annotators of a project, and so see whether it can be read at all.
+
+    Raises
+    ------
+    ProjectError
+        If it cannot.
+    """
+    uri = f"file:{quote(os.path.abspath(path))}?mode=rw"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, timeout=1)) as link:
+            return [row[0] for row in link.execute("SELECT name FROM account WHERE id > 0")]
+    except sqlite3.Error as problem:
+        raise refusal(path, str(problem)) from None
+
+
+def refusal(path: str, text: str) -> ProjectError:
+    """Return an error that says in plain words what SQLite said."""
+    if any(sign in text for sign in _DAMAGE):
+        return DamagedProject(path, text)
+    return ProjectError(f"{path}: {_reason(text)}")
+
+
+def _reason(text: str) -> str:
+    if "locked" in text:
+        return "another program keeps it locked; try again"
+    if "readonly" in text:
+        return "is read-only; allow writing, or work on a copy"
+    if "disk is full" in text:
+        return "the disk is full; nothing was changed"
+    return f"the database refuses: {text}"
