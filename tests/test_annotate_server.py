@@ -18,7 +18,8 @@ pytest.importorskip("sqlalchemy")
 from annotation_server import NASTY, Client, make, served
 
 from alignkit.alignment import Alignment
-from alignkit.annotate.job import Plan
+from alignkit.annotate.job import Job, Plan
+from alignkit.annotate.opening import Opening
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats import read_corpus
 
@@ -280,3 +281,17 @@ def test_a_damaged_project_is_told_as_such(tmp_path, damage) -> None:
         told = answer.json["error"]
         assert "the project file is damaged" in told
         assert f"`alignkit events {path} --check`" in told
+
+
+def test_a_model_that_cannot_be_used_ends_the_server(tmp_path) -> None:
+    model = str(tmp_path / "wrong.model")
+    (tmp_path / "wrong.model").write_text("no model")
+    job = Job(make(tmp_path), annotator="anna")
+    notes: list[str] = []
+    opening = Opening(job, Plan("model", model), fallback=Plan("none"), note=notes.append)
+    ended = threading.Event()
+    opening.start(ended.set)
+    assert ended.wait(30)
+    opening.stop()
+    assert "is no model of alignkit" in str(opening.problem)
+    assert not notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.job import Job, Plan
@@ -38,7 +38,7 @@ def check_plan(plan: Plan, annotators: Iterable[str], annotator: str) -> None:
         )
 
 
-def check_beforehand(job: Job, plan: Plan | None) -> None:
+def check_beforehand(job: Job, plan: Plan | None) -> Sequence[str]:
     """Check a project and, where there is none yet, its place and its corpus.
 
     What takes long, such as to read a large corpus, is left for later.
@@ -50,12 +50,17 @@ def check_beforehand(job: Job, plan: Plan | None) -> None:
     plan
         The suggestions that were asked for.
 
+    Returns
+    -------
+    sequence
+        Who annotates the project; empty where its corpus is too large to read it now.
+
     Raises
     ------
     AlignkitError
         If the server would have to stop at once.
     """
-    known: Iterable[str] | None
+    known: Sequence[str] | None
     if os.path.exists(job.project):
         check_file(job.project)
         ServerLock(job.project).release()
@@ -63,14 +68,13 @@ def check_beforehand(job: Job, plan: Plan | None) -> None:
     else:
         _check_place(job.project)
         known = annotators_of(job)
-    if plan is None:
-        return
-    if plan.kind == "model":
+    if plan is not None and plan.kind == "model":
         from alignkit.aligner.store import check_head
 
         check_head(plan.name)
-    elif known is not None:
+    elif plan is not None and known is not None:
         check_plan(plan, known, job.annotator)
+    return known or ()
 
 
 def annotators_of(job: Job) -> tuple[str, ...] | None:

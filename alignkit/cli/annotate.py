@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -117,9 +118,9 @@ def run(options: argparse.Namespace) -> int:
     opening = _opening(options, project, corpus)
     from alignkit.annotate.beforehand import check_beforehand
 
-    check_beforehand(opening.job, opening.plan)
+    known = check_beforehand(opening.job, opening.plan)
     if corpus is None:
-        _tell_of_samples(opening.job.annotator)
+        _tell_of_samples(opening.job, known)
     from alignkit.annotate.serving import listen
 
     listener = listen(address, options.port, project)
@@ -240,19 +241,20 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     return job
 
 
-def _tell_of_samples(annotator: str) -> None:
+def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     """Say that the samples are annotated by somebody of this name already."""
+    if job.annotator not in known:
+        return
     from alignkit.annotate.beforehand import annotators_of
-    from alignkit.annotate.job import Job
     from alignkit.annotate.resources import samples
 
-    corpus = str(samples() / "paraphrases.jsonl")
-    taken = annotators_of(Job("", corpus, "alignkit-jsonl")) or ()
-    if annotator in taken:
+    file = str(samples() / "paraphrases.jsonl")
+    taken = known if job.corpus else annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
+    if job.annotator in taken:
         say(
             f"the samples hold the finished work of {', '.join(taken)}, and you go on with that of "
-            f"{annotator}; to begin anew, stop this and name yourself otherwise, e.g. "
-            f"alignkit annotate --annotator {annotator}2"
+            f"{job.annotator}; to begin anew, stop this and name yourself otherwise, e.g. "
+            f"alignkit annotate --annotator {job.annotator}2"
         )
 
 
