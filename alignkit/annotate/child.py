@@ -16,7 +16,10 @@ from alignkit.annotate.job import Job, Line
 
 __all__ = ["Child"]
 
-_CODE = "import sys; sys.path[:] = sys.argv[1:]; from alignkit.annotate.worker import main; main()"
+_CODE = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # the parent ends it
+    "sys.path[:] = sys.argv[1:]; from alignkit.annotate.worker import main; main()"
+)
 
 
 class Child:

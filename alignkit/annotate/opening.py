@@ -116,7 +116,8 @@ class Opening:
         try:
             self.opened = self._open()
         except AlignkitError as problem:
-            self.problem = problem
+            if not self.stopping:
+                self.problem = problem
             failed()
             return
         try:

@@ -151,6 +151,9 @@ def run(options: argparse.Namespace) -> int:
     opening.stop()
     if opening.problem is not None:
         raise opening.problem
+    if opening.opened is None:
+        say("stopped; the project was not yet made: start again")
+        return 128 + code if code else 0
     again = "" if corpus is None else f" {shlex.quote(project)}"
     name = shlex.quote(opening.job.annotator)
     say(f"stopped; the work is in {project}; go on by: alignkit annotate{again} --annotator {name}")
