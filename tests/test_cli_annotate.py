@@ -97,9 +97,9 @@ def test_the_samples_tell_whose_finished_work_they_hold(tmp_path, monkeypatch) -
 
 
 def test_a_missing_library_is_named_with_what_to_type(capsys, monkeypatch, file) -> None:
-    from alignkit.cli import annotate
+    from alignkit.cli import extras
 
-    monkeypatch.setattr(annotate, "find_spec", lambda name: None if name == "uvicorn" else name)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "uvicorn" else name)
     run(capsys, "annotate", file).failed("(uvicorn)", "pip install 'alignkit[annotate]'")
 
 

@@ -40,16 +40,20 @@ def load_assets(folder: Path = _FOLDER) -> dict[str, Asset]:
     table = {}
     for path in sorted(folder.iterdir()):
         if path.suffix in _KINDS:
-            body = path.read_bytes()
-            if path.suffix in {".js", ".css"}:
-                body = squeeze(body)
-            if path.suffix == ".css":
-                body = body.replace(b"\n", b"")
-            if path.suffix == ".js":
-                body = join(map(tighten, shorten(body).splitlines()))
+            body = _sent(path)
             tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
             table[path.name] = Asset(body, _KINDS[path.suffix], tag)
     return table
+
+
+def _sent(path: Path) -> bytes:
+    """Return what a browser gets of a file."""
+    body = path.read_bytes()
+    if path.suffix == ".css":
+        return squeeze(body).replace(b"\n", b"")
+    if path.suffix == ".js":
+        return join(map(tighten, shorten(squeeze(body)).splitlines()))
+    return body
 
 
 def squeeze(text: bytes) -> bytes:

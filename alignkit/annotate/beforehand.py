@@ -89,7 +89,10 @@ def annotators_of(job: Job) -> tuple[str, ...] | None:
     files = [path for path in (job.corpus, options.source, options.target) if path is not None]
     for path in files:
         try:
-            os.scandir(path).close() if os.path.isdir(path) else open(path, "rb").close()
+            if os.path.isdir(path):
+                os.scandir(path).close()
+            else:
+                open(path, "rb").close()
         except OSError as problem:
             raise OptionError(f"{path}: cannot be read: {problem.strerror or problem}") from None
     if not all(map(os.path.isfile, files)) or sum(map(os.path.getsize, files)) > _SMALL:

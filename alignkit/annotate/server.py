@@ -26,6 +26,7 @@ from alignkit.errors import AlignkitError, UnknownNameError
 
 if TYPE_CHECKING:
     from alignkit.annotate.downloads import Download
+    from alignkit.annotate.store import Store
 
 __all__ = ["AnnotationServer"]
 
@@ -110,6 +111,11 @@ class AnnotationServer:
             raise RefusedError(403, f"{_HALF}; {_STRANGER}")
         return opened, cookie
 
+    async def _store(self, request: Request) -> Store:
+        """Return the store, if the request has both secrets."""
+        opened, _ = await self._session(request)
+        return opened.store
+
     async def _visit(self, request: Request) -> tuple[Opened, str]:
         """Return the project and the cookie; of a request that may lack the other secret."""
         opened = await self._open(request)
@@ -171,40 +177,38 @@ class AnnotationServer:
         return Response(status_code=204)
 
     async def _guide(self, request: Request) -> Response:
-        await self._visit(
-            request
-        )  # a plain link has no header; there is nothing of the project in it
+        await self._visit(request)  # a plain link has no header; it tells nothing of the project
         page = await run_in_threadpool(self._guidelines)
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
     # the project and its pairs
 
     async def _project(self, request: Request) -> Response:
-        (store, _), _ = await self._session(request)
+        store = await self._store(request)
         annotator, progress = self._opening.annotator, self._opening.progress
         return json_reply(await run_in_threadpool(project_answer, store, annotator, progress))
 
     async def _queue(self, request: Request) -> Response:
-        (store, _), _ = await self._session(request)
+        store = await self._store(request)
         after, limit = number(request, "after", 0), number(request, "limit", 200)
         rows = store.queue
         who = self._opening.annotator
         return json_reply(await run_in_threadpool(rows, who, after=after, limit=limit))
 
     async def _find(self, request: Request) -> Response:
-        (store, _), _ = await self._session(request)
+        store = await self._store(request)
         text, limit = request.query_params.get("q", ""), number(request, "limit", 50)
         who = self._opening.annotator
         return json_reply(await run_in_threadpool(store.find, who, text, limit=limit))
 
     async def _changes(self, request: Request) -> Response:
-        (store, _), _ = await self._session(request)
+        store = await self._store(request)
         after = number(request, "after", 0)
         found = await run_in_threadpool(store.changes, self._opening.annotator, after)
         return Response(status_code=204) if found is None else json_reply(found)
 
     async def _pair(self, request: Request) -> Response:
-        (store, _), _ = await self._session(request)
+        store = await self._store(request)
         k = pair_number(request)
         if "prefetch" not in request.query_params:
             await run_in_threadpool(self._opening.take, k)
@@ -213,14 +217,14 @@ class AnnotationServer:
         return json_reply(pair_answer(view, preparing=preparing))
 
     async def _history(self, request: Request) -> Response:
-        (store, _), _ = await self._session(request)
+        store = await self._store(request)
         who = self._opening.annotator
         return json_reply(
             {"events": await run_in_threadpool(store.history, pair_number(request), who)}
         )
 
     async def _events(self, request: Request) -> Response:
-        (store, _), _ = await self._session(request)
+        store = await self._store(request)
         k = pair_number(request)
         body = await read_json(request)
 
@@ -238,7 +242,7 @@ class AnnotationServer:
     async def _export(self, request: Request) -> Response:
         from alignkit.annotate.downloads import download
 
-        (store, _), _ = await self._session(request)
+        store = await self._store(request)
         format = request.query_params.get("to", "")
         try:
             made = await run_in_threadpool(download, store, self._opening.annotator, format)

@@ -27,9 +27,9 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from alignkit.cli.extras import require_extra
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.parser import annotator_name, number
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "run"]
 
-_NEEDED = ("sqlalchemy", "starlette", "uvicorn", "msgspec", "markdown_it")
 _ELSEWHERE = (
     "its own port {own} is taken, so it is at {port}: edits that a browser could not send wait at "
     "{own}, until you stop what is there and start this again"
@@ -108,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    _require_libraries()
+    require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     from alignkit.annotate.hosts import allowed_hosts, check_address, url_host
 
     address = check_address(options.host)
@@ -158,15 +157,6 @@ def run(options: argparse.Namespace) -> int:
     name = shlex.quote(opening.job.annotator)
     say(f"stopped; the work is in {project}; go on by: alignkit annotate{again} --annotator {name}")
     return 128 + code if code else 0
-
-
-def _require_libraries() -> None:
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise OptionError(
-            f"the annotation page needs more libraries ({', '.join(missing)}); type: "
-            "pip install 'alignkit[annotate]'"
-        )
 
 
 def _places(options: argparse.Namespace) -> tuple[str, str | None]:

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from alignkit.cli.extras import require_extra
 from alignkit.cli.messages import json_text, visible_lines
 from alignkit.cli.parser import output_file, saved_file
-from alignkit.cli.progress import Progress
+from alignkit.cli.progress import Progress, counted
 from alignkit.errors import OptionError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.reading import Reading
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         Store.open(options.project, readonly=True) as store,
         replacing(options.output or "-") as stream,
     ):
-        for event in _counted(store.log(), options.project, store.project().n):
+        for event in counted(store.log(), options.project, store.project().n, "events"):
             stream.write(encode(event).decode() + "\n")
     return 0
 
@@ -85,17 +85,11 @@ def _check(options: argparse.Namespace) -> int:
     from alignkit.annotate.audit import audit
     from alignkit.annotate.store import Store
 
-    done = 0
-    with Store.open(options.project, readonly=True) as store:
-        total = store.project().n or 1
-        with Progress(options.project, lambda: done / total, unit="events") as progress:
-
-            def step(count: int) -> None:
-                nonlocal done
-                done += count
-                progress.step(count)
-
-            found = audit(store, tell=step)
+    with (
+        Store.open(options.project, readonly=True) as store,
+        Progress(options.project, store.project().n, "events") as progress,
+    ):
+        found = audit(store, tell=progress.step)
     if options.json:
         print(json_text(vars(found) | {"ok": not found.differences}))
     else:
@@ -122,21 +116,11 @@ def _rebuild(options: argparse.Namespace) -> int:
         raise ProjectError(f"{options.rebuild}: is there already; name another file")
     if options.project != "-" and is_project(options.project):
         with Store.open(options.project, readonly=True) as store:
-            build_project(
-                options.rebuild, _counted(store.log(), options.project, store.project().n)
-            )
+            total = store.project().n
+            build_project(options.rebuild, counted(store.log(), options.project, total, "events"))
     else:
         build_project(options.rebuild, _read_log(options.project))
     return 0
-
-
-def _counted(events: Iterable[LogEvent], path: str, total: int) -> Iterator[LogEvent]:
-    done = 0
-    with Progress(path, lambda: done / total, unit="events") as progress:
-        for event in events:
-            yield event
-            done += 1
-            progress.step()
 
 
 def _read_log(path: str) -> Iterator[LogEvent]:

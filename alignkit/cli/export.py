@@ -15,14 +15,12 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
 
 from alignkit.cli.convert import add_writing_arguments, check_writing, checked, write
 from alignkit.cli.extras import require_extra
 from alignkit.cli.messages import say
 from alignkit.cli.parser import output
-from alignkit.cli.progress import Progress
-from alignkit.corpus import SentencePair
+from alignkit.cli.progress import counted
 from alignkit.formats import FORMATS, get_format
 
 __all__ = ["add_arguments", "run"]
@@ -55,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         )
         if options.annotator is None and "annotators" not in get_format(options.to).holds:
             pairs = checked(pairs, options.project)
-        write(_counted(pairs, options.project, store.project().pairs), options)
+        write(counted(pairs, options.project, store.project().pairs), options)
     if unfinished:
         told = ", ".join(f"{count} by {name}" for name, count in sorted(unfinished.items()))
         total = sum(unfinished.values())
@@ -64,12 +62,3 @@ def run(options: argparse.Namespace) -> int:
             f"done ({told}); --done leaves them out"
         )
     return 0
-
-
-def _counted(pairs: Iterator[SentencePair], path: str, total: int) -> Iterator[SentencePair]:
-    done = 0
-    with Progress(path, lambda: done / total) as progress:
-        for pair in pairs:
-            yield pair
-            done += 1
-            progress.step()

@@ -9,18 +9,20 @@ from alignkit.errors import AlignkitError
 __all__ = ["require_extra"]
 
 _NEEDS = {"annotate": ("sqlalchemy", "msgspec")}
+"""What every command that needs the extra needs of it."""
 
 
-def require_extra(name: str) -> None:
-    """Refuse to go on where the packages of an extra are missing.
+def require_extra(name: str, *more: str) -> None:
+    """Refuse to go on where packages of an extra are missing; `more` names those of one command.
 
     Raises
     ------
     AlignkitError
         If one is; the message says what to type.
     """
-    missing = [package for package in _NEEDS[name] if find_spec(package) is None]
+    missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
         raise AlignkitError(
-            f"this needs {' and '.join(missing)}; type: pip install 'alignkit[{name}]'"
+            f"this needs more libraries ({', '.join(missing)}); type: "
+            f"pip install 'alignkit[{name}]'"
         )

@@ -66,22 +66,17 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.project_file import is_project
     from alignkit.annotate.store import Store
 
-    with Store.open(options.project) as store:
-        total = store.project().pairs
-        done = 0
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            progress.step()
-
-        with Progress(options.project, lambda: done / total) as progress:
-            if options.second is None and is_project(options.input):
-                with Store.open(options.input, readonly=True) as other:
-                    result = merge_project(store, other, in_order=options.in_order, tell=step)
-            else:
-                holds, pairs, in_order = _read(options)
-                result = import_pairs(store, pairs, holds=holds, in_order=in_order, tell=step)
+    with (
+        Store.open(options.project) as store,
+        Progress(options.project, store.project().pairs) as progress,
+    ):
+        step = progress.step
+        if options.second is None and is_project(options.input):
+            with Store.open(options.input, readonly=True) as other:
+                result = merge_project(store, other, in_order=options.in_order, tell=step)
+        else:
+            holds, pairs, in_order = _read(options)
+            result = import_pairs(store, pairs, holds=holds, in_order=in_order, tell=step)
     if options.json:
         print(json_text(_record(result)))
     else:

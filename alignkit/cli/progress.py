@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from alignkit.cli.messages import tell_raw
 from alignkit.visible import visible
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "counted"]
+
+T = TypeVar("T")
 
 _PATIENCE = 1.0  # seconds before anything is shown
 _EVERY = 0.25
@@ -24,7 +27,8 @@ class Progress:
     label
         What is being worked on.
     fraction
-        Returns the share done, 0 to 1, or None where it cannot be known.
+        Returns the share done, 0 to 1, or None where it cannot be known; or how many steps there
+        will be.
     unit
         What a step is; None does not show how many there were.
 
@@ -35,12 +39,12 @@ class Progress:
     """
 
     def __init__(
-        self, label: str, fraction: Callable[[], float | None], unit: str | None = "pairs"
+        self, label: str, fraction: Callable[[], float | None] | int, unit: str | None = "pairs"
     ) -> None:
         self._label, self._unit = label, unit
         self.detail = ""
-        self._fraction = fraction
         self._steps = 0
+        self._fraction = fraction if callable(fraction) else lambda: self._steps / max(fraction, 1)
         self._start = time.monotonic()
         self._next = self._start + _PATIENCE
         self._shown = False
@@ -72,3 +76,11 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._shown:
             tell_raw("\r\x1b[K")
+
+
+def counted(items: Iterable[T], label: str, total: int, unit: str | None = "pairs") -> Iterator[T]:
+    """Yield items, and show how many of the total were taken; see `Progress`."""
+    with Progress(label, total, unit) as progress:
+        for item in items:
+            yield item
+            progress.step()
