@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from alignkit.version import __version__
 
 if TYPE_CHECKING:
-    from alignkit.agreement import agreement_report
+    from alignkit.agreement import agree
     from alignkit.aligner import AlignedLinks, Aligner, Bitext
     from alignkit.alignment import NULL, Alignment, Link
     from alignkit.annotation import Annotation
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from alignkit.symmetrization import symmetrize
 
 _HOMES = {
-    "agreement": ("agreement_report",),
+    "agreement": ("agree",),
     "aligner": ("AlignedLinks", "Aligner", "Bitext"),
     "alignment": ("NULL", "Alignment", "Link"),
     "annotation": ("Annotation",),
@@ -64,7 +64,7 @@ __all__ = [
     "TokenArrays",
     "Vocabulary",
     "__version__",
-    "agreement_report",
+    "agree",
     "compare",
     "count_corpus",
     "extract_phrases",

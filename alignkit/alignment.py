@@ -62,7 +62,7 @@ class Alignment:
     """Hold the links between the words of a sentence pair; immutable and hashable.
 
     Every link is *sure* or only *possible*. `sure` is a subset of `possible`, always
-    (METHOD section 1; Och & Ney 2003): a link given as both is sure.
+    (Och & Ney 2003): a link given as both is sure.
 
     Parameters
     ----------

@@ -178,8 +178,15 @@ class LinkArrays:
             self.lengths[start:end],
         )
 
+    def take(self, places: NDArray[np.int64]) -> LinkArrays:
+        """Return the arrays of the pairs at some places, in that order; a place may come twice."""
+        chosen, offsets = _gather(self.offsets, places)
+        return LinkArrays.trusted(
+            self.links[chosen], self.sure[chosen], offsets, self.lengths[places]
+        )
+
     def without_identical(self, source: TokenArrays, target: TokenArrays) -> LinkArrays:
-        """Return the arrays of the links that join different words (METHOD section 1).
+        """Return the arrays of the links that join different words, not identical ones.
 
         Parameters
         ----------
@@ -200,17 +207,28 @@ class LinkArrays:
         pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         from_words = source.ids[source.offsets[pair] + self.links[:, 0]]
         to_words = target.ids[target.offsets[pair] + self.links[:, 1]]
-        return self._keep(from_words != to_words)
+        return self.keep(from_words != to_words)
 
     def sure_only(self) -> LinkArrays:
         """Return the arrays of the sure links alone."""
-        return self._keep(self.sure.astype(bool))
+        return self.keep(self.sure.astype(bool))
 
-    def _keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
+    def keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
+        """Return the arrays of some links, chosen by an (L,) mask, in the same P pairs."""
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         return LinkArrays.trusted(
             self.links[kept], self.sure[kept], before[self.offsets], self.lengths
         )
+
+
+def _gather(
+    offsets: NDArray[np.int64], places: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the elements of the parts at some places are, and their new offsets."""
+    sizes = np.diff(offsets)[places]
+    new = np.zeros(len(places) + 1, np.int64)
+    np.cumsum(sizes, out=new[1:])
+    return np.repeat(offsets[places] - new[:-1], sizes) + np.arange(new[-1]), new
 
 
 def _narrowed(lengths: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
@@ -259,7 +277,7 @@ class Vocabulary:
     Parameters
     ----------
     casefold
-        Whether words that differ in case alone get one number (METHOD section 1).
+        Whether words that differ in case alone get one number, and are identical by that.
     """
 
     def __init__(self, *, casefold: bool = True) -> None:
@@ -321,3 +339,8 @@ class TokenArrays:
         check_count("words", int(offsets[-1]))
         flat = [number for sentence in coded for number in sentence]
         return cls(np.array(flat, np.int32), offsets)
+
+    def take(self, places: NDArray[np.int64]) -> TokenArrays:
+        """Return the arrays of the sentences at some places, in that order."""
+        chosen, offsets = _gather(self.offsets, places)
+        return TokenArrays(self.ids[chosen], offsets)

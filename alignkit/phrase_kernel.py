@@ -53,8 +53,8 @@ def closures(n: int, by_source: Ints, by_target: Ints, closure: Ints, reach: Int
 
     `closure[i]` becomes (first, last, low, high) of word i: the first and the last source word and
     the least and the greatest target word; -1 first where it has no link. `reach[a]` becomes the
-    greatest last word of the closures that start at a (-1: none does). These are the atomic pairs
-    (METHOD section 3).
+    greatest last word of the closures that start at a (-1: none does). These are the atomic pairs:
+    every link in a composite one lies in a smaller closure.
     """
     for i in range(n):
         reach[i] = -1

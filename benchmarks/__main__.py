@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from alignkit.report.table import render_table
+from alignkit.report.table import Table
 from benchmarks.clock import LONG, watched
 from benchmarks.machine import load, machine
 from benchmarks.material import TIMES, Material, make_material
@@ -32,7 +32,8 @@ def main() -> None:
             rows.append(_record(row))
             print(f"measured: {row.task}, {row.lines:,} lines", file=sys.stderr, flush=True)
     digits = dict.fromkeys(("plain / alignkit", "nltk / alignkit"), 1)
-    print(render_table(rows, digits=digits, markdown=options.markdown))
+    table = Table.from_records(rows, digits=digits)
+    print(table.markdown() if options.markdown else table)
     print(
         f"\nSeconds: medians of {options.runs} runs, taken in turn, kernels compiled; what takes "
         f"over {LONG} s ran once. MB: greatest peak of a whole process."

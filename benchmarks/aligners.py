@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from alignkit import LinkArrays, symmetrize
-from alignkit.report.table import render_table
+from alignkit.report.table import Table
 from alignkit.scoring import count_links, link_ratios
 from alignkit.symmetrization import METHODS
 from benchmarks.bitext import Bitext, find_bitext, read_bitext
@@ -41,15 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     aligners = dict(_present(options.aligners))
     rows = [row for bitext in _bitexts(options) for row in _rows(bitext, aligners, options)]
     print()
-    print(
-        render_table(
-            rows,
-            columns=[name for name in _COLUMNS if any(name in row for row in rows)],
-            digits={"seconds": 2, "/ alignkit": 2},
-            percent=_RATIOS,
-            markdown=options.markdown,
-        )
+    table = Table.from_records(
+        rows,
+        columns=[name for name in _COLUMNS if any(name in row for row in rows)],
+        digits={"seconds": 2, "/ alignkit": 2},
+        percent=_RATIOS,
     )
+    print(table.markdown() if options.markdown else table)
     print(
         f"\nSeconds: both directions, from start to exit; medians of {options.runs} runs, taken in "
         f"turn, kernels compiled; what takes over {LONG} s ran once. MB: the peak of the largest "

@@ -27,7 +27,7 @@ def link_counts(hyp: tuple[Links, Links], ref: tuple[Links, Links]) -> list[int]
 
 
 def link_measures(counts: list[int]) -> dict[str, float]:
-    """Return the measures of links (METHOD, eq. 2)."""
+    """Return the measures of links (eq. 2 of Cohn et al. 2008)."""
     hyp, ref, right, found = counts
     return measures(counts) | {"aer": 1 - ratio(right + found, hyp + ref)}
 

@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 from repetitions import FULL
 
-from alignkit.agreement.items import Items
-from alignkit.agreement.monte_carlo import Sampling, monte_carlo
+from alignkit.agreement.sampling import Items, Sampling, monte_carlo
 from alignkit.aligner import Aligner, Bitext
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays

@@ -1,4 +1,4 @@
-"""Compute agreement by its definitions (METHOD section 5b), one item at a time: slow, plain."""
+"""Compute agreement by its definitions one item at a time: slow, plain."""
 
 from __future__ import annotations
 
@@ -50,11 +50,12 @@ def fleiss(judgements):
     return (observed - expected) / (1 - expected), observed, expected
 
 
-def equal(pair, i, j):
-    return pair.source[i].casefold() == pair.target[j].casefold()
+def equal(pair, i, j, exact_case=False):
+    one, other = pair.source[i], pair.target[j]
+    return one == other if exact_case else one.casefold() == other.casefold()
 
 
-def cell_table(corpus, first, second, include_identical):
+def cell_table(corpus, first, second, ignore_identical, exact_case=False, judged=False):
     """Return the 3 x 3 table of none, possible, sure, made cell by cell."""
     table = [[0] * 3 for _ in range(3)]
     for pair in corpus:
@@ -63,7 +64,12 @@ def cell_table(corpus, first, second, include_identical):
             mine = pair.alignment(first).matrix(n, m)
             other = pair.alignment(second).matrix(n, m)
             for i, j in product(range(n), range(m)):
-                if include_identical or not equal(pair, i, j):
+                if judged and not all(
+                    (i, j) in pair.alignment(name).possible | set(pair.alignment(name).labels)
+                    for name in (first, second)
+                ):
+                    continue
+                if not (ignore_identical and equal(pair, i, j, exact_case)):
                     table[mine[i, j]][other[i, j]] += 1
     return tuple(map(tuple, table))
 
@@ -79,7 +85,7 @@ def set_distance(name, a, b):
     return 1 - similarity
 
 
-def alpha_units(corpus, names, kind, include_identical):
+def alpha_units(corpus, names, kind, ignore_identical, exact_case=False):
     """Return for each source word the sets of target words of those who annotated the pair."""
     units = []
     for pair in corpus:
@@ -88,7 +94,7 @@ def alpha_units(corpus, names, kind, include_identical):
             {
                 link
                 for link in getattr(alignment, kind)
-                if include_identical or not equal(pair, *link)
+                if not (ignore_identical and equal(pair, *link, exact_case))
             }
             for alignment in present
         ]
@@ -115,22 +121,24 @@ def alpha(units, distance):
     return (1 - observed / expected if expected else None), observed, expected
 
 
-def overlap_counts(corpus, first, second, include_identical):
+def overlap_counts(corpus, first, second, ignore_identical, exact_case=False):
     """Return (|A|, |A found|, |B|, |B found|) for words and phrases, by sets."""
     counts = {}
     for pair in corpus:
         if first in pair.annotations and second in pair.annotations:
-            for name, row in _overlap_of(pair, first, second, include_identical).items():
+            for name, row in _overlap_of(pair, first, second, ignore_identical, exact_case).items():
                 before = counts.get(name, (0, 0, 0, 0))
                 counts[name] = tuple(a + b for a, b in zip(before, row, strict=True))
     return counts
 
 
-def _overlap_of(pair, first, second, include_identical):
+def _overlap_of(pair, first, second, ignore_identical, exact_case):
     a, b = pair.alignment(first), pair.alignment(second)
     words = {
         (side, kind): {
-            link for link in getattr(alignment, kind) if include_identical or not equal(pair, *link)
+            link
+            for link in getattr(alignment, kind)
+            if not (ignore_identical and equal(pair, *link, exact_case))
         }
         for side, alignment in (("a", a), ("b", b))
         for kind in ("sure", "possible")
@@ -142,8 +150,8 @@ def _overlap_of(pair, first, second, include_identical):
         "words.eq2": (len(a_s), len(a_s & b_p), len(b_s), len(a_p & b_s)),
     }
     for kind in ("possible", "sure"):
-        mine = _phrases(pair, getattr(a, kind), include_identical)
-        other = _phrases(pair, getattr(b, kind), include_identical)
+        mine = _phrases(pair, getattr(a, kind), ignore_identical, exact_case)
+        other = _phrases(pair, getattr(b, kind), ignore_identical, exact_case)
         my_atoms = {box for box, atomic in mine.items() if atomic}
         other_atoms = {box for box, atomic in other.items() if atomic}
         rows[f"phrases.{kind}"] = (
@@ -155,10 +163,10 @@ def _overlap_of(pair, first, second, include_identical):
     return rows
 
 
-def _phrases(pair, links, include_identical):
-    folded = [[word.casefold() for word in side] for side in pair.words]
+def _phrases(pair, links, ignore_identical, exact_case):
+    folded = [[word if exact_case else word.casefold() for word in side] for side in pair.words]
     return {
         (a, b, c, d): atomic
         for (a, b, c, d), atomic in phrase_pairs(links, *pair.lengths)
-        if include_identical or folded[0][a:b] != folded[1][c:d]
+        if not (ignore_identical and folded[0][a:b] == folded[1][c:d])
     }

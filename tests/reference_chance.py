@@ -1,4 +1,4 @@
-"""Compute chance agreement by its definitions (METHOD section 5), in plain Python: slow, simple."""
+"""Compute chance agreement by its definitions, in plain Python: slow, simple."""
 
 from __future__ import annotations
 
@@ -67,14 +67,22 @@ def sampled(initial, n, m, rates, samples, random, *, unit, source, target, norm
     return sum(ratios) / len(ratios) if ratios else nan
 
 
-def outcomes(initial, n, m, add, delete, unit, source, target, include_identical):
+def stratum(cell, initial, source, target):
+    """Return which of four rates a cell flips at: empty, filled, the same of equal words."""
+    return 2 * (source[cell[0]] == target[cell[1]]) + (cell in initial)
+
+
+def outcomes(initial, n, m, rates, unit, source, target, include_identical, universe=None):
     """Return the chance of each set of items, over all 2^(n m) alignments."""
     cells = list(product(range(n), range(m)))
+    four = [*rates, *rates] if len(rates) == 2 else list(rates)
     found = {}
     for bits in product((False, True), repeat=len(cells)):
         chance = 1.0
         for cell, bit in zip(cells, bits, strict=True):
-            rate = delete if cell in initial else add
+            rate = four[stratum(cell, initial, source, target)]
+            if universe is not None and cell not in universe:
+                rate = 0.0
             chance *= rate if bit != (cell in initial) else 1 - rate
         if chance:
             links = {cell for cell, bit in zip(cells, bits, strict=True) if bit}
@@ -83,10 +91,16 @@ def outcomes(initial, n, m, add, delete, unit, source, target, include_identical
     return found
 
 
-def exact(initial, n, m, rates, *, unit, source, target, normalizer="min", include_identical=False):
-    """Enumerate all pairs of alignments: the expected ratio, common items, norm; nan if empty."""
-    words = (unit, source, target, include_identical)
-    first, second = (outcomes(initial, n, m, *rates[k : k + 2], *words) for k in (0, 2))
+def exact(
+    initial, n, m, rates, *, unit, source, target, normalizer="min", include_identical=False,
+    universe=None,
+):  # fmt: skip
+    """Enumerate all pairs of alignments: the expected ratio, common items, norm; nan if empty.
+
+    `rates` are two for either annotator (empty and filled cells), or four (`stratum`).
+    """
+    words, half = (unit, source, target, include_identical, universe), len(rates) // 2
+    first, second = (outcomes(initial, n, m, rates[k : k + half], *words) for k in (0, half))
     ratio = filled = common = norms = 0.0
     for (a, p), (b, q) in product(first.items(), second.items()):
         below, both = norm(len(a), len(b), normalizer), len(a & b)

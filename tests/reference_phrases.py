@@ -1,4 +1,4 @@
-"""Extract phrase pairs by their definitions (METHOD section 3), over all spans: slow, plain."""
+"""Extract phrase pairs by their definitions (docs/measures.md), over all spans: slow, plain."""
 
 from __future__ import annotations
 

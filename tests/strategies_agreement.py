@@ -9,6 +9,15 @@ from alignkit.corpus import Corpus, SentencePair
 
 WORDS = st.sampled_from(["a", "A", "b", "c"])
 
+RULES = st.sampled_from(
+    [
+        {"ignore_identical": False},
+        {"ignore_identical": True},
+        {"ignore_identical": True, "exact_case": True},
+    ]
+)
+"""Which links count, as options of the plain functions and of their references."""
+
 
 @st.composite
 def alignments(draw, n, m):

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from nltk.metrics.agreement import AnnotationTask
 from reference_agreement import alpha, alpha_units, set_distance
-from strategies_agreement import corpora
+from strategies_agreement import RULES, corpora
 
 from alignkit.agreement import DISTANCES, alpha_from_units, krippendorff_alpha
 from alignkit.alignment import Alignment
@@ -174,13 +174,11 @@ def test_the_krippendorff_package_gives_the_same_nominal_alpha(rows):
     corpora(),
     st.sampled_from(list(DISTANCES)),
     st.sampled_from(["possible", "sure"]),
-    st.booleans(),
+    RULES,
 )
-def test_units_of_a_corpus_agree_with_the_definition(corpus, distance, links, include_identical):
-    result = krippendorff_alpha(
-        corpus, distance=distance, links=links, include_identical=include_identical
-    )
-    units = alpha_units(corpus, corpus.annotators, links, include_identical)
+def test_units_of_a_corpus_agree_with_the_definition(corpus, distance, links, rule):
+    result = krippendorff_alpha(corpus, distance=distance, links=links, **rule)
+    units = alpha_units(corpus, corpus.annotators, links, **rule)
     assert result.units == len(units)
     expected = alpha(units, distance)[0]
     if expected is None:

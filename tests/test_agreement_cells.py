@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.metrics.agreement import AnnotationTask
 from reference_agreement import cell_table
-from strategies_agreement import corpora
+from strategies_agreement import RULES, corpora
 
 from alignkit.agreement import Contingency, cell_agreement, cohen_kappa, gwet_ac1
 from alignkit.alignment import Alignment
@@ -83,7 +83,7 @@ def test_cells_by_hand():
 def test_identical_cells_are_left_out_on_request():
     corpus = corpus_of("0-0 1-1", "0-0", "ab", "Ac")
     assert cell_agreement(corpus, "A", "B").all.items == 4
-    result = cell_agreement(corpus, "A", "B", include_identical=False)
+    result = cell_agreement(corpus, "A", "B", ignore_identical=True)
     assert result.all.table == ((2, 0, 0), (0, 0, 0), (1, 0, 0))
 
 
@@ -100,10 +100,10 @@ def test_words_are_needed():
 
 
 @settings(max_examples=100)
-@given(corpora(("A", "B")), st.booleans())
-def test_counting_the_cells_is_the_same_as_making_them(corpus, include_identical):
-    result = cell_agreement(corpus, "A", "B", include_identical=include_identical)
-    assert result.all.table == cell_table(corpus, "A", "B", include_identical)
+@given(corpora(("A", "B")), RULES)
+def test_counting_the_cells_is_the_same_as_making_them(corpus, rule):
+    result = cell_agreement(corpus, "A", "B", **rule)
+    assert result.all.table == cell_table(corpus, "A", "B", **rule)
 
 
 @settings(max_examples=60)

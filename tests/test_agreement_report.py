@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-from itertools import pairwise
-from math import isnan
+from math import isnan, nan
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_agreement import overlap_counts
-from strategies_agreement import corpora
+from strategies_agreement import RULES, corpora
 
-from alignkit.agreement import agreement_report, overlap, render_report
+from alignkit.agreement import CHANCE_MODELS, KINDS, agree, overlap
 from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
@@ -26,7 +23,7 @@ def pair(source="x y z", target="x v w", genre="", **texts):
 
 
 def test_worked_example_of_the_article():
-    """METHOD section 2: |A_S| = 4, |B_S| = 5, all A_S in B_P, four of B_S in A_P."""
+    """Cohn et al. 2008, eq. 2: |A_S| = 4, |B_S| = 5, all A_S in B_P, four of B_S in A_P."""
     a = "0-0 1-1 2-2 3-3"
     b = "0-0 1-1 2-2 3?3 4-4 5-5"
     words = [" ".join(f"{side}{k}" for k in range(6)) for side in "st"]
@@ -42,7 +39,7 @@ def test_worked_example_of_the_article():
 
 def test_identical_items_are_left_out_unless_asked_for():
     corpus = Corpus([pair(A="0-0 1-1", B="0-0 1-2")])
-    without, included = overlap(corpus, "A", "B"), overlap(corpus, "A", "B", include_identical=True)
+    without, included = overlap(corpus, "A", "B"), overlap(corpus, "A", "B", ignore_identical=False)
     assert (without.words_sure.hypothesis, included.words_sure.hypothesis) == (1, 2)
     assert (without.words_sure.precision, included.words_sure.precision) == (0.0, 0.5)
     assert (without.phrases_sure.hypothesis, included.phrases_sure.hypothesis) == (1, 2)
@@ -62,14 +59,14 @@ def test_nothing_in_common_has_no_f1():
 
 
 @settings(max_examples=60)
-@given(corpora(("A", "B")), st.booleans())
-def test_overlap_agrees_with_the_definition(corpus, include_identical):
-    result = overlap(corpus, "A", "B", include_identical=include_identical)
+@given(corpora(("A", "B")), RULES)
+def test_overlap_agrees_with_the_definition(corpus, rule):
+    result = overlap(corpus, "A", "B", **{"ignore_identical": False, **rule})
     counts = {
         name: (row.hypothesis, row.hypothesis_found, row.reference, row.reference_found)
         for name, row in result.rows().items()
     }
-    assert counts == overlap_counts(corpus, "A", "B", include_identical)
+    assert counts == overlap_counts(corpus, "A", "B", **rule)
 
 
 @settings(max_examples=30)
@@ -85,117 +82,232 @@ def test_mean_is_weighted_by_shared_pairs_and_skips_what_is_undefined():
     full = pair(A="1-1", B="1-1", C="1-2")
     part = pair(A="1-1 2-2", B="1-1")
     nothing = pair(A="", B="", D="")
-    report = agreement_report(Corpus([full, part, part, nothing]))
-    found = {one.annotators: one for one in report.overall.comparisons}
+    report = agree(Corpus([full, part, part, nothing]))
+    found = {(one.first, one.second): one.sections[0] for one in report.of("annotators")}
     assert list(found) == [("A", "B"), ("A", "C"), ("A", "D"), ("B", "C"), ("B", "D"), ("C", "D")]
     assert [one.pairs for one in found.values()] == [4, 1, 1, 1, 1, 0]
+    mean = report.together[0].mean
     # precision: A ~ B 3/5; A ~ C and B ~ C 0; those with D undefined
-    assert report.overall.mean["words.sure.precision"] == pytest.approx(4 * (3 / 5) / (4 + 1 + 1))
+    assert mean["words.sure.precision"] == pytest.approx(4 * (3 / 5) / (4 + 1 + 1))
     # cells: undefined kappa of A ~ D and B ~ D (no link at all), AC1 defined there
     kappas = [found[names].cells.sure.kappa for names in (("A", "B"), ("A", "C"), ("B", "C"))]
-    assert report.overall.mean["cells.sure.kappa"] == pytest.approx(
-        (4 * kappas[0] + kappas[1] + kappas[2]) / 6
-    )
+    assert mean["cells.sure.kappa"] == pytest.approx((4 * kappas[0] + kappas[1] + kappas[2]) / 6)
     assert isnan(found["A", "D"].cells.sure.kappa)
     assert found["A", "D"].cells.sure.ac1 == 1.0
 
 
 def test_left_out_pairs_are_counted_with_the_reason():
     corpus = Corpus([pair(A="1-1", B="1-1"), pair(A="1-1"), pair(B=""), pair()])
-    overall = agreement_report(corpus).overall
-    assert (overall.pairs, overall.used) == (4, 1)
-    assert overall.left_out == {
+    together = agree(corpus).together[0]
+    assert (together.pairs, together.used) == (4, 1)
+    assert together.left_out == {
         "not annotated by B": 1,
         "not annotated by A": 1,
         "not annotated by A, B": 1,
     }
-    assert overall.fleiss.pairs == 1
+    assert together.fleiss.pairs == 1
 
 
-def test_each_group_is_reported_as_if_alone():
-    news, talk = pair(genre="news", A="1-1", B="1-1 2?2"), pair(genre="talk", A="1-2", B="1-1")
-    report = agreement_report(Corpus([news, talk, news]), by="genre")
-    assert [section.name for section in report.groups] == ["news", "talk"]
-    alone = agreement_report(Corpus([news, news])).overall
-    assert replace(alone, name="news") == report.groups[0]
-    with pytest.raises(UnknownNameError, match="genre"):
-        agreement_report(Corpus([news]), by="gender")
+NAMES = ("initial", "A", "B", "C")
+
+
+def same(one, other):
+    """Tell whether two results are the same figures, NaN included."""
+    return repr(one) == repr(other)
+
+
+@settings(max_examples=15)
+@given(corpora(NAMES), st.booleans())
+def test_each_group_is_reported_as_if_alone(corpus, kept):
+    options = {"initial": "initial", "missing_initial": "empty", "bootstrap": "none"}
+    options |= {"samples": 3, "ignore_identical": not kept}
+    whole = agree(corpus, by="genre", **options)
+    for name, group in corpus.groups("genre").items():
+        if set(group.aligners) != set(NAMES):
+            continue
+        alone = agree(group, [one for one in NAMES if one != "initial"], **options)
+        for one in alone.pairings:
+            part = whole.pairing(one.first, one.second).section(name)
+            assert part.pairs == one.sections[0].pairs
+            assert dict(part.figures) == pytest.approx(dict(one.sections[0].figures), nan_ok=True)
+            assert same(part.overlap, one.sections[0].overlap)
+            assert same(part.cells, one.sections[0].cells)
+        place = whole.sections.index(name)
+        assert same(whole.together[place].fleiss, alone.together[0].fleiss)
+        assert whole.together[place].left_out == alone.together[0].left_out
 
 
 def test_a_group_that_an_annotator_did_not_touch_has_no_fleiss():
     both = pair(genre="news", A="1-1", B="1-1", C="1-1")
-    report = agreement_report(Corpus([both, pair(genre="talk", A="1-1", B="2-1")]), by="genre")
-    talk = report.groups[1]
-    assert talk.fleiss is None
-    assert [one.annotators for one in talk.comparisons] == [("A", "B")]
-    lone = agreement_report(Corpus([both, pair(genre="talk", A="1-1")]), by="genre").groups[1]
-    assert (lone.comparisons, lone.used, dict(lone.mean), dict(lone.alpha)) == ((), 0, {}, {})
+    report = agree(Corpus([both, pair(genre="talk", A="1-1", B="2-1")]), by="genre")
+    assert report.sections == ("all", "news", "talk")
+    assert report.together[2].fleiss is None
+    there = [one.name for one in report.of("annotators") if one.section("talk").overlap]
+    assert there == ["A ~ B"]
+    lone = agree(Corpus([both, pair(genre="talk", A="1-1")]), by="genre")
+    talk = lone.together[2]
+    assert not any(one.section("talk").overlap for one in lone.of("annotators"))
+    assert (talk.used, dict(talk.alpha), dict(talk.intervals)) == (0, {}, {})
+    with pytest.raises(UnknownNameError, match="genre"):
+        agree(Corpus([both]), by="gender")
+
+
+def test_a_group_called_all_is_told_from_the_corpus():
+    report = agree(Corpus([pair(genre="all", A="1-1", B="1-1"), pair(A="", B="")]), by="genre")
+    assert report.sections == ("all", "genre all", "")
 
 
 def test_without_words_there_is_the_overlap_if_identical_items_are_included():
     links = {"A": Alignment.parse("0-0 1-1"), "B": Alignment.parse("0-0")}
     corpus = Corpus([SentencePair("1", None, None, links)])
     with pytest.raises(MissingTextError):
-        agreement_report(corpus)
-    report = agreement_report(corpus, include_identical=True)
-    one = report.overall.comparisons[0]
-    assert one.overlap.words_sure.precision == 0.5
-    assert (one.cells, report.overall.fleiss, dict(one.alpha)) == (None, None, {})
-    assert report.to_json()["fleiss_kappa"] is None
-    assert "100.0" in render_report(report)
+        agree(corpus)
+    report = agree(corpus, ignore_identical=False)
+    one = report.pairings[0]
+    assert one.sections[0].overlap.words_sure.precision == 0.5
+    assert (one.sections[0].cells, dict(one.sections[0].alpha), dict(one.beyond)) == (None, {}, {})
+    assert report.together[0].fleiss is None
+    with pytest.raises(MissingTextError):
+        agree(corpus, ignore_identical=False, missing_initial="empty")
 
 
 def test_fewer_than_two_annotators_are_refused():
     with pytest.raises(OptionError, match="two or more"):
-        agreement_report(Corpus([pair(A="0-0")]))
+        agree(Corpus([pair(A="0-0")]))
     with pytest.raises(OptionError, match="here is none"):
-        agreement_report(Corpus())
+        agree(Corpus())
 
 
-def test_json_has_the_numbers_by_name():
-    report = agreement_report(Corpus([pair(A="1-1 2?2", B="1-1")]))
-    found = json.loads(json.dumps(report.to_json(), allow_nan=False))
-    assert found["fleiss_kappa"] == pytest.approx(report.overall.fleiss.kappa)
-    first = found["comparisons"][0]
-    assert first["annotators"] == ["A", "B"]
-    assert first["words"]["possible"]["precision"] == 0.5
-    assert first["phrases"]["sure"]["hypothesis"] == 1
-    assert first["cells"]["all"]["table"] == [[7, 0, 0], [1, 0, 0], [0, 0, 1]]
-    assert first["alpha"]["possible"]["masi"]["units"] == 3
-    assert found["mean"]["cells"]["all"]["ac1"] == first["cells"]["all"]["ac1"]
-    assert found["fleiss"]["agreeing"] == {"2": 3, "1": 2}
+THREE = [
+    pair(A="0-0 1-1", B="0-0 1?1", C="1-2", initial="0-0"),
+    pair(A="1-1", B="1-2", C="1-1 2-2", initial="1-1"),
+    pair(A="0-1 2-2", B="2-2", C="2-2", initial=""),
+]
+QUICK = {"samples": 20, "resamples": 20}
 
 
-def test_json_has_null_for_what_is_undefined():
-    report = agreement_report(Corpus([pair(A="", B="")]))
-    found = json.loads(json.dumps(report.to_json(), allow_nan=False))
-    assert found["fleiss_kappa"] is None
-    assert found["comparisons"][0]["words"]["sure"]["f1"] is None
-    assert found["mean"]["alpha"]["sure"]["dice"] is None
+def test_naming_an_initial_alignment_only_adds():
+    corpus, names = Corpus(THREE), ["A", "B", "C"]
+    without = agree(corpus, names, resamples=20)
+    named = agree(corpus, names, initial="initial", **QUICK)
+    # C of the main tables is that of another model, and what it was stands beside it
+    faces = ("pi", "pi0", "C", "pi0_error", "C_error", "used", "both_empty", "one_sided")
+    known = {key(one): one for one in named.figures()}
+    for one in without.figures():
+        if one.statistic in faces:
+            if one.kind in ("mean", "automatic mean"):
+                continue
+            other = known[(*key(one)[:-1], f"{one.statistic}.kupper-hafner")]
+        else:
+            other = known[key(one)]
+        assert same((one.value, one.low, one.high), (other.value, other.low, other.high)), one
+    assert {one.kind for one in without.pairings} < {one.kind for one in named.pairings}
+    assert {one.chance for one in without.pairings} == {"kupper-hafner"}
 
 
-def test_tables_are_aligned_and_print_a_dash_for_undefined():
-    corpus = Corpus(
-        [pair(genre="news", anna="1-1 2?2", ben="1-1", c="2-2"), pair(genre="t", anna="", ben="")]
+def key(figure):
+    return figure.kind, figure.first, figure.second, figure.section, figure.level, figure.statistic
+
+
+def test_each_figure_has_a_name_of_its_own():
+    found = agree(
+        Corpus([*THREE, pair(genre="news", A="1-1", B="1-2")]),
+        initial="initial", adjudicated="C", by="genre", missing_initial="empty", **QUICK,
+    )  # fmt: skip
+    names = [key(one) for one in found.figures()]
+    assert len(names) == len(set(names))
+    assert {one.kind for one in found.figures()} >= {*KINDS[:2], "automatic", "joint", "edits"}
+    records = found.to_records()
+    assert len(records) == len(names)
+    assert list(records[0]) == [
+        "kind", "first", "second", "section", "level", "statistic", "value", "low", "high",
+        "pairs", "reason",
+    ]  # fmt: skip
+
+
+def test_every_statistic_has_an_interval_or_a_reason():
+    found = agree(Corpus(THREE * 3), ["A", "B", "C"], initial="initial", **QUICK)
+    bare = ("used", "both_empty", "one_sided", "error", "pi", "pi0", "add", "delete", "dispersion")
+    for one in found.figures():
+        if "mean" in one.kind or one.statistic.split(".")[0].endswith(bare):
+            continue
+        assert one.low < one.high or one.reason, one
+    alone = agree(Corpus(THREE[:1]), ["A", "B"])
+    reasons = {one.reason for one in alone.figures() if one.statistic == "f1" and one.first}
+    assert reasons == {"there is one sentence pair, and nothing to resample"}
+    none = agree(Corpus(THREE), ["A", "B"], bootstrap="none")
+    assert all(isnan(one.low) and not one.reason for one in none.figures() if one.statistic == "f1")
+
+
+def test_the_initial_alignment_and_systems_have_c_by_the_closed_form_alone():
+    found = agree(Corpus(THREE), ["A", "B"], initial="initial", systems=["initial", "C"], **QUICK)
+    machines = found.of("automatic")
+    assert [one.name for one in machines] == ["initial ~ A", "initial ~ B", "C ~ A", "C ~ B"]
+    for one in machines:
+        assert (one.chance, list(one.beyond)) == ("kupper-hafner", ["kupper-hafner"])
+        assert "kupper-hafner" in one.no_edits
+    people = found.of("annotators")[0]
+    assert (people.chance, list(people.beyond), people.no_edits) == (
+        "edit",
+        list(CHANCE_MODELS),
+        "",
     )
-    text = render_report(agreement_report(corpus, by="genre"))
-    assert "identical ones left out" in text
-    assert text.count("\nanna ~ ben ") == 4
-    tables = [block.splitlines()[1:] for block in text.split("\n\n")[1:-1]]
-    for _, under, *rows in tables:
-        assert {len(row) for row in rows} == {len(under)}
-        assert not any(row != row.rstrip() for row in rows)
-    row = next(line for line in tables[0] if line.startswith("t "))
-    assert row.split()[1:] == ["1", *"-" * 9]
-    assert "100.0" in tables[0][2]
-    assert [line.split()[0] for line in tables[-1][2:]] == ["all", "news", "t"]
 
 
-@settings(max_examples=25)
-@given(corpora(), st.booleans())
-def test_any_corpus_can_be_reported(corpus, include_identical):
-    report = agreement_report(corpus, by="genre", include_identical=include_identical)
-    json.dumps(report.to_json(), allow_nan=False)
-    for block in render_report(report).split("\n\n")[1:-1]:
-        rows = block.splitlines()[2:]
-        assert all(len(one) == len(other) for one, other in pairwise(rows))
+def test_one_rule_of_case_reaches_every_statistic():
+    words = {"source": "Ax by", "target": "ax cy"}
+    corpus = Corpus([pair(**words, A="0-0 1-1", B="0-0", initial="0-0")] * 2)
+    folded, exact = (
+        agree(corpus, initial="initial", exact_case=case, **QUICK).pairings[0]
+        for case in (False, True)
+    )
+    # Ax and ax are one word, or two
+    for one, links in ((folded, 1), (exact, 2)):
+        part = one.sections[0]
+        assert part.overlap.words_sure.hypothesis == 2 * links
+        assert part.overlap.phrases_sure.hypothesis == 2 * links
+        assert part.different.sure.items == 2 * (2 + links)
+        assert one.main("words.sure").sentences[0].first == links
+    alphas = [one.sections[0].alpha["different.sure.masi"].distinct for one in (folded, exact)]
+    assert alphas == [2, 3]
+
+
+JUDGED = [
+    SentencePair(str(k), ("a", "b"), ("x", "y"), {
+        "A": Alignment([(0, 0)], labels={(0, 1): "wrong"}),
+        "B": Alignment([(0, 0)], labels={(0, 1): "wrong", (1, 1): "wrong"}),
+        "initial": Alignment([(0, 0), (0, 1)]),
+        "gold": Alignment([(0, 0)]),
+    }) for k in range(3)
+]  # fmt: skip
+
+
+def test_the_judged_universe():
+    corpus, names = Corpus(JUDGED), ["A", "B"]
+    every = agree(corpus, names, initial="initial", **QUICK).pairings[0]
+    assert every.sections[0].cells.possible.items == 12
+    found = agree(corpus, names, initial="initial", adjudicated="gold", universe="judged", **QUICK)
+    assert found.pairings[0].sections[0].cells.possible.table == ((3, 0), (0, 3))
+    edits = found.pairings[0].main("words.sure").models["A"]["edit"].data
+    assert edits.trials.tolist() == [2, 2, 2]
+    gold = found.of("adjudicated")[0]
+    assert gold.sections[0].cells is None
+    assert gold.sections[0].reason == "'gold' records no judged cells"
+    assert gold.sections[0].overlap.words_sure.f1 == 1.0
+    assert (gold.chance, "no judged cells" in gold.no_edits) == ("kupper-hafner", True)
+    with pytest.raises(OptionError, match="'gold' has no labels"):
+        agree(corpus, ["A", "gold"], universe="judged")
+
+
+@pytest.mark.parametrize("value", [nan, 0.5])
+def test_it_prints_in_a_line(value):
+    found = agree(Corpus([pair(A="1-1", B="1-1" if value == 0.5 else "")]))
+    assert repr(found).count("\n") == 0
+    assert "A, B" in repr(found)
+
+
+@settings(max_examples=25, deadline=None)
+@given(corpora(), st.booleans(), st.sampled_from([None, "genre"]))
+def test_any_corpus_can_be_reported(corpus, kept, by):
+    found = agree(corpus, by=by, ignore_identical=not kept, resamples=5)
+    assert all(isinstance(one.value, (int, float)) for one in found.figures())

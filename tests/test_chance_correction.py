@@ -22,7 +22,7 @@ from alignkit.agreement.correction import (
 )
 from alignkit.errors import OptionError, UnknownNameError
 
-# Kupper & Hafner 1989; METHOD section 5
+# the example of Kupper & Hafner 1989
 A, B = [{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}]
 
 
@@ -69,7 +69,7 @@ def test_what_is_undefined_says_why() -> None:
 
 
 def test_the_article_s_own_illustration_is_inconsistent() -> None:
-    # it prints pi = 4/7, pi0 = 0.259 and C = 0.442 (METHOD section 5)
+    # Cohn et al. 2008 print pi = 4/7, pi0 = 0.259 and C = 0.442
     assert pytest.approx(0.4216, abs=5e-5) == correct(np.array([[4 / 7, 1, 0.259, 1]])).C
 
 

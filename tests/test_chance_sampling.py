@@ -13,8 +13,7 @@ from reference_chance import exact, items
 from alignkit.agreement import items_kernel
 from alignkit.agreement import sampling_kernel as kernel
 from alignkit.agreement.correction import ObservedTerms, correct, noise, rows
-from alignkit.agreement.items import UNITS, Items
-from alignkit.agreement.monte_carlo import Sampling, monte_carlo
+from alignkit.agreement.sampling import UNITS, Items, Sampling, monte_carlo
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
 from alignkit.corpus import SentencePair

@@ -1,21 +1,19 @@
-"""`alignkit agree`: the article's tables, every option of C, JSON, CSV, LaTeX, and errors."""
+"""`alignkit agree`: the tables, every option, JSON, CSV, LaTeX, Markdown, and errors."""
 
 import csv
 import io
 import re
-from math import isnan
+from dataclasses import fields
 
 import pytest
 from command import GOLD, PARAPHRASES, TEXTS, process, run, write
 
 from alignkit import Corpus, SentencePair, read_corpus, write_corpus
-from alignkit.agreement import LEVELS, agreement, full_agreement, overlap
-from alignkit.agreement.corrected_settings import CHOICES, CorrectedSettings
-from alignkit.agreement.everyone import ADJUDICATED_WARNING
-from alignkit.agreement.full_records import COLUMNS
+from alignkit.agreement import LEVELS, AgreementOptions, Figure, agree
+from alignkit.agreement.overlaps import overlap
 from alignkit.cli.agree import add_arguments
 from alignkit.cli.parser import Parser
-from alignkit.report.latex import escape, latex_table
+from alignkit.report.agreement import agreement_json, agreement_tables
 
 TWO = ("agree", PARAPHRASES, "--annotators", "anna", "ben")
 FULL = (*TWO, "--initial", "initial")
@@ -33,9 +31,10 @@ def made(capsys, *given):
     return ran
 
 
-def corrected(capsys, *given):
-    """Return the sure phrase pairs of the first two annotators."""
-    return made(capsys, *given, "--json").json["corrected"]["phrases-sure"]["pairs"][0]
+def beyond(capsys, *given, level="phrases.sure"):
+    """Return C of the first two annotators, by the main model of chance."""
+    first = made(capsys, *given, "--json").json["pairings"][0]
+    return first["beyond_chance"][first["chance"]][level]
 
 
 def rows(capsys, *given):
@@ -43,56 +42,84 @@ def rows(capsys, *given):
 
 
 def table(text, title):
-    """Return the lines of a table by their first words, each as the words behind them."""
-    block = next(part for part in text.split("\n\n") if part.startswith(title))
-    return {found[1]: found[2].split() for found in re.finditer(r"^(\S.*?)  +(\S.*)$", block, re.M)}
+    """Return the lines of a table by their labels, each as the words behind them."""
+    block = next(part for part in re.split(r"\n\n(?=[A-Z])", text) if part.startswith(title))
+    labels = r"^((?:\S+(?:, \S+| 2)?  +)?\S+(?: \S+)*?)   +(\S.*)$"
+    return {
+        " ".join(found[1].split()): found[2].split() for found in re.finditer(labels, block, re.M)
+    }
+
+
+def percents(values):
+    return [f"{100 * value:.1f}" for value in values]
 
 
 def test_the_tables_show_what_the_library_computes(capsys, corpus):
     text = made(capsys, *FULL, "--by", "genre").out
-    for title, unit, level in (("Phrase pairs", "phrases", "phrases"), ("Words", "links", "words")):
+    result = agree(corpus, ["anna", "ben"], initial="initial")
+    for title, unit in (("Phrase pairs", "phrases"), ("Words", "words")):
         found = table(text, title)
-        assert list(found) == ["news", "novel", "question", "all"]
-        expected = []
-        for links in ("possible", "sure"):
-            row = overlap(corpus, "anna", "ben").rows()[f"{level}.{links}"]
-            result = agreement(
-                corpus, "anna", "ben", initial="initial", unit=unit, links=links, rng=12345
-            )
-            expected += [f"{100 * value:.1f}" for value in (row.precision, row.recall, row.f1)]
-            interval = result.interval
-            expected += f"{result.C:.3f} [{interval.low:.3f}, {interval.high:.3f}]".split()
-        assert found["all"] == ["64", *expected]
+        sections = ["news", "novel", "question", "all"]
+        assert [name for name in found if name.startswith("sure")] == [
+            f"sure {section}" for section in sections
+        ]
+        for links, label in (("possible", "poss"), ("sure", "sure")):
+            row = overlap(corpus, "anna", "ben").rows()[f"{unit}.{links}"]
+            part = result.pairings[0].main(f"{unit}.{links}")
+            line = found[f"{label} all"]
+            assert line[:3] == percents((row.precision, row.recall, row.f1))
+            assert f"{part.C:.3f}" in line
+            if part.interval:
+                at = line.index(f"{part.C:.3f}")
+                bracket = f"[{part.interval.low:.3f}, {part.interval.high:.3f}]"
+                assert " ".join(line[at + 1 : at + 3]) == bracket
+            assert line[-3:] == [str(part.used), str(part.both_empty), str(part.one_sided)]
+
+
+def test_what_is_printed_is_the_agreement(capsys, corpus):
+    found = agree(corpus, ["anna", "ben"], initial="initial", samples=20, resamples=20)
+    assert made(capsys, *FULL, *QUICK).out == f"{found}\n"
+    assert made(capsys, *FULL, *QUICK, "--json").json == agreement_json(found)
+    assert made(capsys, *FULL, *QUICK, "--latex").out == f"{found.to_latex()}\n"
+    titles = [table.title for table in agreement_tables(found)]
+    text = made(capsys, *FULL, *QUICK, "--markdown").out
+    assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[: len(titles)] == titles
 
 
 def test_the_automatic_alignment_is_compared_with_each_annotator(capsys, corpus):
     found = table(made(capsys, *FULL, *QUICK).out, "Human ~ automatic: phrase pairs")
-    assert list(found) == ["initial ~ anna", "initial ~ ben", "mean"]
+    assert [name for name in found if "sure" in name] == [
+        f"sure {name}" for name in ("initial ~ anna", "initial ~ ben", "mean")
+    ]
     row = overlap(corpus, "initial", "anna").phrases_sure
-    assert found["initial ~ anna"][7:9] == [f"{100 * row.precision:.1f}", f"{100 * row.recall:.1f}"]
+    assert found["sure initial ~ anna"][:2] == percents((row.precision, row.recall))
     text = made(capsys, *FULL, *QUICK, "--system", "gold").out
-    assert list(table(text, "Human ~ automatic")) == ["gold ~ anna", "gold ~ ben", "mean"]
+    assert "sure gold ~ anna" in table(text, "Human ~ automatic: words")
     plain = made(capsys, *TWO, "--system", "initial", "gold").out
-    assert "gold ~ ben" in table(plain, "Human ~ automatic")
+    assert "sure gold ~ ben" in table(plain, "Human ~ automatic: words")
 
 
-def test_statistics_stand_side_by_side(capsys, corpus):
-    text = made(capsys, *FULL, *QUICK).out
-    found = table(text, "Side by side")
-    assert [len(row) for row in list(found.values())[:4]] == [5, 5, 8, 8]
-    report = run(capsys, *FULL, *QUICK, "--json").json
-    comparison = report["comparisons"][0]
-    sure = found["words, sure"]
-    assert sure[5:7] == [f"{comparison['cells']['sure'][name]:.3f}" for name in ("kappa", "ac1")]
-    assert sure[7] == f"{comparison['alpha']['sure']['masi']['alpha']:.3f}"
-    assert f"Fleiss' kappa of all annotators: {report['fleiss_kappa']:.3f}" in text
+def test_statistics_stand_side_by_side_over_the_same_items(capsys):
+    found = table(made(capsys, *FULL, *QUICK).out, "Side by side")
+    assert [len(row) for name, row in found.items() if " ~ " in name] == [5, 5, 8, 8]
+    first = made(capsys, *FULL, *QUICK, "--json").json["pairings"][0]["sections"]["all"]
+    sure = found["words, sure anna ~ ben"]
+    assert sure[5:7] == [f"{first['different']['sure'][name]:.3f}" for name in ("kappa", "ac1")]
+    assert sure[7] == f"{first['alpha']['different.sure.masi']['alpha']:.3f}"
 
 
-def test_without_an_initial_alignment_the_report_says_what_c_needs(capsys, tmp_path):
+def test_without_an_initial_alignment_everything_is_there_and_what_c_needs_is_told(
+    capsys, tmp_path
+):
     text = made(capsys, *TWO).out
-    assert "Krippendorff's alpha" in text
+    for title in ("Krippendorff", "Fleiss", "All cells", "C of words", "Precision and recall"):
+        assert title in text
+    assert "Chance (kupper-hafner)" in text
     assert "--initial NAME (here perhaps one of initial, gold)" in text
-    assert made(capsys, *TWO, "--json").json["corrected"] is None
+    assert made(capsys, *TWO, "--json").json["pairings"][0]["chance"] == "kupper-hafner"
+    for more in (("--confidence", "0.9"), ("--resamples", "9"), ("--bootstrap", "none")):
+        assert "C of words" in made(capsys, *TWO, *more).out
+    assert "adjudicated version (gold)" in made(capsys, *TWO, "--adjudicated", "gold").out
     files = []
     for name in ("anna", "ben"):
         files.append(tmp_path / f"{name}.tsv")
@@ -109,36 +136,48 @@ def test_without_an_initial_alignment_the_report_says_what_c_needs(capsys, tmp_p
         (("--normalizer", "max"), {"normalizer": "max"}),
         (("--aggregate", "micro"), {"aggregate": "micro"}),
         (("--chance", "edit-split"), {"chance": "edit-split"}),
+        (("--chance", "edit-strata"), {"chance": "edit-strata"}),
         (("--chance", "kupper-hafner"), {"chance": "kupper-hafner"}),
         (("--reading", "probability"), {"reading": "probability"}),
-        (("--include-identical",), {"include_identical": True}),
+        (("--include-identical",), {"ignore_identical": False}),
+        (("--exact-case",), {"exact_case": True}),
+        (("--universe", "all"), {"universe": "all"}),
         (("--missing-initial", "leave-out"), {"missing_initial": "leave-out"}),
         (("--tolerance", "0.01"), {"tolerance": 0.01}),
         (("--bootstrap", "refit"), {"bootstrap": "refit"}),
-        (("--bootstrap", "none"), {"bootstrap": "none"}),
         (("--confidence", "0.5"), {"confidence": 0.5}),
         (("--resamples", "9"), {"resamples": 9}),
-        (("--seed", "7"), {"rng": 7}),
+        (("--samples", "33"), {"samples": 33}),
+        (("--seed", "7"), {"seed": 7}),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_each_option_reaches_the_library(capsys, corpus, options, changed):
-    given = {"initial": "initial", "samples": 150, "resamples": 20, "rng": 12345} | changed
-    expected = agreement(corpus, "anna", "ben", **given).to_json()
-    found = corrected(capsys, *FULL, "--samples", "150", "--resamples", "20", *options)
-    assert {name: found[name] for name in expected} == expected
+    given = {"samples": 150, "resamples": 20} | changed
+    expected = agree(corpus, ["anna", "ben"], initial="initial", **given)
+    usual = [] if "--samples" in options else ["--samples", "150"]
+    usual += [] if "--resamples" in options else ["--resamples", "20"]
+    found = made(capsys, *FULL, *usual, *options, "--json").json
+    assert found == agreement_json(expected)
 
 
-def test_defaults_are_those_of_the_library(capsys):
+def test_no_bootstrap_has_no_interval(capsys):
+    found = made(capsys, *FULL, "--samples", "20", "--bootstrap", "none").out
+    assert "[" not in found.split("\n\n")[1]
+    assert "In brackets" not in found
+
+
+def test_the_options_are_those_of_the_library(capsys):
     parser = Parser(prog="x")
     add_arguments(parser)
     actions = {action.dest: action for action in parser._actions}
-    settings = CorrectedSettings()
-    for name in ("missing_initial", "chance", "reading", "normalizer", "aggregate", "bootstrap"):
-        assert actions[name].choices == CHOICES[name]
-        assert f"(default: {getattr(settings, name)})" in " ".join(actions[name].help.split())
-    for name in ("samples", "resamples", "confidence"):
-        assert f"(default: {getattr(settings, name)})" in actions[name].help
+    for one in fields(AgreementOptions):
+        action = actions[one.name]
+        assert tuple(action.choices or ()) == one.metadata["choices"]
+        told = " ".join(action.help.split())
+        assert one.metadata["help"] in told
+        if not isinstance(one.default, bool) and one.default is not None:
+            assert f"(default: {one.default})" in told
 
 
 def test_any_number_of_workers_gives_the_same(capsys):
@@ -148,76 +187,87 @@ def test_any_number_of_workers_gives_the_same(capsys):
     assert one == two
 
 
-def test_the_adjudicated_version_comes_with_a_warning(capsys, corpus):
-    found = made(capsys, *FULL, "--adjudicated", "gold", *QUICK, "--json").json["corrected"]
-    assert [one["annotators"] for one in found["phrases-sure"]["adjudicated"]] == [
-        ["anna", "gold"],
-        ["ben", "gold"],
-    ]
-    assert ADJUDICATED_WARNING in found["warnings"]
+def test_the_adjudicated_version_is_compared(capsys, corpus):
+    found = made(capsys, *FULL, "--adjudicated", "gold", *QUICK, "--json").json
+    assert [
+        (one["first"], one["second"]) for one in found["pairings"] if one["kind"] == "adjudicated"
+    ] == [("anna", "gold"), ("ben", "gold")]
     text = made(capsys, "agree", PARAPHRASES, "--initial", "initial", "--adjudicated", "gold").out
     assert text.startswith("Agreement of anna, ben:")
-    assert "agreement with it is inflated" in " ".join(text.split())
+    assert "inflated" in " ".join(text.split())
     row = overlap(corpus, "anna", "gold").phrases_sure
-    assert table(text, "Each annotator with the adj")["anna"][3] == f"{100 * row.f1:.1f}"
+    lines = table(text, "Each annotator ~ the adjudicated version (gold): phrase pairs")
+    assert lines["sure anna ~ gold"][2] == percents([row.f1])[0]
 
 
 def test_three_annotators_have_a_mean_and_the_majority_of_the_others(capsys):
     three = ("agree", PARAPHRASES, "--annotators", "anna", "ben", "gold", "--initial", "initial")
     text = made(capsys, *three, *QUICK, "--by", "genre").out
-    assert list(table(text, "Phrase pairs")) == [
-        *("news", "novel", "question", "anna ~ ben", "anna ~ gold", "ben ~ gold", "mean")
+    assert [name for name in table(text, "Phrase pairs") if name.startswith("poss")] == [
+        f"poss {name}"
+        for name in ("news", "novel", "question", "anna ~ ben", "anna ~ gold", "ben ~ gold", "mean")
     ]
-    assert list(table(text, "Each annotator with the majority"))[-3:] == ["anna", "ben", "gold"]
-    found = made(capsys, *three, *QUICK, "--json").json["corrected"]["links-possible"]
-    used = [one["pairs"]["used"] for one in found["pairs"]]
-    values = [one["C"] for one in found["pairs"]]
-    mean = sum(n * value for n, value in zip(used, values, strict=True)) / sum(used)
-    assert found["mean"]["C"] == pytest.approx(mean)
-    assert f"{mean:.3f}" in table(text, "Words")["mean"]
+    others = table(text, "Each annotator ~ the majority of the others: words")
+    assert [name for name in others if name.startswith("sure")] == [
+        f"sure {name} ~ others" for name in ("anna", "ben", "gold")
+    ]
+    found = made(capsys, *three, *QUICK, "--json").json
+    parts = [
+        one["beyond_chance"]["edit"]["words.possible"]
+        for one in found["pairings"]
+        if one["kind"] == "annotators"
+    ]
+    used = [part["pairs"]["used"] for part in parts]
+    mean = sum(n * part["C"] for n, part in zip(used, parts, strict=True)) / sum(used)
+    means = next(one for one in found["figures"] if one["kind"] == "mean")
+    assert means["sections"]["all"]["words.possible"]["C"]["value"] == pytest.approx(mean)
+    assert f"{mean:.3f}" in table(text, "Words")["poss mean"]
 
 
-def test_json_keeps_the_old_keys_and_adds_what_is_beyond_chance(capsys):
-    old = made(capsys, *TWO, "--json").json
-    new = made(capsys, *FULL, *QUICK, "--json").json
-    same = {"automatic", "corrected"}
-    assert {k: v for k, v in new.items() if k not in same} == {
-        k: v for k, v in old.items() if k not in same
-    }
-    assert isinstance(new["fleiss_kappa"], float)
-    found = new["corrected"]
-    assert set(found) == {
-        *LEVELS,
-        *("initial", "missing_initial", "chance", "adjudicated", "warnings", "signature"),
-    }
-    assert found["chance"] == {"annotators": "edit", "automatic": "kupper-hafner"}
-    one = found["phrases-sure"]["pairs"][0]
+def test_json_has_the_documented_keys(capsys):
+    plain = made(capsys, *TWO, "--json").json
+    found = made(capsys, *FULL, *QUICK, "--json").json
+    assert list(found) == [
+        *("annotators", "initial", "adjudicated", "systems", "by", "seed", "options", "sections"),
+        *("fleiss_kappa", "figures", "pairings", "together", "cautions", "signature"),
+    ]
+    assert list(plain) == list(found)
+    assert plain["fleiss_kappa"] == found["fleiss_kappa"]
+    first = found["pairings"][0]
+    assert set(first["beyond_chance"]["edit"]) == set(LEVELS)
+    one = first["beyond_chance"]["edit"]["phrases.sure"]
     assert {"pi", "pi0", "C", "C_error", "interval", "pairs", "models", "sentences"} <= set(one)
     assert len(one["distribution"]) == 20
     assert set(one["models"]) == {"anna", "ben"}
+    other = first["beyond_chance"]["edit-split"]["phrases.sure"]
+    assert "sentences" not in other
+    assert "a" in other["models"]["anna"]["add"]
 
 
-def test_csv_is_one_flat_table(capsys):
-    found = rows(capsys, *FULL, *QUICK, "--by", "genre", "--adjudicated", "gold")
-    assert tuple(found[0]) == COLUMNS
-    assert len(found) == (1 + 2 + 2) * 4 * 4  # comparisons, sections, levels
-    assert {row["group"] for row in found} == {"", "news", "novel", "question"}
-    of_all = [row for row in found if row["comparison"] == "annotators" and not row["group"]]
-    assert all(-1 < float(row["C"]) <= float(row["high"]) + 1 for row in of_all)
-    assert [bool(row["kappa"]) for row in of_all] == [False, False, True, True]
-    plain = rows(capsys, *TWO)
-    assert len(plain) == 4
-    assert (plain[0]["C"], plain[0]["pi"]) == ("", "")
-    assert float(plain[0]["f1"]) == float(of_all[0]["f1"])
+def test_csv_has_a_row_for_each_figure(capsys, corpus):
+    given = (*FULL, *QUICK, "--by", "genre", "--adjudicated", "gold")
+    found = rows(capsys, *given)
+    assert list(found[0]) == [one.name for one in fields(Figure)]
+    assert {row["section"] for row in found} == {"", "all", "news", "novel", "question"}
+    assert [row["kind"] for row in found][-1] == "signature"
+    figures = {
+        (row["kind"], row["section"], row["level"], row["statistic"]): row
+        for row in found
+        if row["first"] in ("anna", "")
+    }
+    f1 = float(figures["annotators", "all", "phrases.possible", "f1"]["value"])
+    assert f1 == overlap(corpus, "anna", "ben").phrases_possible.f1
 
 
 def test_latex_has_as_many_cells_as_columns(capsys):
     for given in (FULL, TWO):
         text = made(capsys, *given, *(QUICK if given is FULL else ()), "--latex").out
         tables = re.findall(r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.S)
-        assert len(tables) == (5 if given is FULL else 2)
+        assert len(tables) > 8
         for columns, body in tables:
-            lines = [line for line in body.splitlines() if line != r"\hline"]
+            lines = [
+                line for line in body.splitlines() if "rule" not in line and "space" not in line
+            ]
             for line in lines:
                 assert line.endswith(r" \\")
                 spans = [int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line)]
@@ -226,81 +276,83 @@ def test_latex_has_as_many_cells_as_columns(capsys):
                    for line in text.splitlines())  # fmt: skip
 
 
-def test_latex_escapes_what_it_must():
-    assert escape("a_b & 50% #1 {x} ~ \\ ^ $") == (
-        r"a\_b \& 50\% \#1 \{x\} $\sim$ \textbackslash{} \textasciicircum{} \$"
-    )
-    text = latex_table([("", "x"), ("", "y")], [["[a]", "-"], ["*", "1"]], title="50%\nnext")
-    assert text.splitlines()[0] == r"% 50\% next"
-    assert "{}[a] & -- \\\\" in text
-    assert "{}* & 1 \\\\" in text
-
-
 def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
     text = "0-0 1-1\n"
     paths = [write(tmp_path, f"{name}.align", text) for name in ("a", "b", "start")]
     words = write(tmp_path, "words", "x y ||| v w\n")
     given = ("agree", *paths, "--source", words, "--initial", "start")
     ran = made(capsys, *given)
-    assert table(ran.out, "Phrase pairs")["a ~ b"] == ["1", *["100.0", "100.0", "100.0", "-"] * 2]
-    assert "C has no value for phrases, sure: pi0 is 1" in ran.out
+    assert table(ran.out, "Phrase pairs")["sure a ~ b"][-5:-3] == ["-", "(b)"]
+    assert "pi0 is 1" in ran.out
     assert "nobody edits" in " ".join(ran.out.split())
-    found = corrected(capsys, *given)
+    found = beyond(capsys, *given)
     assert found["C"] is None
     assert found["undefined"]
-    assert rows(capsys, *given)[0]["C"] == ""
+    (row,) = (
+        row
+        for row in rows(capsys, *given)
+        if (row["kind"], row["level"], row["statistic"]) == ("annotators", "words.sure", "C")
+    )
+    assert row["value"] == ""
+    assert "pi0 is 1" in row["reason"]
     assert "nan" not in made(capsys, *given, "--latex").out
 
 
-def test_pairs_in_which_one_has_nothing_are_told(capsys, tmp_path):
+def test_pairs_in_which_one_has_nothing_are_counted(capsys, tmp_path):
     one = write(tmp_path, "a.align", "0-0 1-1\n" * 9)
     other = write(tmp_path, "b.align", "0-0 1-0\n" * 6 + "\n" * 3)
     words = write(tmp_path, "words", "x y ||| v w\n" * 9)
     given = ("agree", one, other, "--source", words, "--missing-initial", "empty", *QUICK)
-    text = " ".join(made(capsys, *given).out.split())
-    assert "words, sure: in 3 of the 9 pairs used one of the two has nothing to compare" in text
-    assert "few pairs are used (9 in all)" in text
+    text = made(capsys, *given).out
+    assert table(text, "Words")["sure a ~ b"][-3:] == ["9", "0", "3"]
     assert "initial alignment: empty" in text
-    assert corrected(capsys, *given)["one_sided"] == 3
+    assert beyond(capsys, *given)["pairs"]["one_sided"] == 3
 
 
-def test_dividing_by_the_smaller_set_is_told_where_it_matters(capsys):
-    told = "words, sure: pi is 1.000 of the smaller set, but 0.871 of the larger"
-    assert told in " ".join(made(capsys, *FULL, *QUICK).out.split())
-    assert told not in " ".join(made(capsys, *FULL, *QUICK, "--normalizer", "max").out.split())
-
-
-def test_a_tolerance_that_was_not_reached_is_told(capsys):
-    text = made(capsys, *FULL, *QUICK, "--tolerance", "1e-9").out
-    assert "after 20 samples the standard error of C is" in text
-
-
-def test_html_is_written_beside_the_tables(capsys, tmp_path):
-    pytest.importorskip("alignkit.report.agreement_page")
+def test_a_page_is_written_beside_the_tables(capsys, tmp_path):
+    pytest.importorskip("alignkit.report.page")
     page = tmp_path / "page.html"
-    assert "Side by side" in made(capsys, *FULL, *QUICK, "--html", page).out
-    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    run(capsys, *TWO, "--html", page).failed("--initial NAME")
+    for given in ((*FULL, *QUICK), TWO):
+        assert "Side by side" in made(capsys, *given, "--html", page).out
+        assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     run(capsys, *FULL, "--html", tmp_path).failed("is a folder")
+
+
+def test_figures_are_written_beside_the_tables(capsys, tmp_path):
+    pytest.importorskip("alignkit.report.page")
+    picture = tmp_path / "figure.svg"
+    assert "Side by side" in made(capsys, *FULL, *QUICK, "--plot", picture).out
+    assert "<svg" in picture.read_text(encoding="utf-8")
+    run(capsys, *FULL, *QUICK, "--plot", tmp_path / "figure.doc").failed("figure.doc")
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
         (("--initial", "intial"), ("'intial'", "did you mean 'initial'", "anna, ben, gold")),
-        (("--samples", "99"), ("--initial NAME", "--missing-initial empty")),
+        (("--samples", "99"), ("--samples is", "--initial NAME")),
+        (("--chance", "edit"), ("--initial NAME", "--missing-initial empty")),
         (("--missing-initial", "error"), ("--initial NAME",)),
-        (("--adjudicated", "gold"), ("--initial NAME",)),
+        (
+            ("--missing-initial", "empty", "--chance", "kupper-hafner", "--bootstrap", "refit"),
+            ("--bootstrap refit", "--chance kupper-hafner"),
+        ),
+        (("--bootstrap", "none", "--resamples", "9"), ("--resamples", "--bootstrap none")),
+        (("--bootstrap", "none", "--confidence", ".9"), ("--confidence", "--bootstrap none")),
+        (("--exact-case", "--include-identical"), ("--exact-case", "--include-identical")),
+        (("--in-order",), ("--in-order", "several files")),
+        (("--universe", "judged"), ("--universe all", "labels")),
         (("--initial", "anna"), ("'anna' is the initial alignment",)),
         (("--initial", "initial", "--adjudicated", "ben"), ("'ben' is the adjudicated version",)),
         (("--initial", "initial", "--adjudicated", "x"), ("unknown annotator 'x'", "gold")),
         (("--initial", "initial", "--system", "x"), ("unknown annotator 'x'", "gold")),
         (("--system", "anna"), ("'anna' is an automatic alignment",)),
-        (("--initial", "initial", "--samples", "1"), ("--samples", "2 or more")),
+        (("--initial", "initial", "--samples", "1"), ("--samples", "at least 2")),
         (("--initial", "initial", "--workers", "0"), ("--workers", "1 or more")),
-        (("--initial", "initial", "--tolerance", "0"), ("tolerance must be above 0",)),
-        (("--initial", "initial", "--confidence", "2"), ("confidence",)),
+        (("--initial", "initial", "--tolerance", "0"), ("--tolerance must be above 0",)),
+        (("--initial", "initial", "--confidence", "2"), ("--confidence",)),
         (("--initial", "initial", "--chance", "x"), ("--chance", "edit-split")),
+        (("--function-words", "english"), ("--function-words", "--html")),
         (("--json", "--csv"), ("--csv", "--json")),
     ],
     ids=" ".join,
@@ -319,8 +371,8 @@ def test_a_pair_without_an_initial_alignment_is_an_error_that_names_the_ways_out
     given = ("agree", path, "--annotators", "anna", "ben", "--initial", "initial", *QUICK)
     run(capsys, *given).failed("'p01'", "--missing-initial", "leave-out")
     for way, used in (("empty", 64), ("leave-out", 63)):
-        found = made(capsys, *given, "--missing-initial", way, "--json").json
-        assert found["corrected"]["phrases-possible"]["pairs"][0]["pairs"]["used"] == used
+        found = beyond(capsys, *given, "--missing-initial", way, level="phrases.possible")
+        assert found["pairs"]["used"] == used
 
 
 def test_words_are_needed(capsys):
@@ -328,29 +380,6 @@ def test_words_are_needed(capsys):
     run(capsys, "agree", GOLD, other, "--missing-initial", "empty").failed("--source and --target")
     given = ("agree", GOLD, other, *TEXTS, "--missing-initial", "empty", *QUICK)
     assert "gold ~ eflomal" in made(capsys, *given).out
-
-
-def test_settings_hold_for_the_annotators_and_closed_chance_for_machines(corpus):
-    settings = CorrectedSettings("initial", samples=20, resamples=10, bootstrap="refit")
-    found = full_agreement(corpus, ["anna", "ben"], settings=settings, rng=1)
-    assert "seed:1|" in found.signature
-    assert set(found.results) == set(LEVELS)
-    machine = found.of("automatic")[0]
-    expected = agreement(corpus, "initial", "anna", chance="kupper-hafner", resamples=10, rng=1)
-    assert machine.corrected["phrases-sure"].C == expected.C
-    assert not isnan(machine.corrected["phrases-sure"].C)
-
-
-def test_progress_covers_all_the_sampling(corpus):
-    told = []
-    settings = CorrectedSettings("initial", samples=20, resamples=10)
-    full_agreement(
-        corpus, settings=settings, adjudicated="gold", rng=1, progress=lambda *one: told.append(one)
-    )
-    shares = [done / total for done, total in told]
-    assert shares == sorted(shares)
-    assert shares[0] < 0.2
-    assert shares[-1] == 1
 
 
 def test_nothing_goes_to_stderr(tmp_path):
@@ -363,12 +392,12 @@ def test_goldalign_gives_a_full_report_in_one_command(capsys, data):
     users = ("demo-user-1", "demo-user-2")
     given = ("agree", data / "goldalign", "--format", "goldalign", "--annotators", *users)
     ran = made(capsys, *given, "--initial", "initial", "--adjudicated", "arbit")
-    found = " ".join(ran.out.split())
-    assert "phrases, sure: in 90 of the 153 pairs used one of the two has nothing" in found
-    assert "Each annotator with the adjudicated version, arbit" in found
-    phrases = table(ran.out, "Phrase pairs")["demo-user-1 ~ demo-user-2"]
-    assert float(phrases[4]) == pytest.approx(0.414, abs=0.005)
-    assert float(phrases[10]) == pytest.approx(0.016, abs=0.02)
+    assert "Each annotator ~ the adjudicated version (arbit)" in ran.out
+    phrases = table(ran.out, "Phrase pairs")
+    name = "demo-user-1 ~ demo-user-2"
+    assert float(phrases[f"poss {name}"][5]) == pytest.approx(0.414, abs=0.005)
+    assert float(phrases[f"sure {name}"][5]) == pytest.approx(0.016, abs=0.02)
+    assert phrases[f"sure {name}"][-3:] == ["153", "459", "90"]
 
 
 @pytest.mark.real_data
@@ -378,9 +407,10 @@ def test_rte_has_three_annotators_and_an_initial_alignment_of_ones_choice(capsys
     given = ("agree", *files, "--format", "rte")
     found = made(capsys, *given, "--missing-initial", "empty", *quick, "--json").json
     assert round(found["fleiss_kappa"], 5) == 0.73364
-    level = found["corrected"]["phrases-sure"]
-    assert [len(level[kind]) for kind in ("pairs", "consensus", "automatic")] == [3, 3, 0]
-    assert 0.6 < level["mean"]["C"] < 0.8
+    kinds = [one["kind"] for one in found["pairings"]]
+    assert kinds == ["annotators"] * 3 + ["consensus"] * 3
+    means = next(one for one in found["figures"] if one["kind"] == "mean")
+    assert 0.6 < means["sections"]["all"]["phrases.sure"]["C"]["value"] < 0.8
     joined = tmp_path / "rte.jsonl"
     corpus = read_corpus(files[0], format="rte")
     diagonal = "".join(
@@ -392,5 +422,5 @@ def test_rte_has_three_annotators_and_an_initial_alignment_of_ones_choice(capsys
         "--add", f"diagonal={write(tmp_path, 'diagonal.align', diagonal)}:pharaoh",
     )  # fmt: skip
     text = made(capsys, "agree", joined, "--initial", "diagonal", *quick).out
-    assert list(table(text, "Human ~ automatic"))[-1] == "mean"
+    assert list(table(text, "Human ~ automatic: words"))[-1] == "eq. 2 mean"
     assert "diagonal ~ C" in text

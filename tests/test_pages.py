@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from console import ROOT, examples, run
+from test_imports import LAYERS, TABLES
 
 from alignkit import read_corpus
+from alignkit.agreement import CHANCE_MODELS, Figure
+from alignkit.agreement.cautions import CAUTIONS
 from alignkit.cli.inputs import detect_format
 from alignkit.report import draw_text
 
@@ -18,6 +22,16 @@ EXAMPLES = [(page.name, *example) for page in PAGES for example in examples(page
 DRAWINGS = re.compile(r"<!-- matrix: (\S+) -->\n```text\n(.*?)```", re.DOTALL)
 HEADED = re.compile(r"\*\*Example:\*\* ((?:.+\n)+)\n<!-- matrix: (\S+) -->")
 GUIDELINES = ROOT / "guidelines"
+
+FOLDERS = ("alignkit", "benchmarks", "docs", "guidelines", "samples", "tests")
+WRITTEN = sorted(
+    path
+    for path in [*ROOT.glob("*.md"), *(p for folder in FOLDERS for p in (ROOT / folder).rglob("*"))]
+    if path.suffix in {".md", ".py"}
+)
+PLANS = re.compile(r"\b(METHOD|HOUSE|STYLE|DATA|DESIGN)\b(\.md|,? (section|eq)\w*\b)")
+DOCUMENT = re.compile(r"(?<![\w/.])[\w./-]+\.md\b(?!~)")
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +51,66 @@ def test_the_page_shows_what_the_command_prints(
 
 def test_the_readme_has_examples() -> None:
     assert sum(page == "README.md" for page, *_ in EXAMPLES) >= 5
+
+
+def test_what_is_cited_is_there() -> None:
+    """Nobody has the plans that the project was made from: what they define is in docs/."""
+    for path in WRITTEN:
+        text = path.read_text(encoding="utf-8")
+        assert not PLANS.search(text), f"{path} cites a plan: state the definition, or cite docs/"
+        if path.is_relative_to(ROOT / "tests"):
+            continue  # which name files that they make
+        for name in set(DOCUMENT.findall(text)) - {"FILE.md"}:
+            places = (ROOT, path.parent, ROOT / "docs", ROOT / "guidelines")
+            assert any((place / name).exists() for place in places), f"{path} cites {name}"
+
+
+@pytest.mark.parametrize("page", [path for path in WRITTEN if path.suffix == ".md"])
+def test_a_link_leads_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page} links to {target}"
+
+
+def test_every_caution_is_explained() -> None:
+    text = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    section = text.partition("## Read with care")[2].partition("\n## ")[0]
+    codes = [match[1] for match in re.finditer(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)]
+    assert codes == [caution.code for caution in CAUTIONS]
+
+
+def test_every_column_of_a_figure_is_explained() -> None:
+    text = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    table = text.partition("| column | holds |")[2].partition("\n\n")[0]
+    named = [match[1] for match in re.finditer(r"^\|(.*?) \|", table, re.MULTILINE)]
+    assert re.findall(r"`(\w+)`", " ".join(named)) == [one.name for one in fields(Figure)]
+
+
+def test_every_model_of_chance_is_explained() -> None:
+    text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    table = text.partition("| `--chance` | chance is |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(CHANCE_MODELS)
+
+
+def test_the_architecture_is_that_of_the_tree() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    package = ROOT / "alignkit"
+    files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/*.py")}
+    files |= {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
+    files |= {name.rpartition("/")[2] for name in files}
+    for name in re.findall(r"(?<![\w*/])[\w/]+\.py\b", text):
+        assert name in files or "NAME" in name, f"the architecture names {name}"
+    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
+    table = text.partition("| room |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)) == rooms
+
+
+def test_the_architecture_has_the_layers() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawn = text.partition("## Which way imports go")[2].split("```")[1].splitlines()[1:]
+    names = [set(re.split(r"[,\s]+", line[1:].split("  " * 3)[0].strip())) for line in drawn]
+    layers = [{name for name in layer if name not in TABLES} for layer in LAYERS]
+    wanted = [layer for layer in reversed(layers) if not layer & {"__main__", ""}]
+    assert [set(line) - {"report/table*"} for line in names] == wanted
 
 
 def drawings() -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from alignkit.errors import (
 )
 from alignkit.phrases import KINDS, PhrasePair, extract_phrases
 
-# METHOD section 3: the article's example sentence pair (Cohn et al. 2008, Figure 1)
+# the article's example sentence pair (Cohn et al. 2008, Figure 1)
 SOURCE, TARGET = map(
     str.split,
     [

@@ -116,7 +116,7 @@ def test_east_asian_words_stand_upright():
 def test_the_fragment_is_one_element_with_its_style():
     fragment = html.fragment_fromstring(draw_html_fragment(PAIR))
     assert fragment.tag == "div"
-    rules = re.sub(r"@media\([^)]*\)\{", "", fragment.xpath("string(style)"))
+    rules = re.sub(r"@media[^{]*\{", "", fragment.xpath("string(style)"))
     selectors = re.findall(r"([^{}]+)\{", rules)
     assert all(selector.strip().startswith(".alignkit") for selector in selectors)
 

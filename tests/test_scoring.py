@@ -3,6 +3,7 @@
 import json
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ both parties discussed the specific issues and arrived at a general consensus ."
 SOURCE, TARGET = (tuple(line.split()) for line in WORDS.splitlines())
 EXAMPLE = Alignment.parse(
     "1-2 2-3 3-5 6-6 7-7 7-8 8-9 10-11 11-12 0?0 0?1 4?4 5?4 9?10"
-)  # METHOD section 3
+)  # Cohn et al. 2008, Figure 1
 
 small_links = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9)
 alignments = st.builds(Alignment, small_links, small_links)
@@ -66,7 +67,7 @@ def test_aer_is_that_of_och_and_ney_for_a_hypothesis_without_possible_links(link
 
 
 def test_worked_example_of_the_article():
-    """METHOD section 2: the counts 4, 5, 4, 4 without identical links."""
+    """Cohn et al. 2008: the counts 4, 5, 4, 4 without identical links."""
     source = ("they", "discussed", "the", "aspects", "in", "detail")
     target = ("both", "talked", "the", "issues", "specifically", "here")
     gold = Alignment.parse("0-0 1-1 2-2 3-3 4-4 5-5")
@@ -94,7 +95,7 @@ def test_example_sentence_has_the_phrase_pairs_of_the_method(identical, possible
 
 
 def test_a_coarser_segmentation_keeps_its_precision_and_a_finer_one_its_recall():
-    """METHOD section 4: a block is one atomic pair and a composite of the finer segmentation."""
+    """Eq. 3: a block is one atomic pair and a composite of the finer segmentation."""
     fine, block = Alignment.parse("0-0 1-1"), Alignment.parse("0-0 0-1 1-0 1-1")
     words = ("a", "b"), ("c", "d")
     coarse = score(corpus_of(block, fine, *words), level="phrases").phrases["sure"]
@@ -282,3 +283,44 @@ def test_no_pairs_at_all_give_undefined_scores():
     assert (found.pairs, found.links.counts["ref_sure"]) == (0, 0)
     assert math.isnan(found.links.aer)
     assert found.to_json()["intervals"]["links"]["aer"]["low"] is None
+
+
+def shown_score():
+    pairs = [
+        SentencePair(str(k), ("a", "b"), ("c", "d"), {
+            "gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse(links)})
+        for k, links in enumerate(("0-0 1-0", "0-0 1-1", "1-1"))
+    ]  # fmt: skip
+    return score(Corpus(pairs), level="both", keep_rows=True)
+
+
+def test_a_score_prints_its_table():
+    found = shown_score()
+    # 5 of 6 links are linked, of which 4 are right: P 4/5, R 4/6, F1 8/11, AER 1 - 8/11
+    assert repr(found) == (
+        "Score(3 pairs; links: F1 72.7, AER 27.3; phrases, possible: F1 60.0; phrases, sure: "
+        "F1 60.0)"
+    )
+    lines = str(found).splitlines()
+    assert lines[0] == "3 sentence pairs"
+    assert lines[2].split() == ["precision", "recall", "F1", "AER", "hypothesis", "reference"]
+    assert lines[4].split() == ["links", "80.0", "66.7", "72.7", "27.3", "5", "6"]
+    assert lines[-1] == str(found.signature)
+    assert "<table>" in found._repr_html_()
+    assert str(replace(found, skipped=2)).startswith(
+        "3 sentence pairs, 2 left out (not annotated)\n"
+    )
+
+
+def test_records_of_a_score_are_its_figures():
+    found = shown_score().with_intervals(samples=20, rng=1)
+    first, possible, _ = found.to_records()
+    assert (first["level"], first["pairs"], first["skipped"]) == ("links", 3, 0)
+    assert first["f1"] == found.links.f1
+    assert first["f1_low"] == found.intervals["links"]["f1"].low
+    assert first["hyp_possible"] == 5
+    assert possible["level"] == "phrases-possible"
+    assert "aer" not in possible
+    assert "f1_low" not in shown_score().to_records()[0]
+    assert found.table().columns[1].key == "precision"
+    assert found.table().latex().count(r"\midrule") == 1

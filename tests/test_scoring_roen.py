@@ -1,4 +1,4 @@
-"""The published scores of the Romanian-English outputs come out as printed (DATA.md)."""
+"""The published scores of the Romanian-English outputs come out as printed."""
 
 import re
 

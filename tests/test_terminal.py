@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from test_cli import posix
 
 from alignkit.cli.messages import json_text
-from alignkit.report.csv_table import csv_table
-from alignkit.report.latex import escape
+from alignkit.report.table import Table
+from alignkit.report.table_latex import escape
 
 ACTING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 EVIL = ("\x1b[2J\x1b]0;title\x07\x9b31m\r\x7f\x08\u202e\u2066", "a\nb\x85")
@@ -113,7 +113,8 @@ def test_a_line_end_in_a_name_breaks_no_line(capsys, tmp_path):
         folder.mkdir()
     one = corpus(plain, 0)
     other = corpus(broken, 1)
-    for words in (["stats"], ["check"], ["agree"], ["agree", "--by", "genre"]):
+    unfilled = (["agree", "--by", "genre", form] for form in ("--latex", "--markdown"))
+    for words in (["stats"], ["check"], *unfilled):
         counts = [
             len(run(capsys, words[0], path, *words[1:]).out.splitlines()) for path in (one, other)
         ]
@@ -170,20 +171,20 @@ def read_back(text):
 
 @pytest.mark.parametrize("text", RUN)
 def test_a_text_that_a_sheet_would_run_is_written_as_text(text):
-    (row,) = read_back(csv_table(["name"], [{"name": text}]))
+    (row,) = read_back(Table.from_records([{"name": text}]).csv())
     assert row["name"] == "'" + text
 
 
 @given(st.text(st.sampled_from("=+-@\t\r\n'\",; a1＝"), max_size=5))
 def test_every_text_comes_back(text):
-    rows = read_back(csv_table(["name", "n"], [{"name": text, "n": -1}]))
+    rows = read_back(Table.from_records([{"name": text, "n": -1}]).csv())
     assert [(undone(row["name"]), row["n"]) for row in rows] == [(text, "-1")]
     assert not re.match(r"[=+\-@\t\r\n＝]", rows[0]["name"])
 
 
 def test_numbers_stay_numbers():
     row = {"a": -0.324, "b": -1, "c": float("nan"), "d": 0.5}
-    assert csv_table(list(row), [row]) == "a,b,c,d\n-0.324,-1,,0.5"
+    assert Table.from_records([row]).csv() == "a,b,c,d\n-0.324,-1,,0.5"
 
 
 def test_names_of_annotators_do_not_run_in_the_table(capsys, tmp_path):
@@ -191,6 +192,7 @@ def test_names_of_annotators_do_not_run_in_the_table(capsys, tmp_path):
     line["annotations"] = {name: {"sure": "0-0"} for name in ('=cmd|" /C calc"!A0', "-b", "'=c")}
     path = write(tmp_path, "x", json.dumps(line) + "\n")
     rows = read_back(run(capsys, "agree", path, "--format", "alignkit-jsonl", "--csv").out)
+    rows = [row for row in rows if row["kind"] == "annotators"]
     assert {row["first"] for row in rows} == {"'" + '=cmd|" /C calc"!A0', "'-b"}
     assert {undone(row["second"]) for row in rows} == {"-b", "'=c"}
 

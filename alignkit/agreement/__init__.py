@@ -1,78 +1,115 @@
-"""Measure how far annotators agree."""
+"""Measure how far annotators agree.
 
-from alignkit.agreement.cells import CellAgreement, cell_agreement
-from alignkit.agreement.chance import CHANCE_MODELS
-from alignkit.agreement.comparison import Comparison, compare, weighted_mean
-from alignkit.agreement.contingency import Contingency, cohen_kappa, gwet_ac1
-from alignkit.agreement.corrected import agreement
-from alignkit.agreement.corrected_result import (
-    CorrectedAgreement,
-    CorrectedSection,
-    SentenceAgreement,
-)
-from alignkit.agreement.correction import AGGREGATES, NORMALIZERS, Correction, correct_sets
-from alignkit.agreement.distance import DISTANCES
-from alignkit.agreement.edit_model import READINGS, EditData, EditModel, fit_edit_model
-from alignkit.agreement.everyone import Everyone, everyone
-from alignkit.agreement.fleiss import FleissKappa, fleiss_from_counts, fleiss_kappa
-from alignkit.agreement.full import LEVELS, FullAgreement, Pairing, full_agreement
-from alignkit.agreement.full_json import full_json
-from alignkit.agreement.full_records import agreement_records
-from alignkit.agreement.full_tables import render_full
-from alignkit.agreement.items import UNITS
-from alignkit.agreement.krippendorff import (
-    KrippendorffAlpha,
-    alpha_from_units,
-    krippendorff_alpha,
-)
-from alignkit.agreement.overlap import Overlap, OverlapRow, overlap
-from alignkit.agreement.report import AgreementReport, AgreementSection, agreement_report
-from alignkit.agreement.tables import render_report
+The names below are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from alignkit.agreement.alpha import (
+        DISTANCES,
+        KrippendorffAlpha,
+        alpha_from_units,
+        krippendorff_alpha,
+    )
+    from alignkit.agreement.beyond_chance_result import (
+        BeyondChance,
+        BeyondChanceSection,
+        SentenceAgreement,
+    )
+    from alignkit.agreement.chance import CHANCE_MODELS
+    from alignkit.agreement.correction import AGGREGATES, NORMALIZERS, Correction, correct_sets
+    from alignkit.agreement.edits import READINGS, EditData, EditModel, fit_edit_model
+    from alignkit.agreement.fleiss import FleissKappa, fleiss_from_counts, fleiss_kappa
+    from alignkit.agreement.kappa import (
+        CellAgreement,
+        Contingency,
+        cell_agreement,
+        cohen_kappa,
+        gwet_ac1,
+    )
+    from alignkit.agreement.options import AgreementOptions
+    from alignkit.agreement.overlaps import Overlap, OverlapRow, overlap
+    from alignkit.agreement.pairs import UNIVERSES
+    from alignkit.agreement.report import agree
+    from alignkit.agreement.result import (
+        KINDS,
+        LEVELS,
+        Agreement,
+        Caution,
+        Figure,
+        Pairing,
+        PairingSection,
+        Together,
+    )
+
+_HOMES = {
+    "alpha": ("DISTANCES", "KrippendorffAlpha", "alpha_from_units", "krippendorff_alpha"),
+    "beyond_chance_result": ("BeyondChance", "BeyondChanceSection", "SentenceAgreement"),
+    "chance": ("CHANCE_MODELS",),
+    "correction": ("AGGREGATES", "NORMALIZERS", "Correction", "correct_sets"),
+    "edits": ("READINGS", "EditData", "EditModel", "fit_edit_model"),
+    "fleiss": ("FleissKappa", "fleiss_from_counts", "fleiss_kappa"),
+    "kappa": ("CellAgreement", "Contingency", "cell_agreement", "cohen_kappa", "gwet_ac1"),
+    "options": ("AgreementOptions",),
+    "overlaps": ("Overlap", "OverlapRow", "overlap"),
+    "pairs": ("UNIVERSES",),
+    "report": ("agree",),
+    "result": (
+        "KINDS", "LEVELS", "Agreement", "Caution", "Figure", "Pairing", "PairingSection",
+        "Together",
+    ),
+}  # fmt: skip
 
 __all__ = [
     "AGGREGATES",
     "CHANCE_MODELS",
     "DISTANCES",
+    "KINDS",
     "LEVELS",
     "NORMALIZERS",
     "READINGS",
-    "UNITS",
-    "AgreementReport",
-    "AgreementSection",
+    "UNIVERSES",
+    "Agreement",
+    "AgreementOptions",
+    "BeyondChance",
+    "BeyondChanceSection",
+    "Caution",
     "CellAgreement",
-    "Comparison",
     "Contingency",
-    "CorrectedAgreement",
-    "CorrectedSection",
     "Correction",
     "EditData",
     "EditModel",
-    "Everyone",
+    "Figure",
     "FleissKappa",
-    "FullAgreement",
     "KrippendorffAlpha",
     "Overlap",
     "OverlapRow",
     "Pairing",
+    "PairingSection",
     "SentenceAgreement",
-    "agreement",
-    "agreement_records",
-    "agreement_report",
+    "Together",
+    "agree",
     "alpha_from_units",
     "cell_agreement",
     "cohen_kappa",
-    "compare",
     "correct_sets",
-    "everyone",
     "fit_edit_model",
     "fleiss_from_counts",
     "fleiss_kappa",
-    "full_agreement",
-    "full_json",
     "gwet_ac1",
     "krippendorff_alpha",
     "overlap",
-    "render_full",
-    "render_report",
-    "weighted_mean",
 ]
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            found: object = getattr(import_module(f"alignkit.agreement.{home}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'alignkit.agreement' has no attribute {name!r}")

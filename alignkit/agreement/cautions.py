@@ -1,119 +1,164 @@
-"""Say what a reader of an agreement beyond chance has to know beside the numbers."""
+"""Say what a reader has to know beside the figures: one table of cautions.
+
+What triggers the same caution in several pairings is said once, and names them all. A further
+caution is a function in `caution_triggers` and a row here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import nan
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from alignkit.agreement.corrected_result import CorrectedAgreement
-from alignkit.agreement.everyone import ADJUDICATED_WARNING
-from alignkit.agreement.full import (
-    ADJUDICATED,
-    ANNOTATORS,
-    AUTOMATIC,
-    LEVELS,
-    FullAgreement,
-    Pairing,
-)
+from alignkit.agreement import caution_triggers as triggers
+from alignkit.agreement.caution_triggers import Hit
+from alignkit.agreement.result import Agreement, Caution
 
-__all__ = ["LEVEL_NAMES", "cautions"]
-
-LEVEL_NAMES = {
-    "phrases-possible": "phrases, poss",
-    "phrases-sure": "phrases, sure",
-    "links-possible": "words, poss",
-    "links-sure": "words, sure",
-}
-
-_FEW = 30
-_MANY_EMPTY = 0.25
-_LENIENT = 0.1
+__all__ = ["CAUTIONS", "Hit", "Kind", "cautions_of"]
 
 
-def cautions(full: FullAgreement) -> list[str]:
-    """Return what to beware of: undefined values, few pairs, pairs where one has nothing."""
-    if full.settings is None:
-        return []
-    found = [*_undefined(full), *_empty(full), *_lenient(full), *_few(full), *_rough(full)]
-    if full.of(ADJUDICATED):
-        found.append(ADJUDICATED_WARNING)
-    return found
+@dataclass(frozen=True)
+class Kind:
+    """Hold a caution: its name, what triggers it, what it means, what to report instead.
+
+    The words may hold ``{number}``, ``{detail}``, and the options by name.
+    """
+
+    code: str
+    trigger: Callable[[Agreement], Iterator[Hit]]
+    says: str
+    instead: str
 
 
-def _named(full: FullAgreement, one: Pairing, level: str) -> str:
-    """Name a level, and the two where there are more."""
-    if one.kind == ANNOTATORS and len(full.of(ANNOTATORS)) == 1:
-        return LEVEL_NAMES[level]
-    return f"{one.first} ~ {one.second}, {LEVEL_NAMES[level]}"
+def cautions_of(found: Agreement) -> tuple[Caution, ...]:
+    """Return the cautions of an agreement, in the order of `CAUTIONS`."""
+    told = []
+    for kind in CAUTIONS:
+        by_detail: dict[str, list[Hit]] = {}
+        for hit in kind.trigger(found):
+            by_detail.setdefault(hit.detail, []).append(hit)
+        told += [_caution(found, kind, detail, hits) for detail, hits in by_detail.items()]
+    return tuple(told)
 
 
-def _undefined(full: FullAgreement) -> Iterator[str]:
-    for one in full.pairings:
-        for level, result in one.corrected.items():
-            if result.undefined:
-                yield f"C has no value for {_named(full, one, level)}: {result.undefined}"
-                continue  # what holds of all is not said again of each group
-            for group in result.groups:
-                if group.undefined:
-                    name = f"{_named(full, one, level)}, in {group.name or '(none)'}"
-                    yield f"C has no value for {name}: {group.undefined}"
+def _caution(found: Agreement, kind: Kind, detail: str, hits: list[Hit]) -> Caution:
+    pairings = tuple(dict.fromkeys(hit.pairing for hit in hits if hit.pairing))
+    number = _number(hits, several=len(pairings) > 1)
+    known = {"number": number, "detail": detail, **vars(found.options)}
+    return Caution(
+        kind.code, kind.says.format(**known), kind.instead.format(**known), number, pairings
+    )
 
 
-def _empty(full: FullAgreement) -> Iterator[str]:
-    for one in full.of(ANNOTATORS):
-        for level in LEVELS:
-            used, empty = one.corrected[level].used, one.one_sided(level)
-            if empty and empty >= _MANY_EMPTY * used:
-                yield (
-                    f"{_named(full, one, level)}: in {empty} of the {used} pairs used one of the "
-                    f"two has nothing to compare, which counts as 0: C rests on the other "
-                    f"{used - empty}, and on who marks anything at all"
-                )
+def _number(hits: list[Hit], *, several: bool) -> str:
+    """Give the number at each place; of several pairings that of the largest, and whose it is."""
+    places: dict[str, list[Hit]] = {}
+    for hit in hits:
+        places.setdefault(hit.where, []).append(hit)
+    parts = []
+    for where, there in places.items():
+        worst = max(there, key=lambda hit: hit.size)
+        differ = len({hit.text for hit in there}) > 1 or len(there) < len(hits) / len(places)
+        whose = f"[{worst.pairing}]" if several and worst.text and differ else ""
+        parts.append(" ".join(part for part in (where, worst.text, whose) if part))
+    return "; ".join(parts)
 
 
-def _lenient(full: FullAgreement) -> Iterator[str]:
-    """Tell where dividing by the smaller set hides how much one annotator marks alone."""
-    if full.settings is None or full.settings.normalizer != "min":
-        return
-    for one in full.of(ANNOTATORS):
-        for level, result in one.corrected.items():
-            used = [pair for pair in result.sentences if not pair.left_out]
-            ratios = [pair.common / max(pair.first, pair.second) for pair in used]
-            strict = sum(ratios) / len(used) if used else nan
-            if result.pi - strict > _LENIENT:
-                yield (
-                    f"{_named(full, one, level)}: pi is {result.pi:.3f} of the smaller set, but "
-                    f"{strict:.3f} of the larger: what one marks alone costs nothing "
-                    "(--normalizer max counts it)"
-                )
-
-
-def _few(full: FullAgreement) -> Iterator[str]:
-    for one in full.of(ANNOTATORS):
-        small = []
-        for place, name in enumerate(full.sections):
-            used = [_used(result, place) for result in one.corrected.values()]
-            if 0 < min(used) < _FEW:
-                counts = str(min(used)) if min(used) == max(used) else f"{min(used)}-{max(used)}"
-                small.append(f"{counts} in {name or '(none)'}")
-        if small:
-            who = "" if len(full.of(ANNOTATORS)) == 1 else f"{one.first} ~ {one.second}: "
-            yield f"{who}few pairs are used ({', '.join(small)}); look at the intervals"
-
-
-def _used(result: CorrectedAgreement, place: int) -> int:
-    return result.groups[place - 1].used if place else result.used
-
-
-def _rough(full: FullAgreement) -> Iterator[str]:
-    """Tell where sampling stopped before it was as sure as was wanted."""
-    wanted = full.settings.tolerance if full.settings else None
-    for one in full.pairings:
-        if wanted is None or one.kind == AUTOMATIC:
-            continue
-        for level, result in one.corrected.items():
-            if result.C_error > wanted:
-                yield (
-                    f"{_named(full, one, level)}: after {result.samples} samples the standard "
-                    f"error of C is {result.C_error:.2g}, not {wanted:.2g}; allow more (--samples)"
-                )
+CAUTIONS = (
+    Kind(
+        "undefined", triggers.undefined,
+        "C has no value ({number}), since {detail}",
+        "report pi and F1",
+    ),
+    Kind(
+        "below-chance", triggers.below_chance,
+        "C is below 0 ({number}): by chance ({detail}) the two would agree more than they do, so "
+        "this chance is no yardstick here, or the two follow different rules",
+        "report F1 and pi with pi0, and C by other models of chance, and look at what they edited",
+    ),
+    Kind(
+        "chance-near-one", triggers.chance_near_one,
+        "pi0 is close to 1 ({number}): chance alone all but reaches full agreement, and small "
+        "differences of pi swing C",
+        "report pi and pi0 beside C, or a model of chance that tells equal words apart "
+        "(edit-strata)",
+    ),
+    Kind(
+        "left-out", triggers.left_out,
+        "C leaves out many of the sentence pairs ({number}), those where neither has anything to "
+        "compare: it says nothing of them",
+        "report how many pairs C stands on beside it",
+    ),
+    Kind(
+        "one-sided", triggers.one_sided,
+        "in many of the sentence pairs used one of the two has nothing to compare, which counts "
+        "as 0 ({number}): C says who marks anything at all as much as what they mark",
+        "report the number of such pairs, and F1, which pools them",
+    ),
+    Kind(
+        "few-pairs", triggers.few,
+        "there are fewer than 30 sentence pairs ({number}): other pairs could give quite other "
+        "figures, and intervals are too narrow",
+        "report the interval and the number of pairs, and compare nothing by these figures alone",
+    ),
+    Kind(
+        "rough", triggers.rough,
+        "sampling stopped before the Monte-Carlo error of C came down to {tolerance:g} ({number})",
+        "allow more samples",
+    ),
+    Kind(
+        "coarse", triggers.coarse,
+        "the Monte-Carlo error of C is not small beside the width of its interval ({number}): "
+        "another seed moves C",
+        "draw more samples",
+    ),
+    Kind(
+        "undefined-resamples", triggers.undefined_resamples,
+        "C has no value in some resamples ({number}), which its interval leaves out: it is too "
+        "narrow",
+        "report how many they are, or F1 with its interval",
+    ),
+    Kind(
+        "model", triggers.model_moves,
+        "C moves by more than 0.1 with the model of chance ({number}): it says as much of the "
+        "model as of the annotators",
+        "report C by each model, and name the model; compare figures of one model alone",
+    ),
+    Kind(
+        "normalizer", triggers.normalizer_moves,
+        "C or pi moves by more than 0.1 with the set by whose size is divided, the smaller (min) "
+        "or the larger (max) ({number}): by the smaller, what one marks alone costs nothing",
+        "report both, or F1 beside C",
+    ),
+    Kind(
+        "equal-words", triggers.equal_words_dominate,
+        "most of the links that chance ({detail}) may delete are of equal words ({number}), which "
+        "C leaves out: annotators keep them, and so chance keeps the others too often and pi0 is "
+        "too high",
+        "report C by edit-strata, which has rates of their own for them",
+    ),
+    Kind(
+        "one-differs", triggers.outlier,
+        "{detail} agrees with the others less than they agree with each other (F1: {number}): a "
+        "mean over all pairings hides this",
+        "report the pairings one by one, and see what {detail} does otherwise",
+    ),
+    Kind(
+        "intersection", triggers.intersection,
+        "the majority of the others is what both have, as there are {number}: recall is high and "
+        "precision low by construction",
+        "report the pairings of annotators; do not read this as agreement with a consensus",
+    ),
+    Kind(
+        "adjudicated", triggers.adjudicated,
+        "the adjudicated version was made from these {number} annotations, so agreement with it "
+        "is inflated: it says whose decisions prevailed, not how reliable they are",
+        "report the agreement of annotators with each other as reliability",
+    ),
+    Kind(
+        "given-links", triggers.given_links,
+        "the annotators judged links that they were given ({number}): cells that nobody looked at "
+        "count as agreement",
+        "report kappa and AC1 over the judged cells (universe 'judged')",
+    ),
+)  # fmt: skip
+"""Every caution, in the order in which they are told."""

@@ -1,39 +1,68 @@
 """Define what chance means: one table of models, each a small object.
 
 A model either *samples*: it is fitted to what each annotator changed in the initial alignment and
-says how likely an empty and a filled cell is flipped; or it has a *closed form* of the overlap that
-is expected from the sizes of the two sets. A new model is a class with the methods of
-`SampledChance` or of `ClosedChance`, entered in `CHANCE_MODELS`.
+says how likely a cell is flipped, by the stratum that the cell is in (`STRATA`); or it has a
+*closed form* of the overlap that is expected from the sizes of the two sets. A new model is a class
+with the methods of `SampledChance` or of `ClosedChance`, entered in `CHANCE_MODELS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Protocol, Union, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.correction import ChanceTerms
-from alignkit.agreement.edit_model import EditData, EditModel, fit_edit_model
+from alignkit.agreement.edits import EditData, EditModel, fit_edit_model
+from alignkit.agreement.items_kernel import count_strata
+from alignkit.arrays import LinkArrays, TokenArrays
 from alignkit.errors import UnknownNameError
 from alignkit.frozen import FrozenMap
+from alignkit.jit import readonly
 
 __all__ = [
     "CHANCE_MODELS",
+    "STRATA",
     "ChanceModel",
     "ClosedChance",
     "EditChance",
+    "EditRates",
     "EditSplitChance",
+    "EditStrataChance",
     "Edits",
     "KupperHafnerChance",
     "SampledChance",
     "chance_model",
+    "count_edits",
+    "flip_rates",
 ]
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+
+STRATA = ("add", "delete", "add-equal", "delete-equal")
+"""What a flip does, by the stratum of its cell: empty or a link of the initial alignment, of
+different or of equal words."""
+
+
+@dataclass(frozen=True)
+class EditRates:
+    """Hold which shares of the cells an annotator changed.
+
+    Parameters
+    ----------
+    add
+        The links added, of the cells that the initial alignment leaves empty; NaN without any.
+    delete
+        The links deleted, of those of the initial alignment; NaN without any.
+    """
+
+    add: float
+    delete: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,37 +73,79 @@ class Edits:
     ----------
     places
         (F,): the position of each pair in the corpus.
-    lengths
-        (F, 2): N and M.
-    filled
-        (F,): the links of the initial alignment.
-    adds, deletes
-        (F,): the links that the annotator added and deleted.
+    words
+        (F,): N + M.
+    trials
+        (F, 4): the cells of each stratum; the columns are `STRATA`.
+    flips
+        (F, 4): those that the annotator changed.
     """
 
     places: Numbers
-    lengths: Numbers
-    filled: Numbers
-    adds: Numbers
-    deletes: Numbers
+    words: Numbers
+    trials: Numbers
+    flips: Numbers
 
     @property
-    def words(self) -> Numbers:
-        """(F,) N + M."""
-        return _words(self.lengths)
-
-    @property
-    def cells(self) -> Numbers:
-        """(F,) N * M."""
-        return _cells(self.lengths)
+    def rates(self) -> EditRates:
+        """The shares of the empty cells and of the links that were changed, of all pairs."""
+        trials, flips = (_both(part.sum(axis=0)).tolist() for part in (self.trials, self.flips))
+        return EditRates(*(f / t if t else nan for f, t in zip(flips, trials, strict=True)))
 
 
-def _words(lengths: Numbers) -> Numbers:
-    return lengths[:, 0] + lengths[:, 1]
+def count_edits(
+    places: Numbers,
+    annotated: LinkArrays,
+    initial: LinkArrays,
+    source: TokenArrays,
+    target: TokenArrays,
+    universe: LinkArrays | None = None,
+) -> Edits:
+    """Count what an annotator changed in the initial alignments, stratum by stratum.
+
+    Parameters
+    ----------
+    places
+        (F,): the position of each pair in the corpus.
+    annotated, initial
+        The links of the annotator and those of the initial alignment, in the same F pairs.
+    source, target
+        The words, numbered by one vocabulary.
+    universe
+        The cells that take part, pair by pair; None takes all.
+    """
+    cells = LinkArrays.pack([]) if universe is None else universe
+    trials, flips = count_strata(
+        readonly(initial.links),
+        readonly(initial.offsets),
+        readonly(annotated.links),
+        readonly(annotated.offsets),
+        readonly(source.ids),
+        readonly(source.offsets),
+        readonly(target.ids),
+        readonly(target.offsets),
+        universe is not None,
+        readonly(cells.links),
+        readonly(cells.offsets),
+    )
+    return Edits(places, np.diff(source.offsets) + np.diff(target.offsets), trials, flips)
 
 
-def _cells(lengths: Numbers) -> Numbers:
-    return lengths[:, 0] * lengths[:, 1]
+def _both(strata: Numbers) -> Numbers:
+    """Add up the strata of different and of equal words: (..., 4) gives (..., 2)."""
+    found: Numbers = strata[..., :2] + strata[..., 2:]
+    return found
+
+
+def flip_rates(first: Floats, second: Floats, *, bounded: bool) -> Floats:
+    """Join the rates of two annotators as `alignkit.agreement.sampling.Sampling` takes them.
+
+    (P, 4) if words do not matter and every cell can flip, (P, 8) for all `STRATA` otherwise.
+    """
+    sides = [first, second]
+    if bounded and first.shape[1] == 2:
+        sides = [np.concatenate([side, side], axis=1) for side in sides]
+    return np.concatenate(sides, axis=1)
 
 
 Models = FrozenMap[str, EditModel]
@@ -93,8 +164,11 @@ class SampledChance(Protocol):
         """Fit the edit models, by name, to one annotator; `weights` says how often pairs count."""
         ...
 
-    def rates(self, models: Models, lengths: Numbers, filled: Numbers) -> Floats:
-        """Return the (P, 2) rates at which empty and filled cells flip."""
+    def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
+        """Return the rates at which cells flip in P pairs of these (P,) N + M and (P, 4) cells.
+
+        (P, 4) for the `STRATA`, or (P, 2) where words do not matter: for empty and filled cells.
+        """
         ...
 
 
@@ -117,6 +191,18 @@ class ClosedChance(Protocol):
 ChanceModel = Union[SampledChance, ClosedChance]
 
 
+def _fit(
+    edits: Edits, strata: Mapping[str, list[int]], reading: str, weights: Floats | None
+) -> Models:
+    """Fit a model to the sum of some strata each."""
+    found = {}
+    for name, columns in strata.items():
+        trials, flips = (part[:, columns].sum(axis=1) for part in (edits.trials, edits.flips))
+        data = EditData(edits.words, trials, flips)
+        found[name] = fit_edit_model(data, reading=reading, weights=weights)
+    return FrozenMap(found)
+
+
 @dataclass(frozen=True)
 class EditChance:
     """Flip every cell at one rate [1]_.
@@ -130,12 +216,11 @@ class EditChance:
 
     def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
         """Fit the one edit model."""
-        data = EditData(edits.words, edits.cells, edits.adds + edits.deletes)
-        return FrozenMap({"edit": fit_edit_model(data, reading=reading, weights=weights)})
+        return _fit(edits, {"edit": [0, 1, 2, 3]}, reading, weights)
 
-    def rates(self, models: Models, lengths: Numbers, filled: Numbers) -> Floats:
+    def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
         """Return the one rate for empty and for filled cells."""
-        rates = models["edit"].rates(_words(lengths), _cells(lengths))
+        rates = models["edit"].rates(words, trials.sum(axis=1))
         return np.stack([rates, rates], axis=1)
 
 
@@ -150,24 +235,39 @@ class EditSplitChance:
 
     def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
         """Fit a model of the added and a model of the deleted links."""
-        added = EditData(edits.words, edits.cells - edits.filled, edits.adds)
-        deleted = EditData(edits.words, edits.filled, edits.deletes)
-        return FrozenMap(
-            {
-                "add": fit_edit_model(added, reading=reading, weights=weights),
-                "delete": fit_edit_model(deleted, reading=reading, weights=weights),
-            }
+        return _fit(edits, {"add": [0, 2], "delete": [1, 3]}, reading, weights)
+
+    def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
+        """Return the rates of empty and of filled cells."""
+        both = _both(trials)
+        return np.stack(
+            [models[name].rates(words, both[:, k]) for k, name in enumerate(("add", "delete"))],
+            axis=1,
         )
 
-    def rates(self, models: Models, lengths: Numbers, filled: Numbers) -> Floats:
-        """Return the rates of empty and of filled cells."""
-        words, cells = _words(lengths), _cells(lengths)
+
+@dataclass(frozen=True)
+class EditStrataChance:
+    """Flip empty and filled cells, of different and of equal words, each at a rate of its own.
+
+    Where identical items are left out, one rate for all words is fitted mostly to identical links,
+    which annotators keep; chance would then keep the different ones far too often. A stratum
+    without a cell in any pair has no model.
+    """
+
+    description: str = (
+        "empty and filled cells, of different and of equal words, flip at the annotator's rate "
+        "for each"
+    )
+
+    def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
+        """Fit a model to each stratum."""
+        return _fit(edits, {name: [k] for k, name in enumerate(STRATA)}, reading, weights)
+
+    def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
+        """Return the rate of each stratum; 0 in those that had nothing to fit."""
         return np.stack(
-            [
-                models["add"].rates(words, cells - filled),
-                models["delete"].rates(words, filled),
-            ],
-            axis=1,
+            [models[name].rates(words, trials[:, k]) for k, name in enumerate(STRATA)], axis=1
         )
 
 
@@ -197,6 +297,7 @@ class KupperHafnerChance:
 CHANCE_MODELS: Mapping[str, ChanceModel] = {
     "edit": EditChance(),
     "edit-split": EditSplitChance(),
+    "edit-strata": EditStrataChance(),
     "kupper-hafner": KupperHafnerChance(),
 }
 """The models of chance by name."""

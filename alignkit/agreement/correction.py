@@ -3,7 +3,7 @@
 Everything is reduced to a row of four terms for each sentence pair, so that corpus, groups and
 bootstrap are one mechanism: choose rows, add them up, take the ratios. With `macro` the terms are
 (ratio, 1, expected ratio, 1), with `micro` (common, norm, expected common, expected norm); then
-pi is the first sum over the second, and pi0 the third over the fourth (METHOD section 5).
+pi is the first sum over the second, and pi0 the third over the fourth.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class Correction:
     undefined
         Why C has no value; empty where it has one.
     pi0_error, C_error
-        The standard errors that sampling leaves; 0 for closed forms, NaN where undefined.
+        The Monte-Carlo errors: the standard errors that sampling leaves. 0 for closed forms, NaN
+        where undefined.
     """
 
     pi: float
@@ -131,6 +132,11 @@ class ChanceTerms:
         found = ObservedTerms.of(first, second, common, normalizer)
         zero = np.zeros(len(common))
         return cls(found.ratio, common, found.norm, zero, zero, zero, zero)
+
+    @classmethod
+    def unknown(cls, pairs: int) -> ChanceTerms:
+        """Make the terms of so many pairs of which nothing is known."""
+        return cls(*(np.full(pairs, nan) for _ in range(7)))
 
 
 def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats:

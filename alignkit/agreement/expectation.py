@@ -1,22 +1,139 @@
-"""Compute what chance gives for the compared sentence pairs, and which of them are used."""
+"""Compute what a model of chance gives for the sets of two annotators, and which pairs are used."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import nan
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.chance import Edits, Models, SampledChance
-from alignkit.agreement.compared import ComparedPairs
+from alignkit.agreement.chance import (
+    ChanceModel,
+    Edits,
+    Models,
+    SampledChance,
+    count_edits,
+    flip_rates,
+)
 from alignkit.agreement.correction import ChanceTerms, ObservedTerms, correct, noise, rows
-from alignkit.agreement.monte_carlo import MonteCarlo, Progress, Sampling, monte_carlo
+from alignkit.agreement.sampling import (
+    Items,
+    MonteCarlo,
+    Progress,
+    Sampling,
+    links_of,
+    monte_carlo,
+)
+from alignkit.arrays import LinkArrays
 
-__all__ = ["BOTH_EMPTY", "ONLY_EMPTY", "Expectation", "Sampled", "expect", "part"]
+__all__ = [
+    "BOTH_EMPTY",
+    "ONLY_EMPTY",
+    "ChanceOptions",
+    "Expectation",
+    "PairedSets",
+    "Sampled",
+    "expect",
+    "part",
+]
 
 BOTH_EMPTY = "both sets empty"
 ONLY_EMPTY = "only empty samples"
+
+Numbers = NDArray[np.int64]
+
+
+class ChanceOptions(Protocol):
+    """The options that C depends on; `alignkit.agreement.options` explains them."""
+
+    @property
+    def reading(self) -> str:
+        """What is linear in N + M."""
+
+    @property
+    def normalizer(self) -> str:
+        """By which set's size the common items are divided."""
+
+    @property
+    def aggregate(self) -> str:
+        """How the sentence pairs are put together."""
+
+    @property
+    def samples(self) -> int:
+        """The most samples of each sentence pair."""
+
+    @property
+    def tolerance(self) -> float | None:
+        """The Monte-Carlo error of C at which sampling stops."""
+
+    @property
+    def bootstrap(self) -> str:
+        """Whether resamples keep the edit models, fit them anew, or are not made."""
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples there are."""
+
+    @property
+    def confidence(self) -> float:
+        """Which share of the resamples lies in the interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairedSets:
+    """Hold what two annotators have in P sentence pairs, at one level.
+
+    Parameters
+    ----------
+    annotators
+        The two.
+    places, ids
+        (P,): the positions of the pairs in the corpus, and their names.
+    corpus_size
+        The number of pairs in the corpus.
+    items
+        The words of the P pairs, and what is compared in them.
+    sizes
+        (P, 3): the sizes of both sets of items and of their intersection, see `Items.sizes`.
+    initial
+        The initial alignments of the P pairs, of the links that are compared.
+    edits
+        What either annotator changed, in all pairs that the models are fitted to; None where a
+        model of edits says nothing of the two.
+    no_edits
+        Why it does not.
+    universe
+        The cells that can flip, in the P pairs; None: all. The closed form does not look at it.
+    """
+
+    annotators: tuple[str, str]
+    places: Numbers
+    ids: tuple[str, ...]
+    corpus_size: int
+    items: Items
+    sizes: NDArray[np.float64]
+    initial: LinkArrays
+    edits: tuple[Edits, Edits] | None
+    no_edits: str = ""
+    universe: LinkArrays | None = None
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @cached_property
+    def trials(self) -> Numbers:
+        """(P, 4): the cells of each stratum."""
+        words = self.items.source, self.items.target
+        found = count_edits(self.places, self.initial, self.initial, *words, self.universe)
+        return found.trials
+
+    def observed(self, normalizer: str) -> ObservedTerms:
+        """Return what both annotators have."""
+        first, second, common = self.sizes.T
+        return ObservedTerms.of(first, second, common, normalizer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,16 +144,15 @@ class Sampled:
     ----------
     kept
         (K,): which of the compared pairs they are.
-    edits, models
-        What either annotator changed, and the edit models fitted to it.
+    models
+        The edit models fitted to either annotator.
     sampling
         What was sampled.
     drawn
         The samples.
     """
 
-    kept: NDArray[np.int64]
-    edits: tuple[Edits, Edits]
+    kept: Numbers
     models: tuple[Models, Models]
     sampling: Sampling
     drawn: MonteCarlo
@@ -53,80 +169,97 @@ class Expectation:
     reasons
         (P,) texts: why a pair is left out; empty where it is used.
     sampled
-        The samples; None where chance has a closed form.
+        The samples; None where chance has a closed form, or says nothing.
+    undefined
+        Why chance says nothing of the two; empty where it does.
     """
 
     terms: ChanceTerms
     reasons: NDArray[np.object_]
     sampled: Sampled | None
+    undefined: str = ""
 
     @property
     def used(self) -> NDArray[np.bool_]:
         """(P,) bool: which pairs are used."""
         return np.array([not reason for reason in self.reasons], bool)
 
+    def without_records(self) -> Expectation:
+        """Return this without the samples themselves, which take much memory."""
+        if self.sampled is None:
+            return self
+        drawn = self.sampled.drawn
+        drawn = replace(drawn, records=drawn.records[:0])
+        return replace(self, sampled=replace(self.sampled, drawn=drawn))
+
 
 def expect(
-    compared: ComparedPairs,
+    sets: PairedSets,
+    model: ChanceModel,
+    options: ChanceOptions,
     seeds: np.random.SeedSequence,
     *,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Expectation:
     """Compute what chance gives, by the closed form or by sampling."""
-    settings, observed = compared.settings, compared.observed
+    observed = sets.observed(options.normalizer)
     empty = np.isnan(observed.ratio)
     reasons = np.where(empty, BOTH_EMPTY, "").astype(object)
-    model = settings.model
     if not isinstance(model, SampledChance):
-        choices = compared.items.choices()
-        terms = model.expect(observed.first, observed.second, choices, settings.normalizer)
+        choices = sets.items.choices()
+        terms = model.expect(observed.first, observed.second, choices, options.normalizer)
         return Expectation(terms, reasons, None)
-    sampled = _sample(compared, model, np.flatnonzero(~empty), seeds, workers, progress)
+    if sets.edits is None:
+        return Expectation(ChanceTerms.unknown(len(sets)), reasons, None, sets.no_edits)
+    sampled = _sample(sets, model, options, np.flatnonzero(~empty), seeds, workers, progress)
     found = sampled.drawn.terms()
     reasons[sampled.kept[np.isnan(found.ratio)]] = ONLY_EMPTY
-    spread = {name: np.full(len(compared), nan) for name in vars(found)}
+    spread = {name: np.full(len(sets), nan) for name in vars(found)}
     for name, values in vars(found).items():
         spread[name][sampled.kept] = values
     return Expectation(ChanceTerms(**spread), reasons, sampled)
 
 
 def _sample(
-    compared: ComparedPairs,
+    sets: PairedSets,
     model: SampledChance,
-    kept: NDArray[np.int64],
+    options: ChanceOptions,
+    kept: Numbers,
     seeds: np.random.SeedSequence,
     workers: int | None,
     progress: Progress | None,
 ) -> Sampled:
-    settings = compared.settings
-    first, second = (compared.edits(name) for name in compared.names)
-    models = tuple(model.fit(one, reading=settings.reading) for one in (first, second))
-    places = [compared.places[k] for k in kept]
-    items, initial = compared.items_of(places), compared.links(places, settings.initial)
-    filled = np.diff(initial.offsets)
-    rates = np.concatenate([model.rates(one, items.lengths, filled) for one in models], axis=1)
-    sampling = Sampling(initial, items, rates, settings.normalizer)
-    observed = part(compared.observed, kept)
+    first, second = (model.fit(one, reading=options.reading) for one in sets.edits or ())
+    items, initial = sets.items.part(kept), links_of(sets.initial, kept)
+    words, trials = items.lengths.sum(axis=1), sets.trials[kept]
+    universe = None if sets.universe is None else links_of(sets.universe, kept)
+    rates = flip_rates(
+        model.rates(first, words, trials),
+        model.rates(second, words, trials),
+        bounded=universe is not None,
+    )
+    sampling = Sampling(initial, items, rates, options.normalizer, universe)
+    observed = part(sets.observed(options.normalizer), kept)
 
     def error(terms: ChanceTerms) -> float:
         used = ~np.isnan(terms.ratio)
-        table = rows(observed, terms, settings.aggregate)[used]
-        return correct(table, noise(terms, settings.aggregate)[used]).C_error
+        table = rows(observed, terms, options.aggregate)[used]
+        return correct(table, noise(terms, options.aggregate)[used]).C_error
 
     drawn = monte_carlo(
         sampling,
-        samples=settings.samples,
+        samples=options.samples,
         seeds=seeds,
-        tolerance=settings.tolerance,
+        tolerance=options.tolerance,
         error=error,
         workers=workers,
         progress=progress,
-        keep=settings.bootstrap == "refit",
+        keep=options.bootstrap == "refit",
     )
-    return Sampled(kept, (first, second), (models[0], models[1]), sampling, drawn)
+    return Sampled(kept, (first, second), sampling, drawn)
 
 
-def part(observed: ObservedTerms, kept: NDArray[np.int64]) -> ObservedTerms:
+def part(observed: ObservedTerms, kept: Numbers) -> ObservedTerms:
     """Return the observed terms of some pairs."""
     return ObservedTerms(**{name: values[kept] for name, values in vars(observed).items()})

@@ -19,22 +19,25 @@ the category null too; only the counts by number of agreeing annotators keep the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from alignkit.agreement.shared import SharedPairs
+from alignkit.agreement.pairs import CorpusData, PairData
+from alignkit.agreement.statistic import Floats, Rows, Statistic
 from alignkit.agreement.whole_numbers import whole_numbers
 from alignkit.alignment import NULL
 from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
+from alignkit.scoring.measures import ratio
 
-__all__ = ["FleissKappa", "fleiss_from_counts", "fleiss_kappa", "proposals"]
+__all__ = ["FLEISS", "FleissKappa", "fleiss_from_counts", "fleiss_kappa"]
 
 CATEGORIES = ("null", "possible", "sure")
 _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
@@ -70,6 +73,21 @@ class FleissKappa:
     pairs: int
     categories: FrozenMap[str, float]
     agreeing: FrozenMap[int, int]
+
+    @classmethod
+    def of(cls, rows: Rows, annotators: int) -> FleissKappa:
+        """Compute everything from the rows of `FLEISS`, or from a part of them."""
+        items, _, *counts = rows.total()[0].astype(np.int64).tolist()
+        judged, largest = counts[: len(CATEGORIES)], counts[len(CATEGORIES) :]
+        shares = [count / (items * annotators) if items else nan for count in judged]
+        return cls(
+            **rows.figures(),
+            items=items,
+            annotators=annotators,
+            pairs=len(rows),
+            categories=FrozenMap(zip(CATEGORIES, shares, strict=True)),
+            agreeing=FrozenMap(zip(range(annotators, 0, -1), reversed(largest), strict=True)),
+        )
 
 
 def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
@@ -112,24 +130,51 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
     corpus, MSR-TR-2007-77.
     """
     check_arguments(fleiss_kappa, locals(), apart=["annotators"])
-    shared = SharedPairs.of(corpus, annotators)
-    judgements = proposals(shared)
+    data = PairData.of(CorpusData(corpus), annotators)
+    return FleissKappa.of(_rows(data), len(data.annotators))
+
+
+def _rows(data: PairData) -> Rows:
+    """Count the items of each pair.
+
+    The columns: items; agreeing ordered pairs of judgements; judgements of each category; items on
+    which 1, 2, ... annotators, and no more, said the same.
+    """
+    judgements, pair = _proposals(data)
+    raters = judgements.shape[1]
     counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))
-    kappa, observed, expected = fleiss_from_counts(counts)
-    items, names = judgements.shape
-    judged = counts.sum(axis=0)
-    shares = [int(count) / (items * names) if items else nan for count in judged]
     largest = _tally(judgements, 4).max(axis=1, initial=0)
-    return FleissKappa(
-        kappa,
-        observed,
-        expected,
-        items,
-        names,
-        len(shared),
-        FrozenMap(zip(CATEGORIES, shares, strict=True)),
-        FrozenMap({n: int((largest == n).sum()) for n in range(names, 0, -1)}),
+    columns = np.concatenate(
+        [
+            np.ones((len(pair), 1), np.int64),
+            (counts * (counts - 1)).sum(axis=1, keepdims=True),
+            counts,
+            largest[:, np.newaxis] == np.arange(1, raters + 1),
+        ],
+        axis=1,
     )
+    # items come pair after pair, and each pair has some: that of its NULL
+    starts = np.searchsorted(pair, np.arange(len(data)))
+    summed = np.add.reduceat(columns, starts, axis=0) if len(data) else columns
+    return Rows(summed.astype(np.float64), partial(_ratios, raters=raters))
+
+
+def _ratios(sums: Floats, raters: int) -> Mapping[str, Floats]:
+    items, agreeing = sums[:, 0], sums[:, 1]
+    return _fleiss(items, agreeing, sums[:, 2 : 2 + len(CATEGORIES)], raters)
+
+
+def _fleiss(items: Floats, agreeing: Floats, totals: Floats, raters: int) -> dict[str, Floats]:
+    """Return kappa, observed and expected from items, agreeing pairs and totals by category."""
+    observed = ratio(agreeing, items * raters * (raters - 1))
+    # whole numbers until they are divided: an expected agreement of 1 is met exactly
+    expected = ratio((totals * totals).sum(axis=1), (items * raters) ** 2)
+    kappa = ratio(observed - expected, 1 - expected)
+    return {"kappa": kappa, "observed": observed, "expected": expected}
+
+
+FLEISS = (Statistic("fleiss", ("kappa", "observed", "expected"), _rows),)
+"""Fleiss' kappa over the pairs that all annotators annotated; all links count."""
 
 
 def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
@@ -165,31 +210,28 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     raters = int(judged[0])
     if raters < 2 or (judged != raters).any() or (table < 0).any():
         raise OptionError("each item needs the same number of judgements, two or more")
-    items = len(table)
-    agreeing = int((table * (table - 1)).sum())
-    observed = agreeing / (items * raters * (raters - 1))
-    totals = [int(total) for total in table.sum(axis=0)]
-    if max(totals) == items * raters:
-        return nan, observed, 1.0
-    expected = sum(total * total for total in totals) / (items * raters) ** 2
-    return (observed - expected) / (1 - expected), observed, expected
+    agreeing = (table * (table - 1)).sum()
+    totals = table.sum(axis=0, dtype=np.float64)[np.newaxis]
+    found = _fleiss(np.array([len(table)], np.float64), np.array([agreeing]), totals, raters)
+    return float(found["kappa"][0]), float(found["observed"][0]), float(found["expected"][0])
 
 
-def proposals(shared: SharedPairs) -> NDArray[np.uint8]:
-    """Return what each annotator proposed for each item.
+def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return what each annotator proposed for each item, and the pairs of the items.
 
     Returns
     -------
     judgements
         (items, annotators): 0 not proposed, 1 null, 2 possible, 3 sure.
+    pair
+        (items,): rising.
 
     Raises
     ------
     MissingTextError
         If the words of a pair are not known.
     """
-    lengths = np.array(shared.lengths(), np.int64).reshape(-1, 2)
-    found = [_proposed(shared, name, lengths) for name in shared.annotators]
+    found = [_proposed(data, name) for name in data.annotators]
     keys = np.concatenate([key for key, _ in found])
     distinct, item = np.unique(keys, return_inverse=True)
     judgements = np.full((len(distinct), len(found)), _NOT_PROPOSED, np.uint8)
@@ -197,20 +239,19 @@ def proposals(shared: SharedPairs) -> NDArray[np.uint8]:
     for column, (key, category) in enumerate(found):
         judgements[item[start : start + len(key)], column] = category
         start += len(key)
-    return judgements
+    ends = np.cumsum((data.lengths + 1).prod(axis=1))
+    return judgements, np.searchsorted(ends, distinct, "right")
 
 
-def _proposed(
-    shared: SharedPairs, name: str, lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Return the number of each proposal (pair, target word, source word), and what it says."""
-    arrays = shared.links(name)
+    arrays = data.all_links(name)
     pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
     # in each pair, row 0 is the NULL and column 0 is null: word j is row j + 1
-    rows, columns = lengths[:, 1] + 1, lengths[:, 0] + 1
+    rows, columns = data.lengths[:, 1] + 1, data.lengths[:, 0] + 1
     first_word = np.cumsum(rows) - rows
     first_cell = np.cumsum(rows * columns) - rows * columns
-    nulls = np.array(list(_source_nulls(shared, name)), np.int64).reshape(-1, 3)
+    nulls = np.array(_source_nulls(data, name), np.int64).reshape(-1, 3)
     pair = np.concatenate([pair, nulls[:, 0]])
     row = np.concatenate([arrays.links[:, 1] + 1, np.zeros(len(nulls), np.int64)])
     column = np.concatenate([arrays.links[:, 0], nulls[:, 1]]) + 1
@@ -227,11 +268,11 @@ def _proposed(
     return key, category
 
 
-def _source_nulls(shared: SharedPairs, name: str) -> list[tuple[int, int, bool]]:
+def _source_nulls(data: PairData, name: str) -> list[tuple[int, int, bool]]:
     """List the source words explicitly aligned to nothing as (pair, word, sure)."""
     return [
         (k, null.i, null in alignment.sure_nulls)
-        for k, alignment in enumerate(shared.alignments(name))
+        for k, alignment in enumerate(data.alignments(name))
         for null in alignment.nulls
         if null.j == NULL
     ]

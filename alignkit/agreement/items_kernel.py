@@ -13,19 +13,25 @@ from alignkit.jit import inlined, jit
 from alignkit.phrase_kernel import FAR
 
 __all__ = [
+    "KEPT",
     "LINK_ITEMS",
     "PHRASE_ITEMS",
     "atomic_boxes",
     "common_boxes",
     "common_cells",
+    "count_strata",
     "drop_identical_boxes",
     "drop_identical_cells",
     "identical_choices",
+    "list_cells",
     "partners",
 ]
 
 PHRASE_ITEMS, LINK_ITEMS = 0, 1
 """What is compared: atomic phrase pairs or links."""
+
+KEPT = 4
+"""The kind of a link that never flips; see `list_cells`."""
 
 Cells = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -37,24 +43,24 @@ Floats = NDArray[np.float64]
 def partners(cells: Cells, size: int, n: int, m: int, of_source: Cells, of_target: Cells) -> None:
     """Set the least and greatest partner of each word; FAR and -1 where it has none.
 
-    As `phrase_kernel.ranges`, for cells that rise.
+    As `phrase_kernel.ranges`, for cells that rise. A division is quicker here than to walk along
+    the rows, whose ends no processor can guess.
     """
-    of_target[:m, 0] = FAR
-    of_target[:m, 1] = -1
-    k = 0
     for i in range(n):
-        row = i * m
-        if k == size or cells[k] >= row + m:
-            of_source[i, 0] = FAR
-            of_source[i, 1] = -1
-            continue
-        of_source[i, 0] = cells[k] - row
-        while k < size and cells[k] < row + m:
-            j = cells[k] - row
-            of_target[j, 0] = min(of_target[j, 0], i)
-            of_target[j, 1] = i
-            k += 1
-        of_source[i, 1] = cells[k - 1] - row
+        of_source[i, 0] = FAR
+        of_source[i, 1] = -1
+    for j in range(m):
+        of_target[j, 0] = FAR
+        of_target[j, 1] = -1
+    for k in range(size):
+        cell = np.uint64(cells[k])
+        row = cell // np.uint64(m)
+        column = cell - row * np.uint64(m)
+        source, target = np.int64(row), np.int64(column)
+        of_source[row, 0] = min(of_source[row, 0], target)
+        of_source[row, 1] = target
+        of_target[column, 0] = min(of_target[column, 0], source)
+        of_target[column, 1] = source
 
 
 @inlined
@@ -182,6 +188,40 @@ def common_cells(first: Cells, first_size: int, second: Cells, second_size: int)
     return common
 
 
+@inlined
+def list_cells(
+    initial: Ints, begin: int, end: int, source: Ints, target: Ints, bounded: bool, universe: Ints
+) -> tuple[Cells, NDArray[np.uint8]]:
+    """List the cells that are not empty cells of different words, rising, and what each is.
+
+    These are 0 to 3, by the columns of the rates, or `KEPT`. Where the universe is bounded, all
+    its cells are listed, links outside it are kept, and what is not listed never flips.
+    """
+    m = len(target)
+    count, stage = 0, 0
+    cells, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
+    while stage < 2:  # the first time, to count
+        if stage == 1:
+            cells, kinds = np.empty(count, np.int64), np.empty(count, np.uint8)
+        count, a, u = 0, begin, 0
+        for i in range(len(source)):
+            for j in range(m):
+                filled = a < end and initial[a, 0] == i and initial[a, 1] == j
+                inside = u < len(universe) and universe[u, 0] == i and universe[u, 1] == j
+                a += filled
+                u += inside
+                equal = source[i] == target[j]
+                if filled or inside or (equal and not bounded):
+                    if stage == 1:
+                        cells[count] = i * m + j
+                        kinds[count] = (2 if equal else 0) + (1 if filled else 0)
+                        if bounded and not inside:
+                            kinds[count] = KEPT
+                    count += 1
+        stage += 1
+    return cells, kinds
+
+
 @jit
 def identical_choices(
     source_ids: Ints,
@@ -209,3 +249,49 @@ def identical_choices(
                     stretch[j + 1] = stretch[j] + 1.0 if items == PHRASE_ITEMS else 1.0
                 found[p] += stretch[j + 1]
     return found
+
+
+@jit
+def count_strata(
+    initial: Ints,
+    initial_offsets: Offsets,
+    annotated: Ints,
+    annotated_offsets: Offsets,
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
+    bounded: bool,
+    universe: Ints,
+    universe_offsets: Offsets,
+) -> tuple[Cells, Cells]:
+    """Count the (P, 4) cells of each stratum, and those that an annotator changed.
+
+    The strata are empty and filled cells of different words, then of equal ones. Cells outside
+    the universe are not counted, if it is `bounded`.
+    """
+    pairs = len(source_offsets) - 1
+    trials, flips = np.zeros((pairs, 4), np.int64), np.zeros((pairs, 4), np.int64)
+    for p in range(pairs):
+        source = source_ids[source_offsets[p] : source_offsets[p + 1]]
+        target = target_ids[target_offsets[p] : target_offsets[p + 1]]
+        a, a_end = initial_offsets[p], initial_offsets[p + 1]
+        b, b_end = annotated_offsets[p], annotated_offsets[p + 1]
+        u, u_end = 0, 0
+        if bounded:
+            u, u_end = universe_offsets[p], universe_offsets[p + 1]
+        for i in range(len(source)):
+            for j in range(len(target)):
+                filled = a < a_end and initial[a, 0] == i and initial[a, 1] == j
+                linked = b < b_end and annotated[b, 0] == i and annotated[b, 1] == j
+                inside = not bounded
+                if bounded and u < u_end and universe[u, 0] == i and universe[u, 1] == j:
+                    inside = True
+                    u += 1
+                a += filled
+                b += linked
+                if inside:
+                    stratum = (2 if source[i] == target[j] else 0) + (1 if filled else 0)
+                    trials[p, stratum] += 1
+                    flips[p, stratum] += filled != linked
+    return trials, flips

@@ -1,218 +1,276 @@
-"""Report how far the annotators of a corpus agree, over all of it and by groups."""
+"""Ask how far annotators agree: every statistic, of every two and of all together."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations
-from math import nan
+from math import isnan, nan
+from typing import Any
 
-from alignkit.agreement.comparison import Comparison, all_alphas, compare, weighted_mean
-from alignkit.agreement.fleiss import FleissKappa, fleiss_kappa
-from alignkit.agreement.jsonable import jsonable, nested
-from alignkit.agreement.krippendorff import KrippendorffAlpha
-from alignkit.agreement.shared import check_annotators
-from alignkit.arguments import check_arguments
+import numpy as np
+
+from alignkit.agreement.cautions import cautions_of
+from alignkit.agreement.corpus_beyond import CorpusBeyondChance, stage
+from alignkit.agreement.majority import with_majorities
+from alignkit.agreement.options import CLOSED, AgreementOptions, contradictions, edits_known
+from alignkit.agreement.pairs import CorpusData, check_annotators
+from alignkit.agreement.result import LEVELS, Agreement, Pairing, Together
+from alignkit.agreement.sampling import Progress
+from alignkit.agreement.sections import CorpusPart, joint_sections, two_sections
+from alignkit.arguments import check_arguments, words
 from alignkit.corpus import Corpus
+from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
-from alignkit.scoring.signature import Signature
 
-__all__ = ["AgreementReport", "AgreementSection", "agreement_report"]
-
-
-@dataclass(frozen=True)
-class AgreementSection:
-    """Hold the agreement over one group of sentence pairs, or over all.
-
-    Parameters
-    ----------
-    name
-        The group; ``"all"`` for the whole corpus.
-    pairs
-        How many sentence pairs there are.
-    used
-        How many of them two annotators or more annotated.
-    left_out
-        For each reason how many of the pairs are left out of what needs all annotators.
-    comparisons
-        Every pair of annotators; in a group, of those who annotated something there.
-    mean
-        The mean of every figure of the comparisons, see `weighted_mean`.
-    fleiss
-        Fleiss' kappa over the pairs that all annotated; None where words are not known, or where
-        an annotator did nothing in the group.
-    alpha
-        Krippendorff's alpha over all annotators, as in `Comparison`.
-    """
-
-    name: str
-    pairs: int
-    used: int
-    left_out: FrozenMap[str, int]
-    comparisons: tuple[Comparison, ...]
-    mean: FrozenMap[str, float]
-    fleiss: FleissKappa | None
-    alpha: FrozenMap[str, KrippendorffAlpha]
-
-    def to_json(self) -> dict[str, object]:
-        """Return the section as JSON takes it; NaN is None."""
-        return {
-            "fleiss_kappa": jsonable(self.fleiss.kappa if self.fleiss else nan),
-            "pairs": {
-                "all": self.pairs,
-                "used": self.used,
-                "left_out": jsonable(self.left_out),
-            },
-            "fleiss": jsonable(self.fleiss),
-            "alpha": jsonable(nested(self.alpha)),
-            "mean": jsonable(nested(self.mean)),
-            "comparisons": [_comparison_json(one) for one in self.comparisons],
-        }
+__all__ = ["agree"]
 
 
-@dataclass(frozen=True)
-class AgreementReport:
-    """Hold the agreement of two or more annotators.
-
-    Parameters
-    ----------
-    annotators
-        Who is compared.
-    include_identical
-        Whether identical items take part in precision, recall and F1.
-    by
-        The attribute that makes the groups; None without groups.
-    overall
-        The agreement over the whole corpus.
-    groups
-        The agreement over each group, in the order of first use.
-    signature
-        The settings.
-    """
-
-    annotators: tuple[str, ...]
-    include_identical: bool
-    by: str | None
-    overall: AgreementSection
-    groups: tuple[AgreementSection, ...]
-    signature: str
-
-    def to_json(self) -> dict[str, object]:
-        """Return the report as JSON takes it; NaN is None.
-
-        The numbers over the whole corpus are at the top level, `fleiss_kappa` among them; those
-        of the groups are under ``groups``, by name.
-        """
-        return {
-            "annotators": list(self.annotators),
-            "include_identical": self.include_identical,
-            **self.overall.to_json(),
-            "by": self.by,
-            "groups": {section.name: section.to_json() for section in self.groups},
-            "signature": self.signature,
-        }
-
-
-def agreement_report(
+def agree(
     corpus: Corpus,
     annotators: Sequence[str] | None = None,
     *,
+    initial: str | None = None,
+    adjudicated: str | None = None,
+    systems: Sequence[str] | None = None,
     by: str | None = None,
-    include_identical: bool = False,
-) -> AgreementReport:
-    """Compute all statistics of agreement, for every pair of annotators and for all together.
+    seed: int = 12345,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Agreement:
+    """Measure how far annotators agree, and how surely.
+
+    For every two annotators: precision, recall and F1 of words and phrases, Cohen's kappa and
+    Gwet's AC1 over cells, Krippendorff's alpha, and C, the agreement beyond chance; for all
+    together Fleiss' kappa and alpha. `docs/agreement.md` defines each.
 
     Parameters
     ----------
     corpus
-        The pairs. Where their words are not known there is the overlap alone, and that only if
-        identical items are included.
+        The sentence pairs. Where words are not known there is the overlap alone, and that only if
+        identical items take part.
     annotators
-        Two or more names; None takes all of the corpus.
+        Two or more names; None takes all of the corpus but those named below.
+    initial
+        The automatic alignment that the annotators started from. With it there is C by models of
+        edits; without it, by the closed form of Kupper & Hafner alone.
+    adjudicated
+        The version that was settled on: each annotator is compared with it as well.
+    systems
+        The automatic alignments that each annotator is compared with; None takes the initial one.
     by
         An attribute of the pairs: report each of its values as well.
-    include_identical
-        Whether identical items take part in precision, recall and F1. Kappa, AC1 and alpha are
-        over all links in either case (METHOD section 5b).
+    seed
+        Of all draws; every pairing and level has the same.
+    workers
+        Threads; None takes one for each core. The result does not depend on it.
+    progress
+        Is told how much of the sampling is done, and of how much.
+    **options
+        The fields of `alignkit.agreement.AgreementOptions`, which explains them:
+        `ignore_identical`, `exact_case`, `universe`, `missing_initial`, `chance`, `reading`,
+        `normalizer`, `aggregate`, `samples`, `tolerance`, `bootstrap`, `resamples`, `confidence`.
+
+    Returns
+    -------
+    Agreement
+        Printed, it is the tables of the command.
 
     Raises
     ------
-    OptionError, UnknownNameError
-        If the annotators cannot be compared, or no pair has the attribute.
+    OptionError
+        If the annotators cannot be compared, options contradict each other or are out of range,
+        an initial alignment is missing, or an annotator records no judged cells.
+    UnknownNameError
+        If a name annotated nothing, or an option names nothing.
     MissingTextError
-        If identical items are to be left out and words are not known.
+        If words are needed and not known.
+
+    Notes
+    -----
+    The edit models are fitted to all pairs that an annotator and `initial` annotated, whether the
+    other annotator did or not. Edits are counted over all cells (or over the judged ones that both
+    annotators have); identical items are filtered after sampling. The formula of pi is not legible
+    in the copy of the article at hand and was reconstructed; so was that the smaller set is the
+    norm, from the article's words. With ``aggregate="micro"`` the expected sums are over all
+    samples, empty ones (which add nothing) included.
+
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and evaluation of
+    paraphrase systems, Computational Linguistics 34(4):597-614. Kupper & Hafner 1989, On assessing
+    interrater agreement for multiple attribute responses, Biometrics 45:957-967.
 
     Examples
     --------
     >>> from alignkit.alignment import Alignment
     >>> from alignkit.corpus import SentencePair
-    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
-    ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1-1")})
-    >>> report = agreement_report(Corpus([pair]))
-    >>> report.overall.comparisons[0].overlap.words_sure.recall
+    >>> texts = ("he", "left", "early"), ("she", "went", "away", "soon")
+    >>> pair = SentencePair("1", *texts, {
+    ...     "initial": Alignment.parse("0-0"), "anna": Alignment.parse("0-0 1-1 1-2"),
+    ...     "ben": Alignment.parse("0-0 1-1 1-2 2-3")})
+    >>> found = agree(Corpus([pair]), initial="initial")
+    >>> [(one.kind, one.name) for one in found.pairings][:2]
+    [('annotators', 'anna ~ ben'), ('automatic', 'initial ~ anna')]
+    >>> found.pairings[0].main("phrases.sure").pi
     1.0
-    >>> round(report.to_json()["fleiss_kappa"], 4)
-    0.6
+    >>> found.together[0].mean["words.sure.recall"]
+    0.75
     """
-    check_arguments(agreement_report, locals(), apart=["annotators"])
-    names = check_annotators(corpus, annotators)
-    groups = {} if by is None else corpus.groups(by)
-    signature = Signature(
-        identical="kept" if include_identical else "left-out",
-        case=None if include_identical else "folded",
-        level="agreement",
-        phrases="tight",
-    )
-    return AgreementReport(
-        names,
-        include_identical,
-        by,
-        _section("all", corpus, names, include_identical),
-        tuple(_section(name, group, names, include_identical) for name, group in groups.items()),
-        str(signature),
-    )
+    check_arguments(agree, locals(), apart=["annotators", "systems"])
+    if seed < 0:
+        raise OptionError(f"a seed must not be below 0, and is {seed}")
+    contradictions(options, initial)
+    chosen = AgreementOptions(**options)
+    if not edits_known(initial, chosen.missing_initial):
+        chosen = replace(chosen, chance=CLOSED)
+    machines = _systems(systems, initial)
+    names = check_annotators(corpus, _names(corpus, annotators, initial, adjudicated, machines))
+    extra = [name for name in (initial, adjudicated) if name is not None]
+    corpus.require(*machines, *extra)
+    voted, labels = with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
+    twos = [
+        *(("annotators", *two) for two in combinations(names, 2)),
+        *(("adjudicated", name, adjudicated) for name in names if adjudicated is not None),
+        *(("consensus", name, label) for name, label in labels.items()),
+        *(("automatic", machine, name) for machine in machines for name in names),
+    ]
+    data = CorpusData(voted, exact_case=chosen.exact_case)
+    if chosen.universe == "judged":
+        for name in names:
+            data.judged(name)
+    parts = _parts(corpus, by)
+    beyond = CorpusBeyondChance(data, initial, machines, chosen, seed, workers, parts)
+    pairings = _pairings(twos, beyond, progress)
+    together = _together(data, names, parts, pairings, chosen, seed)
+    found = Agreement(
+        names, chosen, initial, adjudicated, machines, by, seed,
+        tuple(part.name for part in parts), pairings, together, (),
+        str(chosen.sign(seed, initial)), corpus,
+    )  # fmt: skip
+    return replace(found, cautions=cautions_of(found))
 
 
-def _section(
-    name: str, corpus: Corpus, names: tuple[str, ...], include_identical: bool
-) -> AgreementSection:
-    present = tuple(one for one in names if one in corpus.aligners)
-    comparisons = tuple(
-        compare(corpus, first, second, include_identical=include_identical)
-        for first, second in combinations(present, 2)
-    )
-    done = [sum(pair.aligned_by(one) for one in names) for pair in corpus]
-    missing = Counter(
-        ", ".join(one for one in names if not pair.aligned_by(one)) for pair in corpus
-    )
-    shared = corpus.annotated_by(*present) if present == names else Corpus()
-    known = present == names and all(pair.has_text for pair in shared)
-    return AgreementSection(
-        name,
-        len(corpus),
-        sum(number > 1 for number in done),
-        FrozenMap({f"not annotated by {who}": n for who, n in missing.items() if who}),
-        comparisons,
-        weighted_mean(comparisons),
-        fleiss_kappa(corpus, names) if known else None,
-        _joint_alpha(corpus, present, comparisons),
-    )
+def _systems(systems: Sequence[str] | None, initial: str | None) -> tuple[str, ...]:
+    if isinstance(systems, str):
+        raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
+    if systems is None:
+        return () if initial is None else (initial,)
+    return tuple(dict.fromkeys(words("systems", systems)))
 
 
-def _joint_alpha(
-    corpus: Corpus, present: tuple[str, ...], comparisons: tuple[Comparison, ...]
-) -> FrozenMap[str, KrippendorffAlpha]:
-    if len(comparisons) == 1:
-        return comparisons[0].alpha
-    return all_alphas(corpus, present) if comparisons else FrozenMap()
+def _names(
+    corpus: Corpus,
+    annotators: Sequence[str] | None,
+    initial: str | None,
+    adjudicated: str | None,
+    machines: Sequence[str],
+) -> Sequence[str]:
+    """Return whom to compare; refuse one who has another part as well."""
+    parts = {initial: "the initial alignment", adjudicated: "the adjudicated version"}
+    parts.update({name: parts.get(name, "an automatic alignment") for name in machines})
+    parts.pop(None, None)
+    if annotators is None:
+        return [name for name in corpus.aligners if name not in parts]
+    if not isinstance(annotators, str):
+        annotators = words("annotators", annotators)
+        for name in annotators:
+            if name in parts:
+                raise OptionError(f"{name!r} is {parts[name]}; do not name it among the annotators")
+    return annotators
 
 
-def _comparison_json(comparison: Comparison) -> dict[str, object]:
-    return {
-        "annotators": list(comparison.annotators),
-        "pairs": comparison.pairs,
-        **{name: jsonable(part) for name, part in nested(comparison.overlap.rows()).items()},
-        "cells": jsonable(comparison.cells),
-        "alpha": jsonable(nested(comparison.alpha)),
-    }
+def _parts(corpus: Corpus, by: str | None) -> list[CorpusPart]:
+    """Return the whole corpus, then each group; one that is called "all" is told apart."""
+    found = [CorpusPart("all", np.arange(len(corpus)))]
+    if by is not None:
+        values = np.array([pair.attributes.get(by, "") for pair in corpus], object)
+        for name in corpus.groups(by):
+            called = f"{by} all" if name == "all" else name
+            found.append(CorpusPart(called, np.flatnonzero(values == name)))
+    return found
+
+
+def _pairings(
+    twos: Sequence[tuple[str, str, str]],
+    beyond: CorpusBeyondChance,
+    progress: Progress | None,
+) -> tuple[Pairing, ...]:
+    reasons = [beyond.no_edits(first, second) for _, first, second in twos]
+    sampled, started = reasons.count(""), 0
+    found = []
+    for (kind, first, second), reason in zip(twos, reasons, strict=True):
+        told = None if reason else stage(progress, started, sampled)
+        started += not reason
+        sections = two_sections(
+            beyond.data, first, second, beyond.parts, beyond.options, beyond.seed
+        )
+        by_model = beyond.of(first, second, reason, told)
+        chance = CLOSED if reason else beyond.options.chance
+        found.append(Pairing(kind, first, second, sections, by_model, chance, reason))
+    return tuple(found)
+
+
+def _together(
+    data: CorpusData,
+    names: tuple[str, ...],
+    parts: Sequence[CorpusPart],
+    pairings: Sequence[Pairing],
+    options: AgreementOptions,
+    seed: int,
+) -> tuple[Together, ...]:
+    done = np.array([data.aligned(name) for name in names])
+    joint = joint_sections(data, names, parts, options, seed)
+    found = []
+    for place, part in enumerate(parts):
+        inside = done[:, part.members]
+        missing = Counter(
+            ", ".join(name for name, there in zip(names, flags, strict=True) if not there)
+            for flags in inside.T.tolist()
+        )
+        found.append(
+            Together(
+                part.name,
+                len(part),
+                int((inside.sum(axis=0) > 1).sum()),
+                FrozenMap({f"not annotated by {who}": n for who, n in missing.items() if who}),
+                joint[place].fleiss,
+                joint[place].alpha,
+                joint[place].intervals,
+                _mean(pairings, "annotators", place),
+                _mean(pairings, "automatic", place, least=2),
+            )
+        )
+    return tuple(found)
+
+
+def _mean(
+    pairings: Sequence[Pairing], kind: str, place: int, least: int = 1
+) -> FrozenMap[str, float]:
+    """Average every figure over pairings of a kind.
+
+    Each counts as much as it has sentence pairs that both annotated; for pi, pi0 and C, that both
+    used. What is undefined is left out of its mean, with its weight; the mean of none is NaN.
+    """
+    chosen = [one for one in pairings if one.kind == kind]
+    if len(chosen) < least:
+        return FrozenMap()
+    weighed: dict[str, list[tuple[int, float]]] = {}
+    for one in chosen:
+        section = one.sections[place]
+        for name, value in section.figures.items():
+            weighed.setdefault(name, []).append((section.pairs, value))
+        for level in LEVELS if one.beyond else ():
+            result = one.main(level)
+            part = result.groups[place - 1] if place else result
+            for name in ("pi", "pi0", "C"):
+                weighed.setdefault(f"{level}.{name}", []).append((part.used, getattr(part, name)))
+    return FrozenMap({name: _weighted(found) for name, found in weighed.items()})
+
+
+def _weighted(found: Sequence[tuple[int, float]]) -> float:
+    known = [(weight, value) for weight, value in found if not isnan(value)]
+    total = sum(weight for weight, _ in known)
+    return sum(weight * value for weight, value in known) / total if total else nan

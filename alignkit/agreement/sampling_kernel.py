@@ -3,7 +3,8 @@
 A sample flips each cell of the initial alignment independently. The kernel jumps from flip to flip
 (the gaps are geometric) over the empty cells and over the filled ones, each with its own rate, and
 merges what is added and what is left into a sorted list of cells. So a sample takes time and memory
-in proportion to its links and flips and to N + M; there is no N x M table.
+in proportion to its links and flips and to N + M; there is no N x M table. Where equal words have
+rates of their own, or some cells alone can flip, those cells are listed once for all samples.
 
 Every sentence pair has a random generator of its own (xoshiro256++, Blackman & Vigna 2021), whose
 state goes on from one call to the next: neither the number of workers nor the division into rounds
@@ -16,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.items_kernel import (
+    KEPT,
     PHRASE_ITEMS,
     atomic_boxes,
     common_boxes,
     common_cells,
     drop_identical_boxes,
     drop_identical_cells,
+    list_cells,
     partners,
 )
 from alignkit.jit import inlined, jit
@@ -50,7 +53,8 @@ RECORD = (
     "second_adds",
     "second_deletes",
 )
-"""The columns that `run` keeps of each sample if asked."""
+"""The columns that `run` keeps of each sample if asked; with four rates, four kinds of flips for
+either annotator: empty and filled cells of different words, the same of equal words."""
 
 Ints = NDArray[np.int32]
 Cells = NDArray[np.int64]
@@ -132,6 +136,58 @@ def draw(
         added += 1 + gap(state, log_empty)
 
 
+@inlined
+def draw_by_kind(
+    state: States,
+    listed: Cells,
+    kinds: NDArray[np.uint8],
+    total: int,
+    logs: Floats,
+    log_rest: float,
+    gaps: Cells,
+    cells: Cells,
+    flips: Cells,
+) -> tuple[Cells, int]:
+    """Draw one alignment as `draw` does, by the kinds of the listed cells.
+
+    `logs` are log(1 - rate) of each kind, `log_rest` that of the cells that are not listed, which
+    are empty. Sets the numbers of `flips` of each kind; `gaps` is room for as many numbers.
+    """
+    rest = total - len(listed)
+    for k in range(4):
+        gaps[k] = gap(state, logs[k])
+        flips[k] = 0
+    added = gap(state, log_rest)
+    size, passed = 0, 0
+    while True:
+        if size + len(listed) - passed >= len(cells):
+            more = np.empty(2 * (size + len(listed)) + 8, np.int64)
+            more[:size] = cells[:size]
+            cells = more
+        while passed < len(listed):
+            cell, kind = listed[passed], kinds[passed]
+            if added < rest and cell > added + passed:
+                break
+            linked = kind == KEPT or kind & 1 == 1
+            if kind != KEPT:
+                if gaps[kind] == 0:
+                    linked = not linked
+                    flips[kind] += 1
+                    gaps[kind] = gap(state, logs[kind])
+                else:
+                    gaps[kind] -= 1
+            if linked:
+                cells[size] = cell
+                size += 1
+            passed += 1
+        if added >= rest:
+            return cells, size
+        cells[size] = added + passed
+        size += 1
+        flips[0] += 1
+        added += 1 + gap(state, log_rest)
+
+
 @jit
 def run(
     initial: Ints,
@@ -145,6 +201,9 @@ def run(
     drop: bool,
     largest: bool,
     rates: Floats,
+    bounded: bool,
+    universe: Ints,
+    universe_offsets: Offsets,
     states: States,
     begin: int,
     stop: int,
@@ -160,7 +219,7 @@ def run(
     initial, offsets, lengths
         The initial alignments, as in `LinkArrays`.
     source_ids, source_offsets, target_ids, target_offsets
-        The words, as in `TokenArrays`; needed if `drop`.
+        The words, as in `TokenArrays`.
     items
         `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
     drop
@@ -168,7 +227,10 @@ def run(
     largest
         Whether the larger of the two sets is the norm, not the smaller.
     rates
-        (P, 4): the chance that an empty and that a filled cell flips, for either annotator.
+        (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
+        (P, 8): for either annotator the same of different, then of equal words.
+    bounded, universe, universe_offsets
+        Whether only some cells can flip, and which, as `initial`; this needs (P, 8) rates.
     states
         (P, 4): the random generators; they move on.
     begin, stop
@@ -180,7 +242,7 @@ def run(
     totals
         (samples, 4): sums over the pairs are added: ratio, filled, common, norm.
     records
-        (P, samples, 7): every sample, the columns `RECORD`; of length 0 if not wanted.
+        (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 if not wanted.
     """
     most_n, most_m, most_links = 0, 0, 0
     for p in range(begin, stop):
@@ -193,6 +255,10 @@ def run(
     cells_b = np.empty(2 * most_links + 64, np.int64)
     start = np.empty(most_links, np.int64)
     state = np.empty(4, np.uint64)
+    by_kind = rates.shape[1] == 8
+    listed, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
+    log_rest_a, log_rest_b = 0.0, 0.0
+    gaps, flips = np.empty(4, np.int64), np.zeros((2, 4), np.int64)
     for p in range(begin, stop):
         n, m = int(lengths[p, 0]), int(lengths[p, 1])
         source = source_ids[source_offsets[p] : source_offsets[p + 1]]
@@ -201,15 +267,34 @@ def run(
         for k in range(filled):
             start[k] = initial[offsets[p] + k, 0] * m + initial[offsets[p] + k, 1]
         logs = np.log1p(-rates[p])
+        if by_kind:
+            inside = universe[:0]
+            if bounded:
+                inside = universe[universe_offsets[p] : universe_offsets[p + 1]]
+            listed, kinds = list_cells(
+                initial, offsets[p], offsets[p + 1], source, target, bounded, inside
+            )
+            log_rest_a, log_rest_b = (0.0, 0.0) if bounded else (logs[0], logs[4])
+            for kind in range(4):  # without cells, nothing need be drawn
+                if not (kinds == kind).any():
+                    logs[kind] = logs[4 + kind] = 0.0
         state[:] = states[p]
         sums = moments[p].copy()
         for s in range(samples):
-            cells_a, a, adds_a, deletes_a = draw(
-                state, start, filled, n * m, logs[0], logs[1], cells_a
-            )
-            cells_b, b, adds_b, deletes_b = draw(
-                state, start, filled, n * m, logs[2], logs[3], cells_b
-            )
+            if by_kind:
+                cells_a, a = draw_by_kind(
+                    state, listed, kinds, n * m, logs[:4], log_rest_a, gaps, cells_a, flips[0]
+                )
+                cells_b, b = draw_by_kind(
+                    state, listed, kinds, n * m, logs[4:], log_rest_b, gaps, cells_b, flips[1]
+                )
+            else:
+                cells_a, a, flips[0, 0], flips[0, 1] = draw(
+                    state, start, filled, n * m, logs[0], logs[1], cells_a
+                )
+                cells_b, b, flips[1, 0], flips[1, 1] = draw(
+                    state, start, filled, n * m, logs[2], logs[3], cells_b
+                )
             if items == PHRASE_ITEMS:
                 partners(cells_a, a, n, m, of_source, of_target)
                 a = atomic_boxes(n, of_source, of_target, last, boxes_a)
@@ -243,8 +328,9 @@ def run(
             if len(records):
                 record = records[p, s]
                 record[0], record[1], record[2] = common, a, b
-                record[3], record[4] = adds_a, deletes_a
-                record[5], record[6] = adds_b, deletes_b
+                each = 4 if by_kind else 2
+                for c in range(each):
+                    record[3 + c], record[3 + each + c] = flips[0, c], flips[1, c]
         states[p] = state
         moments[p] = sums
 
@@ -263,12 +349,12 @@ def reweigh(
     Parameters
     ----------
     records
-        (P, S, 7): as `run` writes them.
+        (P, S, 7 or 11): as `run` writes them.
     largest
         As in `run`.
     shifts
-        (P, 4): what each flip adds to the log weight of its sample: the logit of the new rate
-        less that of the old one.
+        (P, 4 or 8): what each flip adds to the log weight of its sample: the logit of the new
+        rate less that of the old one.
     wanted
         (P,): the pairs to do; the others are skipped.
     means
@@ -286,7 +372,7 @@ def reweigh(
         for s in range(samples):
             record = records[p, s]
             weight = 0.0
-            for c in range(4):
+            for c in range(shifts.shape[1]):
                 if record[3 + c] > 0:  # 0 flips weigh nothing, even at a shift of -inf
                     weight += record[3 + c] * shifts[p, c]
             weights[s] = weight

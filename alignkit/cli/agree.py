@@ -3,8 +3,9 @@
 CORPUS is one file or folder that holds several annotators, or several files of the same sentence
 pairs, one an annotator, who is then called by the name of the file.
 
-With --initial, the automatic alignment that the annotators started from, the report has the
-article's agreement beyond chance: C = (pi - pi0) / (1 - pi0).
+With --initial, the automatic alignment that the annotators started from, C is the article's
+agreement beyond chance: C = (pi - pi0) / (1 - pi0), where chance edits that alignment. Without it,
+chance draws sets of links at random.
 
 For example:
   alignkit agree corpus.xml --annotators anna ben --initial giza --by genre
@@ -18,7 +19,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alignkit.cli.agree_options import CHANCE_OPTIONS, add_options
+from alignkit.cli.agree_options import add_options, in_words_of_the_command, typed
 from alignkit.cli.choice import naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
@@ -29,8 +30,7 @@ from alignkit.errors import OptionError
 from alignkit.output import replacing
 
 if TYPE_CHECKING:
-    from alignkit.agreement import FullAgreement
-    from alignkit.agreement.corrected_settings import CorrectedSettings
+    from alignkit.report.word_kinds import FunctionWords
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,42 +45,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     announce()
-    from alignkit.agreement import full_agreement
-    from alignkit.cli.agree_output import agreement_output
+    from alignkit.agreement import agree
+    from alignkit.cli.agree_output import agreement_output, draw
 
-    settings = _settings(options)  # a wrong option is told before anything is read
+    _check(options)  # a wrong option is told before anything is read
+    words = _function_words(options)
     corpus = _corpus(options)
     done = _Done()
-    with naming(*options.corpus), Progress("sampling", done.fraction, None) as progress:
-        full = full_agreement(
+    with (
+        in_words_of_the_command(),
+        naming(*options.corpus),
+        Progress("sampling", done.fraction, None) as progress,
+    ):
+        agreement = agree(
             corpus,
             options.annotators,
-            settings=settings,
-            include_identical=options.include_identical,
+            initial=options.initial,
             adjudicated=options.adjudicated,
             systems=options.system,
             by=options.by,
+            seed=options.seed,
             workers=options.workers,
-            rng=options.seed,
             progress=lambda *counts: done.tell(progress, *counts),
+            **typed(options),
         )
-    output = agreement_output(full, corpus, options)
-    if options.html:
-        _draw(full, corpus, options.html)
+    output = agreement_output(agreement, options)
+    draw(agreement, options, words)
     with replacing("-") as out:
         out.write(output + "\n")
     return 0
 
 
-def _settings(options: argparse.Namespace) -> CorrectedSettings | None:
-    """Return the settings of the agreement beyond chance; None where nothing asks for it."""
-    from alignkit.agreement.corrected_settings import CorrectedSettings
+def _check(options: argparse.Namespace) -> None:
+    from alignkit.agreement.options import AgreementOptions, contradictions
 
-    given = {name: getattr(options, name) for name in CHANCE_OPTIONS}
-    given = {name: value for name, value in given.items() if value is not None}
-    if not given and options.adjudicated is None and options.html is None:
-        return None
-    return CorrectedSettings(**given, include_identical=options.include_identical)
+    with in_words_of_the_command():
+        AgreementOptions(**typed(options))
+        contradictions(typed(options), options.initial)
+    if len(options.corpus) == 1 and options.in_order:
+        raise OptionError("--in-order joins several files, and one is named: leave it out")
 
 
 class _Done:
@@ -97,14 +100,16 @@ class _Done:
         progress.step(256)
 
 
-def _draw(full: FullAgreement, corpus: Corpus, path: str) -> None:
-    from alignkit.report.agreement_page import draw_agreement
+def _function_words(options: argparse.Namespace) -> FunctionWords | None:
+    from alignkit.report.word_kinds import function_words
 
-    title = f"Agreement of {' and '.join(full.report.annotators[:2])}"
-    initial = full.settings.initial if full.settings else None
-    page = draw_agreement(corpus, full.results, title=title, initial=initial, report=full.report)
-    with replacing(path) as out:
-        out.writelines(page)
+    if options.function_words is None:
+        return None
+    if options.html is None:
+        raise OptionError("--function-words is about the page; add --html FILE")
+    if len(options.function_words) > 2:
+        raise OptionError("--function-words takes one language for both sides, or two")
+    return function_words(*options.function_words)
 
 
 def _corpus(options: argparse.Namespace) -> Corpus:

@@ -1,44 +1,76 @@
-"""Declare the options of `alignkit agree`."""
+"""Declare the options of `alignkit agree`; most are made from the fields of `AgreementOptions`.
+
+An option that is not typed is not in the namespace, so that what was typed is known: options that
+contradict each other are an error, and defaults contradict nothing.
+"""
 
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import Field, fields
+from typing import Any
 
+from alignkit.agreement.options import AgreementOptions
 from alignkit.cli.order import add_order_argument
-from alignkit.cli.parser import number, output_file
+from alignkit.cli.parser import number, output_file, saved_file
+from alignkit.errors import OptionError
+from alignkit.report.word_kinds import LANGUAGES
 
-__all__ = ["CHANCE_OPTIONS", "add_options"]
+__all__ = ["add_options", "in_words_of_the_command", "typed"]
 
-CHANCE_OPTIONS = (
-    "initial", "missing_initial", "chance", "reading", "normalizer", "aggregate", "samples",
-    "tolerance", "bootstrap", "resamples", "confidence",
-)  # fmt: skip
-"""Those that are settings of the agreement beyond chance; None where not given."""
+_GROUPS = {
+    "what": "what is compared",
+    "chance": "agreement beyond chance, C",
+    "certainty": "how sure one can be",
+}
+_OPPOSITES = {"ignore_identical": "--include-identical"}
+"""What is the case unless one says otherwise; the option says otherwise."""
+
+_FIELDS: Mapping[str, Field[Any]] = {one.name: one for one in fields(AgreementOptions)}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare all options but those of reading."""
     _add_who(parser.add_argument_group("who is compared"))
-    _add_chance(parser.add_argument_group("agreement beyond chance, C (needs --initial)"))
-    _add_certainty(parser.add_argument_group("how sure one can be of C"))
-    group = parser.add_argument_group("what is printed")
-    group.add_argument(
-        "--by",
-        metavar="GROUP",
-        help="report each value of this attribute (genre, document, ...) too",
-    )
-    form = group.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON (default: tables)")
-    form.add_argument(
-        "--csv", action="store_true", help="print a row for each two, group, unit and kind of links"
-    )
-    form.add_argument("--latex", action="store_true", help="print the tables for LaTeX")
-    group.add_argument(
-        "--html",
-        metavar="FILE",
-        type=output_file,
-        help="write a page with figures and the disagreements of the first two annotators as well",
-    )
+    for group, title in _GROUPS.items():
+        made = parser.add_argument_group(title)
+        for one in _FIELDS.values():
+            if one.metadata["group"] == group:
+                _add_field(made, one)
+    _add_draws(made)
+    _add_output(parser.add_argument_group("what is printed"))
+
+
+def typed(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of `AgreementOptions` that were typed."""
+    return {name: value for name, value in vars(options).items() if name in _FIELDS}
+
+
+def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
+    name, default = _flag(option.name), option.default
+    told = str(option.metadata["help"])
+    given: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS}
+    if isinstance(default, bool):
+        given |= {"action": "store_const", "const": not default}
+        told = f"do not {told}" if default else told
+    else:
+        given["metavar"] = option.metadata["metavar"] or None
+        if option.metadata["choices"]:
+            given |= {"choices": option.metadata["choices"], "metavar": None}
+        elif isinstance(default, int):
+            given["type"] = number(1)
+        else:
+            given["type"] = float
+        if "(default" not in told:
+            told = f"{told} (default: {default})"
+    group.add_argument(name, help=told.replace("%", "%%"), **given)
+
+
+def _flag(name: str) -> str:
+    return _OPPOSITES.get(name, f"--{name.replace('_', '-')}")
 
 
 def _add_who(group: argparse._ArgumentGroup) -> None:
@@ -51,12 +83,12 @@ def _add_who(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--initial",
         metavar="NAME",
-        help="the automatic alignment that the annotators started from; with it, C is computed",
+        help="the automatic alignment that the annotators started from; chance edits it",
     )
     group.add_argument(
         "--adjudicated",
         metavar="NAME",
-        help="the version settled on; each annotator is compared with it too, by C",
+        help="the version settled on; each annotator is compared with it too",
     )
     group.add_argument(
         "--system",
@@ -65,67 +97,14 @@ def _add_who(group: argparse._ArgumentGroup) -> None:
         help="automatic alignments that each annotator is compared with (default: --initial)",
     )
     group.add_argument(
-        "--include-identical",
-        action="store_true",
-        help="count links and phrases of equal words too (default: left out, as in the article)",
+        "--by",
+        metavar="GROUP",
+        help="report each value of this attribute (genre, document, ...) too",
     )
     add_order_argument(group)
 
 
-def _add_chance(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--missing-initial",
-        choices=("error", "empty", "leave-out"),
-        help="pairs without an initial alignment are an error, have an empty one, or are left out "
-        "(default: error); empty without --initial starts all from no links",
-    )
-    group.add_argument(
-        "--chance",
-        choices=("edit", "edit-split", "kupper-hafner"),
-        help="chance edits the initial alignment as often as the annotator did, with one rate "
-        "(edit) or with one for adding and one for deleting (edit-split), or draws sets at random, "
-        "without an initial alignment (kupper-hafner) (default: edit)",
-    )
-    group.add_argument(
-        "--reading",
-        choices=("count", "probability"),
-        help="what grows with the words of a pair: the expected edits, or their probability "
-        "(default: count)",
-    )
-    group.add_argument(
-        "--normalizer",
-        choices=("min", "max"),
-        help="what is common is divided by the smaller or the larger set (default: min)",
-    )
-    group.add_argument(
-        "--aggregate",
-        choices=("macro", "micro"),
-        help="the mean of the sentence pairs' ratios, or the ratio of the sums (default: macro)",
-    )
-
-
-def _add_certainty(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--samples", type=number(2), metavar="N", help="most of each sentence pair (default: 1000)"
-    )
-    group.add_argument(
-        "--tolerance",
-        type=float,
-        metavar="E",
-        help="stop sampling when the standard error of C is no more (default: take all samples)",
-    )
-    group.add_argument(
-        "--bootstrap",
-        choices=("fixed", "refit", "none"),
-        help="interval of C over sentence pairs: with the edit models as they are, refitted to "
-        "each resample (slow), or none (default: fixed)",
-    )
-    group.add_argument(
-        "--resamples", type=number(1), metavar="N", help="of the bootstrap (default: 1000)"
-    )
-    group.add_argument(
-        "--confidence", type=float, metavar="P", help="of the interval (default: 0.95)"
-    )
+def _add_draws(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)"
     )
@@ -133,5 +112,69 @@ def _add_certainty(group: argparse._ArgumentGroup) -> None:
         "--workers",
         type=number(1),
         metavar="N",
-        help="threads; C does not depend on them (default: one for each core)",
+        help="threads; no figure depends on them (default: one for each core)",
     )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
+    form.add_argument("--csv", action="store_true", help="print a row for each figure")
+    form.add_argument("--latex", action="store_true", help="print the tables for LaTeX")
+    form.add_argument("--markdown", action="store_true", help="print the tables in Markdown")
+    group.add_argument(
+        "--html",
+        metavar="FILE",
+        type=output_file,
+        help="write a page with the tables, figures and disagreements as well",
+    )
+    group.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=saved_file,
+        help="write the figures as well, by the end of the name: .pdf, .png or .svg",
+    )
+    group.add_argument(
+        "--function-words",
+        nargs="+",
+        metavar="L",
+        help="with --html, tell links of function words from those of content words: the languages "
+        f"of source and target, or one for both ({', '.join(LANGUAGES.values())}), or files of "
+        "words (default: not told)",
+    )
+
+
+_NAMES = "|".join(sorted(_FIELDS, key=len, reverse=True))
+_GIVEN = re.compile(rf"\b({_NAMES})(?:=(['\"]?)([\w.-]+)\2| '([\w.-]+)')")
+_BARE = re.compile(rf"(^|\bleave |\bor )({_NAMES})\b(?=( is | out| must | are ))")
+_LONG = re.compile(rf"\b({'|'.join(name for name in _FIELDS if '_' in name)})\b")
+_BY_INITIAL = re.compile(r"\bby initial\b(?! alignment)")
+
+
+@contextmanager
+def in_words_of_the_command() -> Iterator[None]:
+    """Say in errors about options what they are called on the command line."""
+    try:
+        yield
+    except OptionError as error:
+        raise type(error)(_translated(str(error))) from None
+
+
+def _translated(message: str) -> str:
+    """Put options of the library into the words of the command.
+
+    Examples
+    --------
+    >>> _translated("missing_initial='empty' and by initial, or ignore_identical=False")
+    '--missing-initial empty and by --initial NAME, or --include-identical'
+    """
+
+    def given(found: re.Match[str]) -> str:
+        name, _, after, quoted = found.groups()
+        flag = _flag(name)
+        return flag if isinstance(_FIELDS[name].default, bool) else f"{flag} {after or quoted}"
+
+    message = _GIVEN.sub(given, message)
+    message = _BARE.sub(lambda found: found[1] + _flag(found[2]), message)
+    message = _LONG.sub(lambda found: _flag(found[1]), message)
+    return _BY_INITIAL.sub("by --initial NAME", message)

@@ -1,59 +1,65 @@
-"""Print how far annotators agree: as tables, JSON, CSV or LaTeX."""
+"""Print how far annotators agree: as text, JSON, CSV, LaTeX or Markdown, and write the page."""
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from alignkit.agreement import FullAgreement, full_json, render_full, render_report
-from alignkit.agreement.full_records import COLUMNS, agreement_records
-from alignkit.agreement.full_tables import agreement_tables
-from alignkit.cli.messages import json_text, visible_lines
-from alignkit.corpus import Corpus
-from alignkit.report.csv_table import csv_table
-from alignkit.report.latex import latex_table
+from alignkit.cli.messages import json_text
+from alignkit.output import replacing
+from alignkit.report.agreement import (
+    agreement_csv,
+    agreement_json,
+    agreement_latex,
+    agreement_markdown,
+    agreement_text,
+)
 from alignkit.visible import visible
 
-__all__ = ["agreement_output"]
+if TYPE_CHECKING:
+    from alignkit.agreement import Agreement
+    from alignkit.report.word_kinds import FunctionWords
+
+__all__ = ["agreement_output", "draw"]
 
 
-def agreement_output(full: FullAgreement, corpus: Corpus, options: argparse.Namespace) -> str:
+def agreement_output(agreement: Agreement, options: argparse.Namespace) -> str:
     """Return what the options ask for."""
     if options.json:
-        return json_text(full_json(full))
+        return json_text(agreement_json(agreement))
     if options.csv:
-        return csv_table(COLUMNS, agreement_records(full))
+        return agreement_csv(agreement)
     if options.latex:
-        return visible_lines(_latex(full))
-    return visible_lines(_text(full, corpus))
+        return agreement_latex(agreement)
+    if options.markdown:
+        return agreement_markdown(agreement)
+    return "\n\n".join([agreement_text(agreement), *_how_to_go_on(agreement)])
 
 
-def _text(full: FullAgreement, corpus: Corpus) -> str:
-    if full.settings is not None:
-        return render_full(full)
-    systems = [f"{table}\n" for table in agreement_tables(full) if table.title.startswith("Human")]
-    return "\n".join([render_report(full.report), *systems, _how_to_go_on(full, corpus)])
+def draw(agreement: Agreement, options: argparse.Namespace, words: FunctionWords | None) -> None:
+    """Write the page and the figures, where they are asked for."""
+    if options.html:
+        from alignkit.report.page import draw_agreement_page
+
+        page = draw_agreement_page(agreement, function_words=words)
+        with replacing(options.html) as out:
+            out.writelines(page)
+    if options.plot:
+        from alignkit.report.figures import draw_figures
+
+        draw_figures(agreement, options.plot)
 
 
-def _latex(full: FullAgreement) -> str:
-    parts = [
-        latex_table(
-            [("", ""), ("", "pairs"), *table.headings],
-            [[*label, *row] for label, row in zip(table.labels, table.body, strict=True)],
-            title=table.title,
-        )
-        for table in agreement_tables(full)
-    ]
-    signature = full.signature or full.report.signature
-    return "\n\n".join([*parts, f"% {signature}"])
-
-
-def _how_to_go_on(full: FullAgreement, corpus: Corpus) -> str:
-    """Say what C needs, and who could be meant."""
-    others = [name for name in corpus.aligners if name not in full.report.annotators]
+def _how_to_go_on(agreement: Agreement) -> list[str]:
+    """Say what the article's C needs, and who could be meant, where no edits are known."""
+    models = (levels for pairing in agreement.pairings for levels in pairing.beyond.values())
+    if any(one.rates for levels in models for one in levels.values()):
+        return []
+    others = [name for name in agreement.corpus.aligners if name not in agreement.annotators]
     who = f"here perhaps one of {visible(', '.join(others))}"
     if not others:
         who = "'alignkit align' makes one, 'merge' adds it"
-    return (
-        "C, the article's agreement beyond chance, needs the automatic alignment that annotators\n"
-        f"started from: name it by --initial NAME ({who})"
-    )
+    return [
+        "The article's C takes away what annotators share by editing one automatic alignment:\n"
+        f"name the one that they started from by --initial NAME ({who})"
+    ]

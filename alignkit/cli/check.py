@@ -28,7 +28,7 @@ from alignkit.cli.mending import mend
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output, output_file
 from alignkit.errors import AlignkitError, FormatError, OptionError
-from alignkit.report.table import render_table
+from alignkit.report.table import Cell, Column, Table
 from alignkit.visible import visible
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _print(found: Examination, most: int) -> None:
     )
     if found.links:
         print()
-        print(render_table(_fits(found)), end="\n\n")
+        print(_fits(found), end="\n\n")
     shown: Counter[str] = Counter()
     for finding in found.findings:
         shown[finding.kind] += 1
@@ -139,18 +139,26 @@ def _print(found: Examination, most: int) -> None:
         print("findings: " + ", ".join(f"{n} x {kind}" for kind, n in found.counts.items()))
 
 
-def _fits(found: Examination) -> list[dict[str, object]]:
+def _fits(found: Examination) -> Table:
     declared = (found.base, found.transposed)
-    return [
-        {
-            "base": fit.base,
-            "direction": "target first" if fit.transposed else "source first",
-            "links outside": fit.outside if found.has_text or fit.base else "?",
-            "join equal words": fit.equal if found.has_text else "?",
-            "": "<- as declared" if declared == (fit.base, fit.transposed) else "",
-        }
+    columns = [
+        Column("base", "count"),
+        Column("direction"),
+        Column("links outside", "count"),
+        Column("join equal words", "count"),
+        Column("", key="declared"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            fit.base,
+            "target first" if fit.transposed else "source first",
+            fit.outside if found.has_text or fit.base else "?",
+            fit.equal if found.has_text else "?",
+            "<- as declared" if declared == (fit.base, fit.transposed) else None,
+        ]
         for fit in found.fits
     ]
+    return Table("", columns, rows)
 
 
 def _record(found: Examination) -> dict[str, object]:

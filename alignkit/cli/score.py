@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.kernels import announce
-from alignkit.cli.messages import json_text, visible_lines
+from alignkit.cli.messages import json_text
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import format_name, number
 from alignkit.cli.score_run import Scoring
@@ -158,7 +158,7 @@ def run(options: argparse.Namespace) -> int:
         found = score_json(scores, breakdowns, comparisons)
         print(json_text(found))
     else:
-        print(visible_lines(score_text(scores, breakdowns, comparisons)))
+        print(score_text(scores, breakdowns, comparisons))
     return 0
 
 

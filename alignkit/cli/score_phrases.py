@@ -84,7 +84,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     announce()
-    from alignkit.cli.score_output import phrase_list_text
     from alignkit.scoring import read_phrase_table, score_phrase_list
 
     reference = Input(options.reference, options.format, reading_options(options))
@@ -116,5 +115,5 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json_text(found.to_json()))
     else:
-        print(phrase_list_text(found))
+        print(found)
     return 0

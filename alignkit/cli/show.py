@@ -12,15 +12,23 @@ from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from os.path import isfile
+from tempfile import TemporaryFile
+from typing import IO
 
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.messages import say
 from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
-from alignkit.output import replacing
+from alignkit.output import replacing, together
+from alignkit.placing import identity
+
+PAIRS_A_PAGE = 200  # some 2 MB, which a browser on a phone opens at once
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("where it is drawn (default: in the terminal)")
     group.add_argument(
-        "--html", metavar="FILE", type=output_file, help="write one self-contained page"
+        "--html",
+        metavar="FILE",
+        type=output_file,
+        help="write a self-contained page; of many pairs several, FILE, FILE-page-2, ...",
+    )
+    group.add_argument(
+        "--pairs-a-page",
+        type=number(1),
+        metavar="N",
+        help=f"with --html (default: {PAIRS_A_PAGE}; all where FILE is - or a pipe)",
     )
     group.add_argument(
         "--svg", metavar="FILE", type=output_file, help="write one picture; needs a single pair"
@@ -66,12 +83,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    if options.pairs_a_page and not options.html:
+        raise OptionError("--pairs-a-page is about the page; add --html FILE")
     pairs = _chosen(Input(options.input, options.format, reading_options(options)).pairs(), options)
-    if options.html or options.svg:
-        _draw_files(list(pairs), options)
-    else:
+    if not (options.html or options.svg):
         _draw_terminal(pairs, options)
+        return 0
+    with TemporaryFile() as file, together():
+        kept = _Kept(pairs, file)
+        if options.svg:
+            _draw_svg(kept, options)
+        if options.html:
+            _draw_html(kept, options)
     return 0
+
+
+class _Kept:
+    """Keep sentence pairs in a file, to be gone through more than once."""
+
+    def __init__(self, pairs: Iterable[SentencePair], file: IO[bytes]) -> None:
+        self._file = file
+        self._count = 0
+        for pair in pairs:
+            pickle.dump(pair, file)
+            self._count += 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, pair: object) -> bool:
+        return any(pair == other for other in self)
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        place = 0  # of this walk, whatever others do with the file
+        for _ in range(self._count):
+            self._file.seek(place)
+            pair: SentencePair = pickle.load(self._file)  # written above
+            place = self._file.tell()
+            yield pair
 
 
 def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
@@ -103,18 +152,41 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
             raise UnknownNameError(f"annotator of {options.input}:", name, judged)
 
 
-def _draw_files(pairs: list[SentencePair], options: argparse.Namespace) -> None:
-    from alignkit.report.html import draw_html
+def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
     from alignkit.report.svg import draw_svg
 
-    if options.svg:
-        if len(pairs) != 1:
-            raise OptionError(f"--svg draws one pair, but there are {len(pairs)}: choose by --id")
-        with replacing(options.svg) as out:
-            out.write(draw_svg(pairs[0], options.annotators))
-    if options.html:
-        with replacing(options.html) as out:
-            out.writelines(draw_html(pairs, options.annotators, title=options.input))
+    if len(pairs) != 1:
+        raise OptionError(f"--svg draws one pair, but there are {len(pairs)}: choose by --id")
+    (pair,) = pairs
+    with replacing(options.svg) as out:
+        out.write(draw_svg(pair, options.annotators))
+
+
+def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
+    from alignkit.report.html_pages import draw_html_pages
+
+    alone = options.html == "-" or (os.path.exists(options.html) and not isfile(options.html))
+    if alone and options.pairs_a_page:
+        raise OptionError(
+            f"{options.html} takes one page; leave out --pairs-a-page, or name a file"
+        )
+    most = len(pairs) if alone else options.pairs_a_page or PAIRS_A_PAGE
+    pages = draw_html_pages(
+        pairs, options.annotators, title=options.input, path=options.html, pairs_a_page=most
+    )
+    read = {
+        identity(path): path for path in (options.input, options.source, options.target) if path
+    }
+    path = options.html
+    for count, (path, pieces) in enumerate(pages, 1):
+        if count > 1 and identity(path) in read:
+            raise OptionError(
+                f"page {count}, {path}, would replace what is read; name another FILE"
+            )
+        with replacing(path) as out:
+            out.writelines(pieces)
+    if path != options.html:
+        say(f"{len(pairs)} pairs on {count} pages, {options.html} to {path}")
 
 
 def _draw_terminal(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:

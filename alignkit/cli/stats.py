@@ -8,11 +8,13 @@ For example:
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import asdict
+from math import nan
 
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
-from alignkit.report.table import render_table
+from alignkit.report.table import Cell, Column, Table
 from alignkit.statistics import AnnotatorCounts, CorpusCounts, count_corpus
 from alignkit.visible import visible
 
@@ -48,45 +50,52 @@ def _print(counts: CorpusCounts) -> None:
             ("target", counts.target_tokens, counts.target_types, counts.longest_target),
         )
         print()
-        print(
-            render_table(
-                [
-                    {
-                        "side": side,
-                        "words": tokens,
-                        "different": types,
-                        "a pair": f"{tokens / with_text:.1f}",
-                        "longest": longest,
-                    }
-                    for side, tokens, types, longest in sides
-                ]
-            )
-        )
+        columns = [
+            Column("side"),
+            Column("words", "count"),
+            Column("different", "count"),
+            Column("a pair", "decimal", digits=1),
+            Column("longest", "count"),
+        ]
+        rows: list[list[Cell]] = [
+            [side, tokens, types, tokens / with_text, longest]
+            for side, tokens, types, longest in sides
+        ]
+        print(Table("", columns, rows))
     if counts.annotators:
         print()
-        rows = [_row(name, part) for name, part in counts.annotators.items()]
-        if any(part.judged for part in counts.annotators.values()):
-            for row, part in zip(rows, counts.annotators.values(), strict=True):
-                row["judged only"] = part.judged
-        print(render_table(rows))
+        print(_annotators(counts.annotators))
     if counts.attributes:
         listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
         print(f"\nattributes: {visible(listing)}")
 
 
-def _row(name: str, part: AnnotatorCounts) -> dict[str, object]:
+def _annotators(found: Mapping[str, AnnotatorCounts]) -> Table:
+    judged = any(part.judged for part in found.values())
+    names = ("pairs", "empty", "sure", "possible", "nulls", "1-1", "identical")
+    columns = [
+        Column("annotator"),
+        *(Column(name, "count") for name in names),
+        Column("source aligned", "percent", unit="%"),
+        Column("target aligned", "percent", unit="%"),
+        *([Column("judged only", "count")] if judged else []),
+    ]
+    rows: list[list[Cell]] = [
+        [name, *_counts(part), *([part.judged] if judged else [])] for name, part in found.items()
+    ]
+    return Table("", columns, rows)
+
+
+def _counts(part: AnnotatorCounts) -> list[float]:
     tokens = part.source_tokens, part.target_tokens
     aligned = part.source_aligned, part.target_aligned
-    shares = [f"{a / n:.1%}" if n else "-" for a, n in zip(aligned, tokens, strict=True)]
-    return {
-        "annotator": name,
-        "pairs": part.pairs,
-        "empty": part.empty,
-        "sure": part.sure,
-        "possible": part.possible,
-        "nulls": part.nulls,
-        "1-1": part.one_to_one,
-        "identical": part.identical if any(tokens) else "-",
-        "source aligned": shares[0],
-        "target aligned": shares[1],
-    }
+    return [
+        part.pairs,
+        part.empty,
+        part.sure,
+        part.possible,
+        part.nulls,
+        part.one_to_one,
+        part.identical if any(tokens) else nan,
+        *(a / n if n else nan for a, n in zip(aligned, tokens, strict=True)),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from unicodedata import bidirectional, category, east_asian_width
 
 from alignkit.visible import extends, visible
@@ -12,7 +13,9 @@ __all__ = [
     "cut_text",
     "is_right_to_left",
     "is_wide",
+    "isolated_text",
     "kept_in_place",
+    "safe_text",
     "visible",
 ]
 
@@ -94,3 +97,13 @@ def cut_text(text: str, width: int, *, end: str = "…") -> str:
             break
         kept += cluster
     return kept + end
+
+
+def isolated_text(text: str) -> str:
+    """Return text as HTML that keeps its direction of writing to itself."""
+    return f"<bdi>{safe_text(text)}</bdi>"
+
+
+def safe_text(text: str) -> str:
+    """Return text as HTML in which nothing hidden can act."""
+    return escape(visible(text))

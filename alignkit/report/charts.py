@@ -1,62 +1,31 @@
-"""Draw figures from data as SVG: bars, points with a line, intervals, shares.
+"""Draw figures from data: bars, points with a line, intervals, values by rules, shares.
 
-Everything is told by shape, hatching or letter as well as by colour; the colours are those of the
-page (`CHART_STYLE`), light or dark.
+Everything is told by shape, hatching or letter as well as by colour.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
-from math import isnan, sqrt
+from math import isnan, nan, sqrt
+from typing import TYPE_CHECKING, Any
 
-from alignkit.report.axes import BOTTOM, HEIGHT, LEFT, RIGHT, WIDTH, Axis, Frame, image
+from alignkit.report.canvas import HEIGHT, WIDTH, Canvas, canvas, faded, look
 from alignkit.report.characters import cut_text, visible
+from alignkit.report.figure_data import Axis, Bar, Dots, Marker, Panel, Share, Span
+from alignkit.report.figure_svg import COLOURS
 
-__all__ = ["CHART_STYLE", "Bar", "Marker", "Share", "Span", "bars", "points", "shares", "spans"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-CHART_STYLE = """
-.chart{display:block;width:100%;height:auto;max-width:480px}
-.chart text{font:13px system-ui,sans-serif;fill:var(--ink);paint-order:stroke;
-stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}
-.chart .mid{text-anchor:middle}.chart .end{text-anchor:end}.chart .strong{font-weight:700}
-.chart .grid{stroke:var(--line);fill:none}.chart .axis{stroke:var(--soft);fill:none}
-.chart .bar{fill:var(--fill);stroke:var(--soft);stroke-width:.7}
-.chart .mark{stroke:var(--ink);stroke-width:2;fill:none}.chart .dash{stroke-dasharray:5 4}
-.chart .sign{fill:var(--ink);stroke:var(--paper);stroke-width:1}
-.chart .fit{stroke:var(--ink);stroke-width:2.5;fill:none}
-.chart .halo{stroke:var(--paper);stroke-width:5.5;fill:none}
-.chart .a{stroke:var(--a)}.chart .b{stroke:var(--b)}
-.chart .dot{fill-opacity:.2;stroke-width:1.3}
-.chart .dot.a{fill:var(--a)}.chart .dot.b{fill:var(--b)}
-.chart .box{stroke-width:1.3;fill:var(--paper)}.chart .box.mix{stroke:var(--mix)}
-.chart .box.all{stroke:var(--soft);fill:var(--fill)}.chart .hatch{stroke-width:1.6;fill:none}
-.chart .hatch.mix{stroke:var(--mix);stroke-width:3;stroke-dasharray:3 4}
-"""
+__all__ = ["bars", "dots", "panels", "points", "shares", "spans"]
 
-_MOST_POSITIONS = 1000
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 14, 28, 46
+_LINE, _ROW, _MARGIN, _KEY = 17, 38, 12, 21
+_PANEL = 340
+_MOST_PLACES = 1000
 _BIGGEST, _SMALLEST = 9.0, 1.7
 _ROOM = 80
-
-
-@dataclass(frozen=True)
-class Bar:
-    """Hold one bar of a histogram: from `low` to `high`, `count` of them."""
-
-    low: float
-    high: float
-    count: int
-    label: str
-
-
-@dataclass(frozen=True)
-class Marker:
-    """Hold a value that is marked by a line across the drawing; a NaN is not drawn."""
-
-    value: float
-    label: str
-    dashed: bool = False
+_LABEL = 56
 
 
 def bars(
@@ -78,42 +47,63 @@ def bars(
         What the first axis shows, and what is counted.
     """
     drawn = [one for one in markers if not isnan(one.value)]
-    ends = [one.low for one in data] + [one.high for one in data] + [one.value for one in drawn]
-    low, high = min(ends), max(ends)
-    frame = Frame(
-        Axis(low, high, label),
-        Axis(0, max([1, *(one.count for one in data)]), unit, whole=True),
-        rows=len(drawn),
-    )
-    parts = [frame.draw()]
-    foot = frame.y(0)
-    for bar in data:
-        left, right, top = frame.x(bar.low), frame.x(bar.high), frame.y(bar.count)
-        if bar.count:
-            parts.append(
-                f'<rect class="bar" x="{left + 0.5:.1f}" y="{top}" '
-                f'width="{max(right - left - 1, 1):.1f}" height="{foot - top:.1f}">'
-                f"<title>{_text(f'{bar.label}: {bar.count}')}</title></rect>"
-            )
-    # the labels stand outside of the markers, where they meet no line
-    parts += [
-        _marker(frame, k, one, left=one.value <= min(other.value for other in drawn))
-        for k, one in enumerate(drawn)
-    ]
-    said = f"{sum(one.count for one in data)} {unit} by {label}"
-    said += "".join(f"; {one.label} is marked" for one in drawn)
-    return image(name, title, said, "".join(parts))
+    ends = [end for one in data for end in (one.low, one.high)] + [one.value for one in drawn]
+    across = Axis(min(ends), max(ends), label)
+    up = Axis(0, max([1, *(one.count for one in data)]), unit, whole=True)
+    notes = {}
+    with canvas(WIDTH, HEIGHT) as figure:
+        axes = _frame(figure, across, up, rows=len(drawn))
+        for k, one in enumerate(data):
+            if one.count:
+                middle, width = (one.low + one.high) / 2, 0.94 * (one.high - one.low)
+                (bar,) = axes.bar(middle, one.count, width=width, color=COLOURS["fill"],
+                                  edgecolor=COLOURS["soft"], linewidth=0.7)  # fmt: skip
+                bar.set_gid(f"bar-{k}")
+                bar.set_clip_on(False)
+                notes[f"bar-{k}"] = [f"{one.label}: {one.count}"]
+        axes.set(xlim=(across.low, across.high), ylim=(up.low, up.high))
+        for k, mark in enumerate(drawn):
+            _marker(axes, len(drawn) - k, mark, [one.value for one in drawn])
+        said = f"{sum(one.count for one in data)} {unit} by {label}"
+        said += "".join(f"; {one.label} is marked" for one in drawn)
+        return figure.image(name, title, said, notes)
 
 
-def _marker(frame: Frame, k: int, one: Marker, *, left: bool) -> str:
-    x, y = frame.x(one.value), frame.row(k) + 8
-    left = x > WIDTH - RIGHT - _ROOM or (left and x > LEFT + _ROOM)
-    anchor = ' class="end"' if left else ""
-    kind = "mark dash" if one.dashed else "mark"
-    return (
-        f'<path class="{kind}" d="M{x} {y - 4}V{HEIGHT - BOTTOM}"/>'
-        f'<path class="sign" d="M{x - 6:.1f} {y - 10}h12l-6 9z"/>'
-        f'<text x="{x - 9 if left else x + 9:.1f}" y="{y}"{anchor}>{_text(one.label)}</text>'
+def _frame(figure: Canvas, across: Axis, up: Axis, *, rows: int = 0) -> Axes:
+    """Return axes with round numbers and names, and room for lines of text above."""
+    top, right, bottom = _TOP + _LINE * rows, WIDTH - _RIGHT, HEIGHT - _BOTTOM
+    axes = figure.axes(_LEFT, top, right, bottom, grid="y")
+    axes.set(xlim=(across.low, across.high), ylim=(up.low, up.high))
+    axes.plot([0, 1], [0, 0], color=COLOURS["soft"], linewidth=1, clip_on=False,
+              transform=axes.transAxes)  # fmt: skip
+    figure.ticks(axes, "x", whole=across.whole)
+    figure.ticks(axes, "y", whole=up.whole)
+    figure.text((_LEFT + right) / 2, HEIGHT - 8, across.label, ha="center")
+    figure.text(4, 14, up.label)
+    return axes
+
+
+def _marker(axes: Axes, row: int, one: Marker, values: Sequence[float]) -> None:
+    """Draw a line down from a sign above, with its label on the outer side, where no line is."""
+    box = axes.get_position()
+    up = 1 + (row * _LINE - 9) / (box.height * HEIGHT)
+    low, high = axes.get_xlim()
+    wide = box.width * WIDTH
+    place = (one.value - low) / (high - low) * wide
+    left = place > wide - _ROOM or (one.value <= min(values) and place > _ROOM)
+    ink = COLOURS["ink"]
+    at: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False, "color": ink}
+    style: Any = (0, (2.5, 2)) if one.dashed else "-"
+    axes.plot([one.value] * 2, [0, up], linestyle=style, linewidth=2, **at)
+    axes.plot([one.value], [up], marker="v", markersize=10, markeredgecolor=COLOURS["paper"], **at)
+    axes.annotate(
+        visible(one.label),
+        (one.value, up),
+        xycoords=at["transform"],
+        xytext=(-9 if left else 9, -4),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        annotation_clip=False,
     )
 
 
@@ -141,96 +131,160 @@ def points(
     line
         The corners of the fitted line.
     second
-        Whether it is the second annotator, whose marks are circles.
+        Whether the marks are circles, in the second colour.
     across, up
         The axes.
     """
-    frame = Frame(across, up)
-    parts = [frame.draw()]
-    placed = {(frame.x(x), frame.y(y)): (n, f"{x:g}, {y:.4g}") for (x, y), n in data.items()}
-    if len(placed) > _MOST_POSITIONS:
-        placed = _thinned(placed)
-    biggest = max((n for n, _ in placed.values()), default=1)
+    placed = {place: (n, f"{place[0]:g}, {place[1]:.4g}") for place, n in data.items()}
+    if len(placed) > _MOST_PLACES:
+        placed = _thinned(placed, across, up)
+    most = max((n for n, _ in placed.values()), default=1)
     # large marks first, so that none hides a small one
-    for (x, y), (n, said) in sorted(placed.items(), key=lambda item: -item[1][0]):
-        r = max(_SMALLEST, _BIGGEST * sqrt(n / biggest))
-        note = f"<title>{said}: {n} {'pair' if n == 1 else 'pairs'}</title>"
-        if second:
-            shape = (
-                f'<circle class="dot b" cx="{x}" cy="{y}" r="{r:.1f}" data-n="{n}">{note}</circle>'
-            )
-        else:
-            side = f'width="{2 * r:.1f}" height="{2 * r:.1f}"'
-            shape = (
-                f'<rect class="dot a" x="{x - r:.1f}" y="{y - r:.1f}" {side} data-n="{n}">'
-                f"{note}</rect>"
-            )
-        parts.append(shape)
-    if line:
-        path = "M" + "L".join(f"{frame.x(x)} {frame.y(y)}" for x, y in line)
-        parts += [f'<path class="{kind}" d="{path}"/>' for kind in ("halo", "fit")]
-    said = f"{sum(data.values())} sentence pairs: {up.label} by {across.label}, and the fitted line"
-    return image(name, title, said, "".join(parts))
+    ordered = sorted(placed.items(), key=lambda item: -item[1][0])
+    sizes = [(2 * max(_SMALLEST, _BIGGEST * sqrt(n / most))) ** 2 for _, (n, _) in ordered]
+    notes = [f"{said}: {n} {'pair' if n == 1 else 'pairs'}" for _, (n, said) in ordered]
+    colour, shape = ("b", "o") if second else ("a", "s")
+    with canvas(WIDTH, HEIGHT) as figure:
+        axes = _frame(figure, across, up)
+        if ordered:
+            axes.scatter(
+                [x for (x, _), _ in ordered], [y for (_, y), _ in ordered], s=sizes, marker=shape,
+                facecolor=faded(colour, 0.2), edgecolor=COLOURS[colour], linewidth=1.3,
+                clip_on=False, gid="points",
+            )  # fmt: skip
+        if line:
+            for width, shade in ((5.5, "paper"), (2.5, "ink")):
+                xs, ys = zip(*line, strict=True)
+                axes.plot(xs, ys, color=COLOURS[shade], linewidth=width, clip_on=False)
+        said = f"{sum(data.values())} sentence pairs: {up.label} by {across.label}"
+        said += ", and the fitted line" if line else ""
+        return figure.image(name, title, said, {"points": notes})
 
 
 def _thinned(
-    placed: Mapping[tuple[float, float], tuple[int, str]],
+    placed: Mapping[tuple[float, float], tuple[int, str]], across: Axis, up: Axis
 ) -> dict[tuple[float, float], tuple[int, str]]:
+    """Put those together that lie within some 8 pixels."""
+    wide, high = (across.high - across.low) / 45, (up.high - up.low) / 25
     found: dict[tuple[float, float], tuple[int, str]] = {}
-    for (x, y), (n, said) in placed.items():
-        place = float(round(x / 8) * 8), float(round(y / 8) * 8)
-        have, _ = found.get(place, (0, ""))
-        found[place] = have + n, f"about {said}"
+    for (x, y), (n, _) in placed.items():
+        place = round(x / wide) * wide, round(y / high) * high
+        have = found.get(place, (0, ""))[0]
+        found[place] = have + n, f"about {place[0]:.3g}, {place[1]:.3g}"
     return found
 
 
-@dataclass(frozen=True)
-class Span:
-    """Hold a value with its interval; NaN where there is none."""
+def spans(
+    name: str, title: str, data: Sequence[Span], *, label: str, shapes: Mapping[int, str]
+) -> str:
+    """Draw values with their intervals, one below the other.
 
-    label: str
-    value: float
-    low: float
-    high: float
-    note: str
+    Parameters
+    ----------
+    name, title
+        The name of the figure in the page, and what it shows.
+    data
+        The values.
+    label
+        What the axis shows.
+    shapes
+        What the marks mean, by their number.
+    """
+    top = 8 + _KEY * len(shapes)
+    height = top + _ROW * len(data) + _BOTTOM
+    with canvas(WIDTH, height) as figure:
+        _legend(figure, shapes)
+        axes = figure.axes(_MARGIN, top, WIDTH - _MARGIN, height - _BOTTOM, grid="")
+        _draw_spans(figure, axes, data)
+        figure.text(WIDTH / 2, height - 8, label, ha="center")
+        said = "; ".join(f"{one.label}: {one.note}" for one in data if not one.heading)
+        return figure.image(name, title, said, {})
 
 
-def spans(name: str, title: str, data: Sequence[Span], *, label: str) -> str:
-    """Draw values with their intervals, one below the other."""
+def _legend(figure: Canvas, shapes: Mapping[int, str]) -> None:
+    for k, (shape, meaning) in enumerate(shapes.items()):
+        figure.mark(_MARGIN, 12 + _KEY * k, shape)
+        figure.text(_MARGIN + 14, 17 + _KEY * k, cut_text(visible(meaning), _LABEL))
+
+
+def _draw_spans(figure: Canvas, axes: Axes, data: Sequence[Span], rows: int = 0) -> None:
+    """Draw rows from the top; a row is 1 high, and its label stands above its mark."""
     ends = [end for one in data for end in (one.value, one.low, one.high) if not isnan(end)]
-    axis = Axis(min([0.0, *ends]), max([1.0, *ends]), label)
-    frame = Frame(axis, Axis(0, 1, ""))
-    row, top = 44, 12
-    foot = top + row * len(data)
-    parts = []
-    for value in axis.ticks():
-        x = frame.x(value)
-        kind = "axis" if value in {0, 1} else "grid"
-        parts.append(f'<path class="{kind}" d="M{x} {top}V{foot + 4}"/>')
-        parts.append(f'<text class="mid" x="{x}" y="{foot + 19}">{value:g}</text>')
+    _scale(figure, axes, ends, [not one.heading for one in data] + [False] * (rows - len(data)))
     for k, one in enumerate(data):
-        y = top + row * k + 30
-        parts.append(f'<text x="4" y="{y - 14}">{_text(one.label)}')
-        parts.append(f'<tspan class="strong"> {_text(one.note)}</tspan></text>')
+        y = k + 0.72
+        _label(axes, k, one.label, one.note, heading=one.heading)
         if not isnan(one.low) and not isnan(one.high):
-            left, right = frame.x(one.low), frame.x(one.high)
-            parts.append(f'<path class="mark" d="M{left} {y - 5}v10m0-5H{right}m0-5v10"/>')
+            line: dict[str, Any] = {"color": COLOURS["ink"], "linewidth": 2, "clip_on": False}
+            axes.plot([one.low, one.high], [y, y], **line)
+            for end in (one.low, one.high):
+                axes.plot([end] * 2, [y - 0.13, y + 0.13], **line)
         if not isnan(one.value):
-            parts.append(f'<circle class="sign" cx="{frame.x(one.value)}" cy="{y}" r="5.5"/>')
-    parts.append(f'<text class="mid" x="{WIDTH / 2}" y="{foot + 38}">{_text(label)}</text>')
-    said = "; ".join(f"{one.label}: {one.note}" for one in data)
-    return image(name, title, said, "".join(parts), height=foot + 46)
+            axes.plot([one.value], [y], **look(one.shape))
 
 
-@dataclass(frozen=True)
-class Share:
-    """Hold how many links of a kind both have alike, both have unlike, the first, the second."""
+def _scale(figure: Canvas, axes: Axes, ends: Sequence[float], rows: Sequence[bool]) -> None:
+    """Show 0 to 1 at least, with lines beside the marks that leave the labels free."""
+    low, high = min([0.0, *ends]), max([1.0, *ends])
+    room = 0.02 * (high - low)
+    axes.set(xlim=(low - room, high + room), ylim=(len(rows), 0))
+    figure.ticks(axes, "x")
+    ticks = [x for x in axes.get_xticks().tolist() if low - room <= x <= high + room]
+    for colour, values in (("line", ticks), ("soft", [0, 1])):
+        xs = [x for x in values for row in rows if row for _ in range(3)]
+        ys = [y for _ in values for k, row in enumerate(rows) if row for y in (k + 0.5, k + 1, nan)]
+        axes.plot(xs, ys, color=COLOURS[colour], linewidth=1, clip_on=False, zorder=0.9)
 
-    label: str
-    counts: tuple[int, int, int, int]
+
+def _label(axes: Axes, k: int, label: str, note: str, *, heading: bool) -> None:
+    side: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "annotation_clip": False}
+    text = cut_text(visible(label), _LABEL - (0 if heading else len(note)))
+    weight = "bold" if heading else "normal"
+    axes.annotate(text, (0, k + (0.82 if heading else 0.38)), weight=weight, **side)
+    if note:
+        axes.annotate(visible(note), (1, k + 0.38), ha="right", **side)
 
 
-_PARTS = ("all", "mix", "a", "b")
+def dots(
+    name: str, title: str, data: Sequence[Dots], meanings: Sequence[str], *, label: str
+) -> str:
+    """Draw the values that several rules give each thing, every rule by its own mark.
+
+    Parameters
+    ----------
+    name, title
+        The name of the figure in the page, and what it shows.
+    data
+        The things.
+    meanings
+        The rules.
+    label
+        What the axis shows.
+    """
+    top = 8 + _KEY * len(meanings)
+    height = top + _ROW * len(data) + _BOTTOM
+    with canvas(WIDTH, height) as figure:
+        _legend(figure, dict(enumerate(meanings)))
+        axes = figure.axes(_MARGIN, top, WIDTH - _MARGIN, height - _BOTTOM, grid="")
+        values = [value for one in data for value in one.values if not isnan(value)]
+        _scale(figure, axes, values, [not one.heading for one in data])
+        for k, one in enumerate(data):
+            _label(axes, k, one.label, "", heading=one.heading)
+            kept = [(value, shape) for shape, value in enumerate(one.values) if not isnan(value)]
+            if kept:
+                ends = min(kept)[0], max(kept)[0]
+                axes.plot(ends, [k + 0.72] * 2, color=COLOURS["soft"], clip_on=False)
+            for value, shape in kept:
+                axes.plot([value], [k + 0.72], **look(shape))
+        figure.text(WIDTH / 2, height - 8, label, ha="center")
+        told = "; ".join(_told(one, meanings) for one in data if not one.heading)
+        return figure.image(name, title, told, {})
+
+
+def _told(one: Dots, meanings: Sequence[str]) -> str:
+    pairs = zip(meanings, one.values, strict=True)
+    said = (f"{meaning} {value:.3f}" for meaning, value in pairs if not isnan(value))
+    return f"{one.label}: {', '.join(said)}"
 
 
 def shares(name: str, title: str, data: Sequence[Share], meanings: Sequence[str]) -> str:
@@ -245,52 +299,64 @@ def shares(name: str, title: str, data: Sequence[Share], meanings: Sequence[str]
     meanings
         What the four outcomes are.
     """
-    parts = []
-    y, left, width = 8, 104, WIDTH - 104 - 56
-    for k, meaning in enumerate(meanings):
-        parts.append(_box(_PARTS[k], 4, y, 22, 14))
-        parts.append(f'<text x="34" y="{y + 12}">{_text(cut_text(visible(meaning), 52))}</text>')
-        y += 21
-    y += 8
-    for one in data:
-        total, x = sum(one.counts), float(left)
-        parts.append(f'<text class="end" x="{left - 8}" y="{y + 14}">{_text(one.label)}</text>')
-        for kind, count in zip(_PARTS, one.counts, strict=True):
-            if count:
-                part = width * count / total
-                note = f"<title>{_text(f'{one.label}: {count} of {total}')}</title>"
-                parts.append(f"<g>{note}{_box(kind, x, y, part, 19)}</g>")
-                x += part
-        parts.append(f'<text x="{left + width + 8}" y="{y + 14}">{total}</text>')
-        y += 26
-    said = "; ".join(f"{one.label}: {', '.join(map(str, one.counts))}" for one in data)
-    return image(name, title, f"{', '.join(meanings)}: {said}", "".join(parts), height=y + 4)
+    left, right, top, row = 106, WIDTH - 56, 12 + _KEY * len(meanings), 27
+    height = top + row * len(data) + 6
+    notes: dict[str, list[str]] = {}
+    with canvas(WIDTH, height) as figure:
+        for k, meaning in enumerate(meanings):
+            figure.box(4, 8 + _KEY * k, 22, 14, **_LOOKS[k])
+            figure.text(34, 20 + _KEY * k, cut_text(visible(meaning), 52))
+        for k, one in enumerate(data):
+            total, x, y = sum(one.counts), float(left), top + row * k
+            figure.text(left - 8, y + 17, one.label, ha="right")
+            figure.text(right + 8, y + 17, str(total))
+            for part, count in enumerate(one.counts):
+                if count:
+                    width = (right - left) * count / total
+                    figure.box(x, y + 3, width, 19, gid=f"share-{k}-{part}", **_LOOKS[part])
+                    notes[f"share-{k}-{part}"] = [f"{one.label}: {count} of {total}"]
+                    if part >= 2 and width >= 20:
+                        figure.text(x + width / 2, y + 17, "AB"[part - 2], ha="center",
+                                    weight="bold")  # fmt: skip
+                    x += width
+        said = "; ".join(f"{one.label}: {', '.join(map(str, one.counts))}" for one in data)
+        return figure.image(name, title, f"{', '.join(meanings)}: {said}", notes)
 
 
-def _box(kind: str, x: float, y: float, width: float, height: float) -> str:
-    """Draw one outcome: plain for both, dashed for unlike, upright for A, level lines for B."""
-    box = (
-        f'<rect class="box {kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-        f'height="{height:.1f}"/>'
-    )
-    if kind == "all":
-        return box
-    if kind == "a":
-        steps = range(1, int((width - 0.5) // 4) + 1)
-        path = "".join(f"M{x + 4 * k:.1f} {y}v{height}" for k in steps)
-    elif kind == "b":
-        path = "".join(f"M{x:.1f} {y + k}h{width:.1f}" for k in range(4, int(height), 4))
-    else:
-        path = f"M{x:.1f} {y + height / 2}h{width:.1f}"
-    letter = ""
-    if kind in {"a", "b"} and width >= 20:
-        middle, half = x + width / 2, y + height / 2
-        letter = (
-            f'<circle class="box {kind}" cx="{middle:.1f}" cy="{half:.1f}" r="8" stroke="none"/>'
-            f'<text class="mid strong" x="{middle:.1f}" y="{half + 4.5:.1f}">{kind.upper()}</text>'
-        )
-    return f'{box}<path class="hatch {kind}" d="{path}"/>{letter}'
+_LOOKS: tuple[dict[str, Any], ...] = tuple(
+    {
+        "facecolor": COLOURS["paper" if hatch else "fill"],
+        "edgecolor": COLOURS[colour],
+        "hatch": hatch,
+        "linewidth": 1.3,
+    }
+    for colour, hatch in (("soft", ""), ("mix", "--"), ("a", "||||"), ("b", "----"))
+)
+"""Plain for both, level lines for both unlike, upright ones for A, narrow level ones for B."""
 
 
-def _text(text: str) -> str:
-    return escape(visible(text))
+def panels(data: Sequence[Panel], kind: str, shapes: Mapping[int, str]) -> bytes:
+    """Draw values with their intervals, panel beside panel, as a file for a paper.
+
+    Parameters
+    ----------
+    data
+        What to draw.
+    kind
+        The kind of file.
+    shapes
+        What the marks mean, by their number.
+    """
+    rows = max(len(panel.data) for panel in data)
+    top = 34 + _KEY * len(shapes)
+    height = top + _ROW * rows + _BOTTOM
+    with canvas(_PANEL * len(data), height) as figure:
+        figure.figure.patch.set_visible(True)
+        _legend(figure, shapes)
+        for k, panel in enumerate(data):
+            left, right = _PANEL * k + _MARGIN, _PANEL * (k + 1) - _MARGIN
+            axes = figure.axes(left, top, right, height - _BOTTOM, grid="")
+            _draw_spans(figure, axes, panel.data, rows)
+            figure.text(left, top - 10, panel.title, weight="bold")
+            figure.text((left + right) / 2, height - 8, panel.label, ha="center")
+        return figure.file(kind)

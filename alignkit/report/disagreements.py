@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from alignkit.alignment import Alignment, Link
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.frozen import FrozenMap
-from alignkit.report.word_kinds import FUNCTION_WORDS, WORD_KINDS, word_kinds
+from alignkit.report.word_kinds import OF_FUNCTION_WORDS, WORD_KINDS, FunctionWords, word_kinds
 
 __all__ = ["SHAPES", "Disagreements", "Outcome", "PairOutcome", "WordOutcome", "disagreements"]
 
@@ -56,7 +56,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class WordOutcome:
-    """Count what becomes of one pair of words, in small letters.
+    """Count what becomes of one pair of words, in small letters unless case matters.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ class Disagreements:
     total
         The counts over all sentence pairs that both annotated.
     kinds
-        The counts for each of `WORD_KINDS` and `SHAPES`. A link can be of several kinds of words;
-        it has one shape.
+        The counts for each of `WORD_KINDS` (as far as they are known) and `SHAPES`. A link can be
+        of several kinds of words; it has one shape.
     words
         The word pairs that some annotator linked alone, those that are so most often first.
     pairs
@@ -126,7 +126,8 @@ def disagreements(
     first: str,
     second: str,
     *,
-    function_words: Collection[str] = FUNCTION_WORDS,
+    function_words: FunctionWords | None = None,
+    exact_case: bool = False,
 ) -> Disagreements:
     """Count where two annotators differ, over all links, identical ones too.
 
@@ -137,7 +138,9 @@ def disagreements(
     first, second
         The annotators.
     function_words
-        See `word_kinds`.
+        Those of the two languages; without them, kinds of function and content words are left out.
+    exact_case
+        Words that differ in case alone are different ones.
 
     Raises
     ------
@@ -157,14 +160,17 @@ def disagreements(
     ([('left', 'away')], 2)
     """
     corpus.require(first, second)
-    kinds = dict.fromkeys((*WORD_KINDS, *SHAPES), _NONE)
+    unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()
+    told = (kind for kind in WORD_KINDS if kind not in unknown)
+    kinds = dict.fromkeys((*told, *SHAPES), _NONE)
+    fold = str if exact_case else str.casefold
     words: dict[tuple[str, str], Outcome] = {}
     pairs = []
     for place, pair in enumerate(corpus):
         if not pair.aligned_by(first, second):
             continue
         total = _NONE
-        source, target = ([word.casefold() for word in side] for side in pair.words)
+        source, target = ([fold(word) for word in side] for side in pair.words)
         for link, shape, outcome in _outcomes(pair, first, second):
             total += outcome
             joined = source[link.i], target[link.j]
@@ -173,7 +179,9 @@ def disagreements(
         pairs.append(PairOutcome(place, total))
     listed = []
     for joined, outcome in words.items():
-        found = WordOutcome(*joined, word_kinds(*joined, function_words), outcome)
+        found = WordOutcome(
+            *joined, word_kinds(*joined, function_words, exact_case=exact_case), outcome
+        )
         for kind in found.kinds:
             kinds[kind] += outcome
         if outcome.alone:

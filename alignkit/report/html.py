@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 
 from alignkit.alignment import NULL, Link
 from alignkit.arguments import check_arguments
@@ -17,14 +16,16 @@ from alignkit.report.cells import (
     label_texts,
     make_grid,
 )
-from alignkit.report.characters import is_wide, visible
+from alignkit.report.characters import is_wide, isolated_text, safe_text
 from alignkit.report.marks import Mark, find_mark, legend, tally
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
 
 __all__ = [
+    "draw_articles",
     "draw_figure",
     "draw_html",
     "draw_html_fragment",
+    "draw_totals",
     "isolated_text",
     "safe_text",
     "start_page",
@@ -75,11 +76,9 @@ def draw_html(
         annotators = (name for pair in kept for name in pair.annotations)
     names = tuple(dict.fromkeys(annotators))
     yield start_page(title)
-    yield _totals(kept, names)
+    yield draw_totals(kept, names)
     yield "</header>\n<main>\n"
-    for pair in kept:
-        grid = make_grid(pair, names)
-        yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{draw_figure(grid)}</article>\n"
+    yield from draw_articles(kept, names)
     yield "</main>\n</body>\n</html>\n"
 
 
@@ -128,7 +127,15 @@ def start_page(title: str, style: str = "") -> str:
     )
 
 
-def _totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
+def draw_articles(pairs: Iterable[SentencePair], names: Sequence[str]) -> Iterator[str]:
+    """Draw each sentence pair, with its heading."""
+    for pair in pairs:
+        grid = make_grid(pair, names)
+        yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{draw_figure(grid)}</article>\n"
+
+
+def draw_totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
+    """Draw what stands at the top: how much is there, of whom, and what the marks mean."""
     number = 0
     rows = {name: [0, 0, 0, 0] for name in names}
     cells, nulls = tally(())
@@ -246,13 +253,3 @@ def _remarks(grid: Grid) -> str:
 
 def _lines(text: str) -> str:
     return "\n".join(map(safe_text, text.splitlines()))
-
-
-def isolated_text(text: str) -> str:
-    """Return text as HTML that keeps its direction of writing to itself."""
-    return f"<bdi>{safe_text(text)}</bdi>"
-
-
-def safe_text(text: str) -> str:
-    """Return text as HTML in which nothing hidden can act."""
-    return escape(visible(text))

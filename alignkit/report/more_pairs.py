@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import ceil, isnan
 
-from alignkit.agreement.corrected_result import CorrectedAgreement
+from alignkit.agreement.beyond_chance_result import BeyondChance
 
 __all__ = ["further_pairs"]
 
 
-def further_pairs(result: CorrectedAgreement, width: float) -> int | None:
+def further_pairs(result: BeyondChance, width: float) -> int | None:
     """Extrapolate how many further pairs two annotators would have to annotate.
 
     The width of an interval falls with the square root of the number of pairs that are used, as

@@ -56,6 +56,8 @@ font-size:14px}
 .alignkit dt{color:var(--soft)}
 .alignkit dd{margin:0;white-space:pre-line;overflow-wrap:anywhere;min-width:0;
 width:fit-content;max-width:100%}
+@media print{.alignkit{--ink:#000;--paper:#fff;--soft:#333;--line:#888;--a:#00508c;--b:#8a3600;
+--mix:#5f2f7b;--on:#fff;color-scheme:light}}
 """
 
 PAGE_STYLE = """
@@ -65,11 +67,15 @@ h1{font-size:1.5em;margin:0 0 .4em}
 h2{font-size:1.1em;margin:0 0 .2em;overflow-wrap:anywhere}
 article{border-top:1px solid var(--line);padding:1em 0;content-visibility:auto;
 contain-intrinsic-size:auto 600px}
+nav{margin:.6em 0;overflow-wrap:anywhere}
+nav :is(a,strong){margin-right:1em}
+nav a{color:var(--a)}
+nav ol{margin:.3em 0;columns:18em;padding-left:2.5em}
 .totals th,.totals td{padding:.1em 1.2em .1em 0;text-align:right;white-space:nowrap}
 .totals th[scope=row],.totals thead th:first-child{text-align:left}
 .totals thead th{color:var(--soft)}
 @media(max-width:600px){body.alignkit{padding:.7em}.alignkit dl{grid-template-columns:1fr}
 .alignkit .matrix th[scope=row]{max-width:8em}}
-@media print{article{break-inside:avoid;content-visibility:visible}
+@media print{nav{display:none}article{break-inside:avoid;content-visibility:visible}
 .alignkit .scroll{overflow:visible}}
 """

@@ -2,35 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from unicodedata import category
+from pathlib import Path
+from typing import NamedTuple
+from unicodedata import category, normalize
 
-__all__ = ["FUNCTION_WORDS", "WORD_KINDS", "is_punctuation", "word_kinds"]
+from alignkit.arguments import check_arguments
+from alignkit.errors import OptionError
+
+__all__ = [
+    "LANGUAGES",
+    "OF_FUNCTION_WORDS",
+    "WORD_KINDS",
+    "FunctionWords",
+    "fold",
+    "function_words",
+    "is_punctuation",
+    "word_kinds",
+]
 
 WORD_KINDS = ("identical", "punctuation", "function word", "content words")
 """The kinds, in the order in which reports show them."""
 
-_ENGLISH = """
-    a an the this that these those such each every either neither some any no all both few many
-    much more most several other another own same what which whose whatever whichever
-    i me my mine myself you your yours yourself yourselves he him his himself she her hers herself
-    it its itself we us our ours ourselves they them their theirs themselves one ones oneself
-    who whom whoever someone somebody something anyone anybody anything nobody nothing none
-    everyone everybody everything
-    be am is are was were been being have has had having do does did doing done
-    will would shall should can could may might must ought need dare 'm 's 're 've 'd 'll n't
-    cannot ca wo
-    and or but nor so yet for if then else because although though while whereas whether unless
-    until till since as than
-    about above across after against along amid among amongst around at before behind below beneath
-    beside besides between beyond by concerning despite down during except from in inside into like
-    near of off on onto out outside over past per regarding through throughout to toward towards
-    under underneath unlike up upon via with within without
-    not n't there here when where why how again also too only just even very still ever never
-    """
+OF_FUNCTION_WORDS = frozenset(WORD_KINDS[2:])
+"""The kinds that only those can tell who know the languages."""
 
-FUNCTION_WORDS = frozenset(_ENGLISH.split())
-"""English determiners, pronouns, auxiliaries, conjunctions, prepositions and particles."""
+LANGUAGES = {
+    "nl": "dutch",
+    "en": "english",
+    "fr": "french",
+    "de": "german",
+    "it": "italian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "es": "spanish",
+}
+"""The languages whose function words are known, by their codes (ISO 639-1)."""
+
+_SPELLINGS = str.maketrans({"\u2019": "'", "\u015f": "\u0219", "\u0163": "\u021b"})
+
+
+class FunctionWords(NamedTuple):
+    """Hold the function words of both sides, as `fold` writes them; see `function_words`."""
+
+    source: frozenset[str]
+    target: frozenset[str]
+
+
+def function_words(source: str, target: str | None = None) -> FunctionWords:
+    """Return the function words of two languages: determiners, pronouns, auxiliaries, ...
+
+    Parameters
+    ----------
+    source
+        A language of `LANGUAGES`, by its name or code, or a file: words in UTF-8 with white space
+        between, from ``#`` to the end of a line a remark.
+    target
+        The other side's; None for the same.
+
+    Raises
+    ------
+    OptionError
+        If a file cannot be read or holds no word, or there is neither a language nor a file of that
+        name.
+
+    Examples
+    --------
+    >>> found = function_words("fr", "english")
+    >>> "on" in found.source, "l'" in found.source, "the" in found.target
+    (True, True, True)
+    """
+    check_arguments(function_words, locals())
+    first = _read(source)
+    return FunctionWords(first, first if target is None else _read(target))
+
+
+def fold(word: str) -> str:
+    """Return a word as lists of function words have it: in small letters, in one spelling.
+
+    The apostrophe is the straight one, Romanian letters have their comma below.
+
+    Examples
+    --------
+    >>> fold("L\u2019")
+    "l'"
+    """
+    return normalize("NFC", word).casefold().translate(_SPELLINGS)
+
+
+def _read(name: str) -> frozenset[str]:
+    language = LANGUAGES.get(name.lower(), name.lower())
+    if language in LANGUAGES.values():
+        from importlib.resources import files  # takes 10 ms, and the list of languages does without
+
+        place = files("alignkit.report").joinpath("function_words", f"{language}.txt")
+        text = place.read_text(encoding="utf-8")
+    else:
+        try:
+            text = Path(name).read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            known = ", ".join(LANGUAGES.values())
+            raise OptionError(
+                f"function words: {name!r} is no file and no language that alignkit knows ({known})"
+            ) from None
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            raise OptionError(f"function words: {name} cannot be read: {error}") from None
+    lines = (line.partition("#")[0] for line in text.splitlines())
+    found = frozenset(fold(word) for line in lines for word in line.split())
+    if not found:
+        raise OptionError(f"function words: {name} holds no word")
+    return found
 
 
 def is_punctuation(word: str) -> bool:
@@ -45,31 +125,37 @@ def is_punctuation(word: str) -> bool:
 
 
 def word_kinds(
-    source: str, target: str, function_words: Collection[str] = FUNCTION_WORDS
+    source: str, target: str, known: FunctionWords | None = None, *, exact_case: bool = False
 ) -> tuple[str, ...]:
-    """Return the kinds of a link that joins two words; it can be of several.
+    """Return the kinds of a link that joins two words; it can be of several, or of none.
 
     It is identical where the words are equal after casefold, and of punctuation or of a function
-    word where either word is. Else it joins content words.
+    word where either word is. Else it joins content words. Without lists of function words no link
+    is of these two kinds.
 
     Parameters
     ----------
     source, target
         The two words.
-    function_words
-        Words in small letters; those of the language at hand.
+    known
+        The function words of the languages at hand; None where nobody says which they are.
+    exact_case
+        Words that differ in case alone are not identical.
 
     Examples
     --------
-    >>> word_kinds("The", "the"), word_kinds("of", "'"), word_kinds("issue", "topic")
-    (('identical', 'function word'), ('punctuation', 'function word'), ('content words',))
+    >>> english = function_words("english")
+    >>> word_kinds("The", "the", english), word_kinds("issue", "topic", english)
+    (('identical', 'function word'), ('content words',))
+    >>> word_kinds("of", "'", english), word_kinds("issue", "topic")
+    (('punctuation', 'function word'), ())
     """
-    words = source.casefold(), target.casefold()
     found = {
-        "identical": words[0] == words[1],
-        "punctuation": any(map(is_punctuation, words)),
-        "function word": any(word in function_words for word in words),
+        "identical": source == target
+        or (not exact_case and source.casefold() == target.casefold()),
+        "punctuation": is_punctuation(source) or is_punctuation(target),
     }
-    if not (found["punctuation"] or found["function word"]):
-        found["content words"] = True
+    if known is not None:
+        found["function word"] = fold(source) in known.source or fold(target) in known.target
+        found["content words"] = not (found["punctuation"] or found["function word"])
     return tuple(kind for kind in WORD_KINDS if found.get(kind))

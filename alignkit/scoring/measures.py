@@ -58,7 +58,7 @@ def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
 
     Notes
     -----
-    With hypothesis A and reference B (METHOD section 2, eq. 2 of Cohn et al. 2008):
+    With hypothesis A and reference B (eq. 2 of Cohn et al. 2008):
     precision = |A_S & B_P| / |A_S|, recall = |A_P & B_S| / |B_S|, F1 = 2PR / (P + R),
     AER = 1 - (|A_P & B_S| + |A_S & B_P|) / (|A_S| + |B_S|). NaN where 0/0: precision without sure
     hypothesis links, recall without sure reference links, AER without either, F1 where precision
@@ -97,7 +97,7 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
 
     Notes
     -----
-    With hypothesis A and reference B (METHOD section 4, eq. 3 of Cohn et al. 2008):
+    With hypothesis A and reference B (eq. 3 of Cohn et al. 2008):
     precision = |A_atom & B| / |A_atom|, recall = |A & B_atom| / |B_atom|. NaN where 0/0, as in
     `link_ratios`.
 

@@ -12,10 +12,12 @@ from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError
 from alignkit.phrases import PhraseArrays, extract_phrases
+from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import Interval, confidence_interval
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
 from alignkit.scoring.measures import PhraseScore, none_if_nan, phrase_ratios
 from alignkit.scoring.phrase_index import PhraseIndex
+from alignkit.scoring.score_table import level_records, percent, phrase_list_table
 from alignkit.scoring.signature import Signature
 
 __all__ = ["PhraseListScore", "score_phrase_list"]
@@ -23,9 +25,11 @@ __all__ = ["PhraseListScore", "score_phrase_list"]
 Span = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PhraseListScore:
     """Hold the score of a list of phrase pairs and what became of its entries.
+
+    Printed, it is the table that the command prints; a notebook shows that table too.
 
     `entries` = `kept` + `unmatched` + `repeated` + `identical` + `out_of_bounds`.
 
@@ -98,6 +102,41 @@ class PhraseListScore:
         )
         return replace(self, intervals=found, signature=drawn)
 
+    def __repr__(self) -> str:
+        kept = f"{self.kept} of {self.entries} entries kept"
+        return f"PhraseListScore({self.pairs} pairs; {kept}; F1 {percent(self.f1)})"
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def _part(self) -> PhraseScore:
+        return PhraseScore(self.precision, self.recall, self.f1, self.counts)
+
+    def table(self) -> Table:
+        """Return the score as a table, below what became of the entries."""
+        title = (
+            f"{self.kept} of {self.entries} entries kept: they occur in the {self.pairs} sentence "
+            f"pairs; {self.correct} of them ({percent(self.entry_precision)}%) are right somewhere"
+        )
+        left_out = ", ".join(
+            f"{getattr(self, name)} {text}"
+            for name, text in _LEFT_OUT.items()
+            if getattr(self, name)
+        )
+        title += f"\nleft out: {left_out}" if left_out else ""
+        note = str(self.signature)
+        return phrase_list_table(self._part(), self.intervals, title=title, note=note)
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one dictionary, as a DataFrame takes it: measures, bounds, counts, entries."""
+        parts, intervals = {"list": self._part()}, {"list": self.intervals}
+        numbers = ("entries", *_FATES, "correct", "entry_precision")
+        (record,) = level_records(parts, intervals, pairs=self.pairs, skipped=self.skipped)
+        return [record | {name: getattr(self, name) for name in numbers}]
+
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON takes it: NaN is None."""
         ratios = ("precision", "recall", "f1", "entry_precision")
@@ -113,7 +152,13 @@ class PhraseListScore:
         return found
 
 
-_FATES = ("kept", "unmatched", "repeated", "identical", "out_of_bounds")
+_LEFT_OUT = {
+    "unmatched": "occur in no pair",
+    "repeated": "repeated",
+    "identical": "identical",
+    "out_of_bounds": "too short or long",
+}
+_FATES = ("kept", *_LEFT_OUT)
 
 
 def score_phrase_list(
@@ -172,7 +217,7 @@ def score_phrase_list(
     Notes
     -----
     With A the occurrences of the list, B the gold phrase pairs (atomic and composite) and B_atom
-    the atomic ones, METHOD section 4 (eq. 3) becomes precision = |A & B| / |A|, recall =
+    the atomic ones, eq. 3 of the article becomes precision = |A & B| / |A|, recall =
     |A & B_atom| / |B_atom|. A list does not tell atomic from composite entries, so every
     occurrence counts in precision: a list that holds composites beside their parts is rewarded or
     punished for each. Where words repeat in a sentence, every pair of spans is an occurrence, so

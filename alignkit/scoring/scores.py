@@ -14,9 +14,11 @@ from alignkit.arguments import check_arguments
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError
+from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import Interval, confidence_interval
 from alignkit.scoring.counts import Rows, check_text, count_links, count_phrases
 from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, LinkScore, PhraseScore
+from alignkit.scoring.score_table import Part, level_records, score_table, short
 from alignkit.scoring.settings import LINK_POLICIES, Settings
 from alignkit.scoring.signature import Signature
 
@@ -29,9 +31,11 @@ _BLOCK_PAIRS = 8192
 _THREADS = min(4, os.cpu_count() or 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Score:
     """Hold the scores of a corpus and what they were computed from.
+
+    Printed, it is the table that the command prints; a notebook shows that table too.
 
     Parameters
     ----------
@@ -94,6 +98,33 @@ class Score:
             seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
         )
         return replace(self, intervals=intervals, signature=signature)
+
+    def __repr__(self) -> str:
+        return f"Score({self.pairs} pairs; {short(self._parts())})"
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def _parts(self) -> dict[str, Part]:
+        found: dict[str, Part] = {} if self.links is None else {"links": self.links}
+        return found | {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
+
+    def table(self) -> Table:
+        """Return the score as a table, to be shown in LaTeX, Markdown, HTML, ..."""
+        skipped = f", {self.skipped} left out (not annotated)" if self.skipped else ""
+        title, note = f"{self.pairs} sentence pairs{skipped}", str(self.signature)
+        return score_table(self._parts(), self.intervals, title=title, note=note)
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dictionary for each of `LEVELS` that was scored, as a DataFrame takes them.
+
+        It holds the level, how many pairs were scored and skipped, the measures (NaN where
+        undefined), their bounds (``f1_low``, ``f1_high``) where computed, and the counts.
+        """
+        return level_records(self._parts(), self.intervals, pairs=self.pairs, skipped=self.skipped)
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON takes it: NaN is None, intervals only where computed."""

@@ -43,7 +43,7 @@ class Settings:
     level
         ``"links"``, ``"phrases"`` or ``"both"``.
     ignore_identical
-        Leave identical links and phrase pairs out (METHOD section 1).
+        Leave identical links and phrase pairs out: those that join equal words.
     exact_case
         Words that differ in case are not identical.
     loose, max_length

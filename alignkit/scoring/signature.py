@@ -32,8 +32,8 @@ class Signature:
         ``"tight"`` or ``"loose"`` phrase pairs.
     min_length, max_length
         The bounds on both sides of a phrase pair.
-    unit, normalizer, aggregate, chance, reading, initial, missing_initial, tolerance
-        The settings of an agreement beyond chance, see `alignkit.agreement.agreement`.
+    unit, universe, normalizer, aggregate, chance, reading, initial, missing_initial, tolerance
+        The settings of an agreement, see `alignkit.agree`.
     interval, confidence, samples, resamples, trials, seed
         How intervals and p-values were drawn.
     version
@@ -56,6 +56,7 @@ class Signature:
     min_length: int | None = None
     max_length: int | None = None
     unit: str | None = None
+    universe: str | None = None
     normalizer: str | None = None
     aggregate: str | None = None
     chance: str | None = None

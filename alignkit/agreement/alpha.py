@@ -1,0 +1,350 @@
+"""Compute Krippendorff's alpha over the sets of target words that each source word is linked to.
+
+A unit is a source word; its value, for each annotator, is the set of its target positions, empty
+where it has no link.
+
+Positions coincide across sentences: the second target word of one pair and that of another count
+as the same value. The chance disagreement is that of positions, not of words; where sentences are
+short or alignments run along the diagonal it is lower than it would be over words, and so is alpha.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from alignkit.agreement.pairs import CorpusData, PairData, check_case
+from alignkit.agreement.statistic import Floats, Rows, Statistic
+from alignkit.agreement.value_sets import Sizes, ValueSets
+from alignkit.arguments import check_arguments
+from alignkit.corpus import Corpus
+from alignkit.errors import ArgumentError, UnknownNameError
+from alignkit.phrases import LINKS
+from alignkit.scoring.measures import ratio
+
+__all__ = [
+    "ALPHA",
+    "DISTANCES",
+    "AlphaRows",
+    "Distance",
+    "KrippendorffAlpha",
+    "alpha_from_units",
+    "dice",
+    "jaccard",
+    "krippendorff_alpha",
+    "masi",
+]
+
+Distance = Callable[[Sizes, Sizes, Sizes], Floats]
+"""From |A & B|, |A| and |B|, arrays of one shape, to distances between 0 and 1."""
+
+
+def jaccard(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
+    """Return 1 - |A & B| / |A | B|; 0 between two empty sets.
+
+    References
+    ----------
+    Jaccard 1912, The distribution of the flora in the alpine zone, New Phytologist 11:37-50,
+    https://doi.org/10.1111/j.1469-8137.1912.tb05611.x.
+    """
+    return 1 - _similarity(shared, left + right - shared)
+
+
+def dice(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
+    """Return 1 - 2 |A & B| / (|A| + |B|); 0 between two empty sets.
+
+    References
+    ----------
+    Dice 1945, Measures of the amount of ecologic association between species, Ecology 26:297-302,
+    https://doi.org/10.2307/1932409.
+    """
+    return 1 - _similarity(2 * shared, left + right)
+
+
+def masi(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
+    """Return 1 - m |A & B| / |A | B|; 0 between two empty sets.
+
+    m is 1 for equal sets, 2/3 where one holds the other, 1/3 for other sets that share something
+    (nltk rounds them to 0.67 and 0.33).
+
+    References
+    ----------
+    Passonneau 2006, Measuring agreement on set-valued items (MASI) for semantic and pragmatic
+    annotation, LREC 2006.
+    """
+    equal = (shared == left) & (shared == right)
+    nested = shared == np.minimum(left, right)
+    monotonicity = np.where(equal, 1, np.where(nested, 2 / 3, 1 / 3))
+    return 1 - monotonicity * _similarity(shared, left + right - shared)
+
+
+DISTANCES: Mapping[str, Distance] = {"jaccard": jaccard, "dice": dice, "masi": masi}
+"""The distances by name."""
+
+
+def _similarity(above: Sizes, below: Sizes) -> Floats:
+    # 0 / 0 comes from two empty sets alone, and these are the same
+    return np.where(below == 0, 1.0, above / np.maximum(below, 1))
+
+
+@dataclass(frozen=True)
+class KrippendorffAlpha:
+    """Hold Krippendorff's alpha and the counts behind it.
+
+    Parameters
+    ----------
+    alpha
+        1 - observed / expected; NaN where undefined: no units, or one and the same value
+        everywhere (expected = 0).
+    observed
+        The mean distance between two values of the same unit.
+    expected
+        The mean distance between any two values.
+    units
+        The units with two values or more; others say nothing and are left out.
+    values
+        How many values these units have, over all annotators.
+    distinct
+        How many of the values differ.
+    distance
+        The name of the distance between two sets.
+    """
+
+    alpha: float
+    observed: float
+    expected: float
+    units: int
+    values: int
+    distinct: int
+    distance: str
+
+
+def krippendorff_alpha(
+    corpus: Corpus,
+    annotators: Sequence[str] | None = None,
+    *,
+    distance: str = "jaccard",
+    links: str = "possible",
+    ignore_identical: bool = False,
+    exact_case: bool = False,
+) -> KrippendorffAlpha:
+    """Compute alpha over the source words of all pairs that two or more annotators annotated.
+
+    Parameters
+    ----------
+    corpus
+        The pairs, with their words: those without links are units as well.
+    annotators
+        Two or more names; None takes all of the corpus. Who has not annotated a pair gives no
+        values for its words.
+    distance
+        A name in `DISTANCES`: jaccard, dice, masi.
+    links
+        ``"possible"``: all links; ``"sure"``: the sure ones alone.
+    ignore_identical
+        Whether links between equal words are left out; the words remain units.
+    exact_case
+        Whether words that differ in case alone are different.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        If the annotators cannot be compared, a choice does not exist, or `exact_case` changes
+        nothing.
+    MissingTextError
+        If the words of a pair are not known.
+
+    Notes
+    -----
+    Time is linear in words and links, and beyond that grows with the distinct pairs of values that
+    share a position, not with pairs of units.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.corpus import SentencePair
+    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
+    ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1-1")})
+    >>> result = krippendorff_alpha(Corpus([pair]))
+    >>> result.observed, round(result.expected, 3), round(result.alpha, 3)
+    (0.25, 0.75, 0.667)
+
+    References
+    ----------
+    Krippendorff 2011, Computing Krippendorff's alpha-reliability,
+    https://repository.upenn.edu/asc_papers/43. Sets as values: Passonneau 2006, LREC.
+    """
+    check_arguments(krippendorff_alpha, locals(), apart=["annotators"])
+    check_case(ignore_identical, exact_case)
+    if links not in LINKS:
+        raise UnknownNameError("choice of links", links, LINKS)
+    words = CorpusData(corpus, exact_case=exact_case)
+    data = PairData.of(words, annotators, least=2, ignore_identical=ignore_identical)
+    return AlphaRows.of(ValueSets.of(data, links), [distance]).alphas()[distance]
+
+
+def alpha_from_units(
+    units: Iterable[Sequence[AbstractSet[int]]], *, distance: str = "jaccard"
+) -> KrippendorffAlpha:
+    """Compute alpha over units whose values are sets of whole numbers.
+
+    With sets of one element each distance is 0 or 1: this is alpha for nominal data.
+
+    Parameters
+    ----------
+    units
+        For each unit the values that it has, one for each annotator who gave one.
+    distance
+        A name in `DISTANCES`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such distance.
+
+    Examples
+    --------
+    >>> one, two = frozenset({1}), frozenset({2})
+    >>> alpha_from_units([(one, one), (two, two), (one, two)]).observed.__round__(3)
+    0.333
+    """
+    check_arguments(alpha_from_units, locals())
+    several = [unit for unit in map(_unit, units) if len(unit) > 1]
+    return AlphaRows.of(ValueSets.of_units(several), [distance]).alphas()[distance]
+
+
+def _unit(values: Iterable[AbstractSet[int]]) -> tuple[frozenset[int], ...]:
+    found = tuple(values) if isinstance(values, Iterable) else (values,)
+    if not all(isinstance(value, AbstractSet) for value in found):
+        raise ArgumentError("units must be sequences of sets")
+    return tuple(map(frozenset, found))
+
+
+@dataclass(frozen=True, eq=False)
+class AlphaRows(Rows):
+    """Hold what alpha is a function of, for P sentence pairs.
+
+    The columns of `counts`, which is sparse: the disagreement within units by each distance, the
+    units, and how often each of the V distinct sets is a value.
+
+    Parameters
+    ----------
+    values
+        The distinct sets.
+    distances
+        Names in `DISTANCES`.
+    """
+
+    values: ValueSets
+    distances: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: ValueSets, distances: Iterable[str] = tuple(DISTANCES)) -> AlphaRows:
+        """Count.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such distance.
+        """
+        from scipy.sparse import csr_array, hstack
+
+        names = tuple(distances)
+        for name in names:
+            if name not in DISTANCES:
+                raise UnknownNameError("distance", name, DISTANCES)
+        within = _within_units(values, [DISTANCES[name] for name in names])
+        units = np.bincount(values.pair, minlength=values.pairs)[:, np.newaxis]
+        dense = csr_array(np.concatenate([within, units], axis=1))
+        counts = hstack([dense, values.occurrences()], format="csr")
+        return cls(counts, partial(_measures, values=values, distances=names), values, names)
+
+    def alphas(self) -> dict[str, KrippendorffAlpha]:
+        """Return alpha by each distance with the counts behind it."""
+        total = self.total()
+        units, times = int(total[0, len(self.distances)]), total[0, len(self.distances) + 1 :]
+        counts = units, int(times.sum()), int((times > 0).sum())
+        found = {}
+        for name, parts in _parts(total, self.values, self.distances).items():
+            alpha, observed, expected = (float(part[0]) for part in parts)
+            found[name] = KrippendorffAlpha(alpha, observed, expected, *counts, name)
+        return found
+
+
+def _measures(sums: Floats, values: ValueSets, distances: Sequence[str]) -> Mapping[str, Floats]:
+    return {name: part[0] for name, part in _parts(sums, values, distances).items()}
+
+
+def _parts(
+    sums: Floats, values: ValueSets, distances: Sequence[str]
+) -> dict[str, tuple[Floats, Floats, Floats]]:
+    """Return alpha, the observed and the expected disagreement by each distance."""
+    times = sums[:, len(distances) + 1 :]
+    total = times.sum(axis=1)
+    near = _between_values(times, values, [DISTANCES[name] for name in distances])
+    found = {}
+    for k, name in enumerate(distances):
+        observed = ratio(sums[:, k], total)
+        # exactly 0 for one distinct value: its own similarity is 1
+        expected = ratio(total * total - near[k], total * (total - 1))
+        found[name] = (1 - ratio(observed, expected), observed, expected)
+    return found
+
+
+def _within_units(values: ValueSets, distances: Sequence[Distance]) -> Floats:
+    """Add up in each pair, by distance, those of all ordered pairs of values / (values - 1).
+
+    Both values are of the same unit; `values` is how many it has. Returns (P, D).
+    """
+    given = (values.ids >= 0).sum(axis=1)
+    found = np.zeros((values.pairs, len(distances)))
+    for a in range(values.ids.shape[1]):
+        for b in range(a):
+            left, right = values.ids[:, a], values.ids[:, b]
+            differ = (left != right) & (left >= 0) & (right >= 0)
+            left, right = left[differ], right[differ]
+            shared = values.common(left, right)
+            weights = 2 / (given[differ] - 1)
+            for k, far in enumerate(distances):
+                apart = weights * far(shared, values.sizes[left], values.sizes[right])
+                found[:, k] += np.bincount(values.pair[differ], apart, values.pairs)
+    return found
+
+
+def _between_values(
+    times: Floats, values: ValueSets, distances: Sequence[Distance]
+) -> list[Floats]:
+    """Add up the similarities of all ordered pairs of values, themselves included.
+
+    `times` is (R, V): how often each value occurs. Only values that share a position are alike, so
+    the (V, V) similarities are sparse; they are made in blocks of rows that fit the memory planned.
+    """
+    from scipy.sparse import csr_array
+
+    found = [np.zeros(len(times)) for _ in distances]
+    columns = np.ascontiguousarray(times.T)
+    for start, shared in values.overlaps(width=len(times)):
+        end = start + shared.shape[0]
+        left = np.repeat(values.sizes[start:end], np.diff(shared.indptr))
+        right = values.sizes[shared.indices]
+        for k, far in enumerate(distances):
+            alike = 1 - far(shared.data, left, right)
+            near = csr_array((alike, shared.indices, shared.indptr), shared.shape)
+            products = np.asarray(near @ columns, np.float64)
+            found[k] += (columns[start:end] * products).sum(axis=0)
+    empty = times[:, values.sizes == 0]
+    return [part + (empty * empty).sum(axis=1) for part in found]
+
+
+def _rows(data: PairData, links: str) -> Rows:
+    return AlphaRows.of(ValueSets.of(data, links))
+
+
+ALPHA = tuple(
+    Statistic(f"alpha.{links}", tuple(DISTANCES), partial(_rows, links=links)) for links in LINKS
+)
+"""Alpha of all links and of the sure ones, by distance; of pairs that two or more annotated."""

@@ -1,0 +1,338 @@
+"""Measure how far two annotators agree beyond chance, at one level, by one or several models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.beyond_chance_result import (
+    BeyondChance,
+    BeyondChanceSection,
+    SentenceAgreement,
+)
+from alignkit.agreement.chance import SampledChance, chance_model
+from alignkit.agreement.correction import CHANCE_IS_ONE, NO_PAIRS, correct, noise, rows
+from alignkit.agreement.expectation import (
+    BOTH_EMPTY,
+    ONLY_EMPTY,
+    ChanceOptions,
+    Expectation,
+    PairedSets,
+    expect,
+    part,
+)
+from alignkit.agreement.refitting import Refit, fixed_intervals, refitted_intervals
+from alignkit.agreement.sampling import Progress, Sampling, links_of
+from alignkit.frozen import FrozenMap
+from alignkit.scoring.bootstrap import Interval
+
+__all__ = ["BeyondChance", "Section", "beyond_chance", "beyond_chance_by_model"]
+
+ONE_PAIR = "one sentence pair is used: there is nothing to resample"
+ALL_ALIKE = "all resamples give the same"
+_ALIKE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Hold which of the P pairs of two annotators are in a part of the corpus.
+
+    Parameters
+    ----------
+    name
+        The part; ``"all"`` for the whole corpus.
+    pairs
+        How many sentence pairs of the corpus there are.
+    inside
+        (P,): which of the compared pairs are in it.
+    outside
+        For each reason how many of its pairs are not compared.
+    """
+
+    name: str
+    pairs: int
+    inside: NDArray[np.bool_]
+    outside: Mapping[str, int]
+
+
+def beyond_chance(
+    sets: PairedSets,
+    chance: str,
+    options: ChanceOptions,
+    sections: Sequence[Section],
+    *,
+    seed: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> BeyondChance:
+    """Measure how far two annotators agree beyond chance: C = (pi - pi0) / (1 - pi0).
+
+    pi is the mean over the sentence pairs of |A & B| / min(|A|, |B|), A and B the sets of the two
+    annotators; pi0 is what the same ratio comes to by the model of chance [1]_.
+
+    Parameters
+    ----------
+    sets
+        What the two have.
+    chance
+        A model of `alignkit.agreement.CHANCE_MODELS`.
+    options
+        See `ChanceOptions`.
+    sections
+        The whole corpus, then each group.
+    seed
+        Of the samples and resamples.
+    workers
+        Threads; None takes one for each core. The result does not depend on it.
+    progress
+        Is told how many samples are drawn, and of how many.
+
+    Returns
+    -------
+    BeyondChance
+        C is NaN where it has no value, and `undefined` then says why.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such model.
+
+    References
+    ----------
+    .. [1] Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and
+       evaluation of paraphrase systems, Computational Linguistics 34(4):597-614, eq. 4-7.
+    """
+    found = beyond_chance_by_model(
+        sets, [chance], options, sections, seed=seed, workers=workers, progress=progress
+    )
+    return found[chance]
+
+
+def beyond_chance_by_model(
+    sets: PairedSets,
+    models: Sequence[str],
+    options: ChanceOptions,
+    sections: Sequence[Section],
+    *,
+    seed: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> FrozenMap[str, BeyondChance]:
+    """Measure agreement beyond chance by several models; see `beyond_chance`.
+
+    Each model gives the same to the bit as it does alone. What they share is done once: the sets,
+    their words, the edits, and the resamples of those models that use the same sentence pairs.
+    """
+    found: dict[str, Expectation] = {}
+    intervals: dict[str, list[Interval]] = {}
+    redrawn: dict[str, int] = {}
+    sampled = [name for name in models if isinstance(chance_model(name), SampledChance)]
+    for name in models:
+        model, stage = chance_model(name), None
+        if progress is not None and name in sampled:  # the closed form takes no time
+            stage = (
+                progress
+                if len(sampled) == 1
+                else partial(_tell, progress, sampled.index(name), len(sampled))
+            )
+        samples, resamples = np.random.SeedSequence(seed).spawn(2)
+        expected = expect(sets, model, options, samples, workers=workers, progress=stage)
+        refit = _refit(sets, name, options, expected) if options.bootstrap == "refit" else None
+        if refit is not None:
+            inside = [section.inside[expected.used] for section in sections]
+            intervals[name], redrawn[name] = refitted_intervals(
+                refit,
+                inside,
+                resamples=options.resamples,
+                confidence=options.confidence,
+                seeds=resamples,
+                workers=workers,
+            )
+            expected = expected.without_records()
+        found[name] = expected
+    if options.bootstrap != "none":
+        rest = {name: one for name, one in found.items() if name not in intervals}
+        intervals |= _fixed(sets, rest, options, sections, seed)
+    return FrozenMap(
+        (
+            name,
+            _result(sets, name, one, options, sections, intervals.get(name), redrawn.get(name, 0)),
+        )
+        for name, one in found.items()
+    )
+
+
+_WHOLE = 10_000
+
+
+def _tell(progress: Progress, number: int, count: int, done: int, total: int) -> None:
+    progress(_WHOLE * number + _WHOLE * done // max(total, 1), _WHOLE * count)
+
+
+def _fixed(
+    sets: PairedSets,
+    found: Mapping[str, Expectation],
+    options: ChanceOptions,
+    sections: Sequence[Section],
+    seed: int,
+) -> dict[str, list[Interval]]:
+    """Return the intervals in each section; models that use the same pairs are resampled once."""
+    observed = sets.observed(options.normalizer)
+    alike: dict[bytes, list[str]] = {}
+    for name, expected in found.items():
+        alike.setdefault(expected.used.tobytes(), []).append(name)
+    intervals: dict[str, list[Interval]] = {}
+    for names in alike.values():
+        used = found[names[0]].used
+        made = fixed_intervals(
+            [rows(observed, found[name].terms, options.aggregate)[used] for name in names],
+            [section.inside[used] for section in sections],
+            resamples=options.resamples,
+            confidence=options.confidence,
+            rng=np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]),
+        )
+        intervals.update(zip(names, made, strict=True))
+    return intervals
+
+
+def _refit(
+    sets: PairedSets, name: str, options: ChanceOptions, expected: Expectation
+) -> Refit | None:
+    """Gather what the refitting needs of the used pairs; None where there is nothing to refit."""
+    model, sampled, used = chance_model(name), expected.sampled, np.flatnonzero(expected.used)
+    if sampled is None or sets.edits is None or not isinstance(model, SampledChance):
+        return None
+    if not len(used):
+        return None
+    inside = np.isin(sampled.kept, used)
+    drawn, universe = sampled.drawn, sets.universe
+    return Refit(
+        model=model,
+        reading=options.reading,
+        edits=sets.edits,
+        places=sets.places[used],
+        corpus_size=sets.corpus_size,
+        observed=part(sets.observed(options.normalizer), used),
+        trials=sets.trials[used],
+        sampling=Sampling(
+            links_of(sets.initial, used),
+            sets.items.part(used),
+            sampled.sampling.rates[inside],
+            options.normalizer,
+            None if universe is None else links_of(universe, used),
+        ),
+        sampled=replace(drawn, moments=drawn.moments[inside], records=drawn.records[inside]),
+        aggregate=options.aggregate,
+    )
+
+
+def _result(
+    sets: PairedSets,
+    name: str,
+    expected: Expectation,
+    options: ChanceOptions,
+    sections: Sequence[Section],
+    intervals: list[Interval] | None,
+    redrawn: int,
+) -> BeyondChance:
+    found: Sequence[Interval | None] = intervals or [None] * len(sections)
+    parts = [
+        _section(sets, expected, options, section, interval)
+        for section, interval in zip(sections, found, strict=True)
+    ]
+    sampled = expected.sampled
+    models = zip(sets.annotators, sampled.models, strict=True) if sampled else ()
+    rates = zip(sets.annotators, (one.rates for one in sets.edits or ()), strict=False)
+    return BeyondChance(
+        **vars(parts[0]),
+        annotators=sets.annotators,
+        chance=name,
+        groups=tuple(parts[1:]),
+        sentences=_sentences(sets, expected, options),
+        models=FrozenMap(models),
+        rates=FrozenMap(rates),
+        samples=sampled.drawn.samples if sampled else 0,
+        distribution=sampled.drawn.distribution(options.aggregate) if sampled else np.zeros(0),
+        redrawn=redrawn,
+    )
+
+
+def _section(
+    sets: PairedSets,
+    expected: Expectation,
+    options: ChanceOptions,
+    section: Section,
+    interval: Interval | None,
+) -> BeyondChanceSection:
+    used, observed = section.inside & expected.used, sets.observed(options.normalizer)
+    terms = rows(observed, expected.terms, options.aggregate)[used]
+    found = correct(terms, noise(expected.terms, options.aggregate)[used])
+    left_out = Counter(section.outside)
+    left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
+    why = _why(found.undefined, left_out, expected, section.inside)
+    no_interval = _no_interval(interval, int(used.sum()), why)
+    return BeyondChanceSection(
+        **vars(replace(found, undefined=why)),
+        name=section.name,
+        pairs=section.pairs,
+        used=int(used.sum()),
+        one_sided=int(((observed.first == 0) != (observed.second == 0))[used].sum()),
+        left_out=FrozenMap(left_out),
+        interval=None if no_interval in (ONE_PAIR, ALL_ALIKE) else interval,
+        no_interval=no_interval,
+    )
+
+
+def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
+    """Say why there is no interval; the same C from every resample says nothing of its spread."""
+    if interval is None:
+        return ""
+    if used == 1:
+        return ONE_PAIR
+    if np.isnan(interval.low):
+        return undefined or "C has no value in any resample"
+    if interval.high - interval.low < _ALIKE and interval.standard_error < _ALIKE:
+        return ALL_ALIKE
+    return ""
+
+
+def _why(
+    reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
+) -> str:
+    """Say more exactly why C has no value."""
+    if reason == NO_PAIRS:
+        if left_out[ONLY_EMPTY]:
+            return f"{reason}: in every sample both sets are empty, so pi0 has no value"
+        if left_out[BOTH_EMPTY]:
+            return f"{reason}: neither annotator has anything to compare"
+        return f"{reason}: there is none that both annotated"
+    if expected.undefined:
+        return expected.undefined
+    if reason == CHANCE_IS_ONE and expected.sampled is not None:
+        rates = expected.sampled.sampling.rates[inside[expected.sampled.kept]]
+        if not rates.any():
+            return f"{reason}, as nobody edits: every sample is the initial alignment"
+        if (rates == 1).all():
+            return f"{reason}, as everybody flips every cell: all samples are the same"
+    return reason
+
+
+def _sentences(
+    sets: PairedSets, expected: Expectation, options: ChanceOptions
+) -> tuple[SentenceAgreement, ...]:
+    seen, chance = sets.observed(options.normalizer), expected.terms
+    columns = (
+        sets.places.tolist(),
+        sets.ids,
+        expected.reasons.tolist(),
+        *(sizes.astype(int).tolist() for sizes in (seen.first, seen.second, seen.common)),
+        seen.ratio.tolist(),
+        chance.ratio.tolist(),
+        np.sqrt(chance.ratio_variance).tolist(),
+    )
+    return tuple(SentenceAgreement(*row) for row in zip(*columns, strict=True))

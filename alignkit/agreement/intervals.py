@@ -1,0 +1,137 @@
+"""Resample sentence pairs: confidence intervals of all statistics at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.statistic import Floats, Rows, Statistic
+from alignkit.scoring.bootstrap import Interval, check_drawing, chunks, summarize
+
+__all__ = ["ALIKE", "NO_PAIRS", "ONE_PAIR", "UNDEFINED", "Intervals", "bootstrap", "draw_weights"]
+
+NO_PAIRS = "there is no sentence pair"
+ONE_PAIR = "there is one sentence pair, and nothing to resample"
+ALIKE = "all resamples give the same"
+UNDEFINED = "no resample has it defined"
+
+Intervals = dict[str, Union[Interval, str]]
+"""By ``level.measure`` the interval, or the reason why there is none."""
+
+_SAME = 1e-12
+"""Values that differ by no more than this differ by rounding alone."""
+
+
+def bootstrap(
+    statistics: Sequence[Statistic],
+    rows: Sequence[Rows],
+    *,
+    resamples: int,
+    confidence: float,
+    seed: int,
+    sections: Sequence[NDArray[np.bool_]],
+) -> list[Intervals]:
+    """Return the percentile bootstrap intervals of statistics over the same P sentence pairs.
+
+    As many pairs as a section has are drawn from it with replacement, and all statistics are
+    measured on the same draws.
+
+    Parameters
+    ----------
+    statistics
+        What is measured.
+    rows
+        The counts of each.
+    resamples
+        How many times to draw.
+    confidence
+        Which share of the resamples lies in an interval, between 0 and 1.
+    seed
+        Of the draws; each section has a stream of its own.
+    sections
+        (P,) masks: the whole corpus, groups of it.
+
+    Returns
+    -------
+    list
+        For each section the intervals, see `Intervals`.
+
+    Raises
+    ------
+    OptionError
+        If `resamples` or `confidence` is out of range.
+
+    Notes
+    -----
+    Memory: resamples are drawn in chunks, whose weights (16 bytes a pair) and sums (32 bytes for
+    each of the K columns of the widest statistic) take at most 64 MB, or one resample if that is
+    more; then 8 bytes for each resample and measure. The result does not depend on the chunks.
+
+    References
+    ----------
+    Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
+    """
+    check_drawing(resamples, confidence)
+    seeds = np.random.SeedSequence(seed).spawn(len(sections))
+    found: list[Intervals] = []
+    for mask, stream in zip(sections, seeds, strict=True):
+        count = int(mask.sum())
+        if count < 2:
+            reason = ONE_PAIR if count else NO_PAIRS
+            found.append(dict.fromkeys(_names(statistics), reason))
+            continue
+        parts = [one.part(mask) for one in rows]
+        drawn = draw_weights(count, resamples, stream, width=max(one.width for one in parts))
+        values = _measure(statistics, parts, drawn)
+        found.append({name: _interval(value, confidence) for name, value in values.items()})
+    return found
+
+
+def draw_weights(
+    count: int, resamples: int, seeds: np.random.SeedSequence, *, width: int = 1
+) -> Iterator[Floats]:
+    """Yield, chunk by chunk, how often each of some pairs is drawn: (c, count).
+
+    Parameters
+    ----------
+    count
+        How many pairs there are, and how many are drawn each time.
+    resamples
+        How many times, in all.
+    seeds
+        Of the draws.
+    width
+        How many columns the sums will have.
+    """
+    rng = np.random.default_rng(seeds)
+    shares = np.full(count, 1 / count)
+    for size in chunks(resamples, 2 * count + 4 * width):
+        yield rng.multinomial(count, shares, size=size).astype(np.float64)
+
+
+def _names(statistics: Sequence[Statistic]) -> list[str]:
+    return [f"{one.level}.{measure}" for one in statistics for measure in one.measures]
+
+
+def _measure(
+    statistics: Sequence[Statistic], rows: Sequence[Rows], drawn: Iterator[Floats]
+) -> dict[str, Floats]:
+    """Return the value of each measure in each resample."""
+    values: dict[str, list[Floats]] = {name: [] for name in _names(statistics)}
+    for weights in drawn:
+        for statistic, one in zip(statistics, rows, strict=True):
+            for measure, found in one.measure(one.sums(weights)).items():
+                values[f"{statistic.level}.{measure}"].append(found)
+    return {name: np.concatenate(found) for name, found in values.items()}
+
+
+def _interval(values: Floats, confidence: float) -> Interval | str:
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return UNDEFINED
+    if np.ptp(defined) <= _SAME:
+        return ALIKE
+    return summarize(values, confidence)

@@ -1,0 +1,347 @@
+"""Compute Cohen's kappa and Gwet's AC1, of any table, and of two annotators cell by cell.
+
+A cell is a source word with a target word of the same sentence pair. The N x M cells are counted,
+never made: time and memory are linear in links and words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.pairs import CorpusData, PairData, check_case
+from alignkit.agreement.statistic import Floats, Rows, Statistic
+from alignkit.agreement.whole_numbers import whole_numbers
+from alignkit.arguments import check_arguments, every
+from alignkit.corpus import Corpus
+from alignkit.errors import OptionError
+from alignkit.scoring.counts import LINK_COLUMNS
+from alignkit.scoring.measures import ratio
+
+__all__ = [
+    "CELLS",
+    "CellAgreement",
+    "Contingency",
+    "cell_agreement",
+    "cohen_kappa",
+    "gwet_ac1",
+    "table_ratios",
+]
+
+Table = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Contingency:
+    """Hold how two annotators put the same items into Q categories, and what follows.
+
+    Parameters
+    ----------
+    categories
+        The Q names.
+    table
+        Q x Q counts: row, the category of the first annotator; column, that of the second.
+    items
+        The sum of the table.
+    observed
+        The share of items with the same category; NaN without items.
+    kappa
+        Cohen's kappa; NaN where undefined, see `cohen_kappa`.
+    ac1
+        Gwet's AC1; NaN where undefined, see `gwet_ac1`.
+    prevalence
+        For each category its share of all 2 x items judgements; NaN without items.
+    """
+
+    categories: tuple[str, ...]
+    table: tuple[tuple[int, ...], ...]
+    items: int
+    observed: float
+    kappa: float
+    ac1: float
+    prevalence: tuple[float, ...]
+
+    @classmethod
+    def of(cls, categories: Sequence[str], table: Table) -> Contingency:
+        """Compute everything from the table.
+
+        Raises
+        ------
+        OptionError
+            If the table is not Q x Q counts.
+        """
+        counts = _checked(table)
+        found = {name: float(value[0]) for name, value in _ratios_of(counts).items()}
+        if len(categories) != len(counts):
+            raise OptionError(f"{len(categories)} categories for a table of {len(counts)}")
+        items = sum(map(sum, counts))
+        shares = tuple(total / (2 * items) if items else nan for total in _totals(counts))
+        return cls(tuple(categories), counts, items, **found, prevalence=shares)
+
+    def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
+        """Return the 2 x 2 table of some `categories`, as `name`, against the `rest`.
+
+        Raises
+        ------
+        OptionError
+            If a category is not among those of the table.
+        """
+        unknown = [one for one in categories if one not in self.categories]
+        if unknown:
+            raise OptionError(f"no category {unknown[0]!r}; there are {', '.join(self.categories)}")
+        sums = [[0, 0], [0, 0]]
+        for row, first in zip(self.table, self.categories, strict=True):
+            for count, second in zip(row, self.categories, strict=True):
+                sums[first in categories][second in categories] += count
+        return Contingency.of((rest, name), sums)
+
+
+def cohen_kappa(table: Table) -> float:
+    """Return Cohen's kappa of a Q x Q table of counts.
+
+    kappa = (observed - expected) / (1 - expected), where expected is the sum over the categories
+    of the product of the two annotators' own shares. It is NaN without items, and where both
+    annotators put every item into one and the same category (expected = 1).
+
+    Raises
+    ------
+    OptionError
+        If the table is not Q x Q counts.
+
+    Examples
+    --------
+    >>> round(cohen_kappa([[20, 5], [10, 15]]), 3)
+    0.4
+
+    References
+    ----------
+    Cohen 1960, A coefficient of agreement for nominal scales, Educational and Psychological
+    Measurement 20:37-46, https://doi.org/10.1177/001316446002000104.
+    """
+    return float(_ratios_of(_checked(table))["kappa"][0])
+
+
+def gwet_ac1(table: Table) -> float:
+    """Return Gwet's AC1 of a Q x Q table of counts.
+
+    AC1 = (observed - expected) / (1 - expected) with expected = sum pi_q (1 - pi_q) / (Q - 1),
+    where pi_q is the share of category q among the judgements of both annotators. It is defined
+    whenever there are items, for expected is at most 1/Q; without items it is NaN.
+
+    Raises
+    ------
+    OptionError
+        If the table is not Q x Q counts.
+
+    Examples
+    --------
+    Where one category is rare, kappa is low although 118 of 125 judgements agree (Gwet 2008).
+
+    >>> table = [[118, 5], [2, 0]]
+    >>> round(gwet_ac1(table), 2), round(cohen_kappa(table), 2)
+    (0.94, -0.02)
+
+    References
+    ----------
+    Gwet 2008, Computing inter-rater reliability and its variance in the presence of high
+    agreement, British Journal of Mathematical and Statistical Psychology 61:29-48,
+    https://doi.org/10.1348/000711006X126600.
+    """
+    return float(_ratios_of(_checked(table))["ac1"][0])
+
+
+def table_ratios(sums: Floats) -> dict[str, Floats]:
+    """Return the observed agreement, kappa and AC1 of R tables of Q categories, (R, Q * Q)."""
+    size = round(sums.shape[1] ** 0.5)
+    tables = sums.reshape(-1, size, size)
+    items, same = sums.sum(axis=1), np.trace(tables, axis1=1, axis2=2)
+    first, second = tables.sum(axis=2), tables.sum(axis=1)
+    # whole numbers until they are divided: an expected agreement of 1 is met exactly
+    chance = (first * second).sum(axis=1)
+    shares = (first + second) / (2 * np.where(items, items, nan))[:, np.newaxis]
+    expected = (shares * (1 - shares)).sum(axis=1) / (size - 1)
+    observed = ratio(same, items)
+    return {
+        "observed": observed,
+        "kappa": ratio(items * same - chance, items * items - chance),
+        "ac1": (observed - expected) / (1 - expected),
+    }
+
+
+def _ratios_of(counts: tuple[tuple[int, ...], ...]) -> dict[str, Floats]:
+    return table_ratios(np.array(counts, np.float64).reshape(1, -1))
+
+
+def _checked(table: Table) -> tuple[tuple[int, ...], ...]:
+    rows: tuple[object, ...] = every("the table", table, object)
+    counts = tuple(tuple(whole_numbers("a row of the table", row, 1).tolist()) for row in rows)
+    if len(counts) < 2 or any(len(row) != len(counts) for row in counts):
+        raise OptionError("a contingency table needs as many rows as columns, two or more")
+    if min(map(min, counts)) < 0:
+        raise OptionError("a contingency table holds counts, none below 0")
+    return counts
+
+
+def _totals(counts: tuple[tuple[int, ...], ...]) -> list[int]:
+    """Count the judgements of both annotators in each category."""
+    return [
+        sum(row) + sum(column)
+        for row, column in zip(counts, zip(*counts, strict=True), strict=True)
+    ]
+
+
+CATEGORIES = ("none", "possible", "sure")
+
+
+@dataclass(frozen=True)
+class CellAgreement:
+    """Hold the agreement of two annotators over cells, with Cohen's kappa and Gwet's AC1.
+
+    Parameters
+    ----------
+    annotators
+        The two names: rows, then columns of the tables.
+    pairs
+        The sentence pairs that both annotated.
+    all
+        Over {none, possible, sure}, possible meaning *only* possible.
+    possible
+        Linked at all against not linked.
+    sure
+        Surely linked against all else.
+
+    Notes
+    -----
+    Nearly all cells are empty, so look at the prevalence of the links in each `Contingency`: the
+    observed agreement and AC1 are close to 1 wherever links are rare.
+    """
+
+    annotators: tuple[str, str]
+    pairs: int
+    all: Contingency
+    possible: Contingency
+    sure: Contingency
+
+    @classmethod
+    def of(cls, annotators: tuple[str, str], rows: Rows) -> CellAgreement:
+        """Compute everything from the rows of level ``cells.all``, or from a part of them."""
+        table = rows.total().reshape(3, 3).astype(np.int64).tolist()
+        whole = Contingency.of(CATEGORIES, table)
+        return cls(
+            annotators,
+            len(rows),
+            whole,
+            whole.collapse("linked", "none", categories=("possible", "sure")),
+            whole.collapse("sure", "not sure", categories=("sure",)),
+        )
+
+
+def cell_agreement(
+    corpus: Corpus,
+    first: str,
+    second: str,
+    *,
+    ignore_identical: bool = False,
+    exact_case: bool = False,
+    universe: str = "all",
+) -> CellAgreement:
+    """Compare two annotators over the cells of all pairs that both annotated, pooled.
+
+    Parameters
+    ----------
+    corpus
+        The pairs, with their words: the number of cells is needed.
+    first, second
+        The two annotators.
+    ignore_identical
+        Whether the cells of equal words are left out altogether, linked or not.
+    exact_case
+        Whether words that differ in case alone are different.
+    universe
+        ``"all"`` cells, or those that both ``"judged"``: where annotators judged the links that
+        they were given, cells that nobody looked at say nothing. A cell was judged where it bears
+        a link or a label; formats that keep labels on cells without a link record this.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        If the annotators cannot be compared, `exact_case` changes nothing, or the corpus does not
+        record which cells were judged.
+    MissingTextError
+        If the words of a pair are needed and not known.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.corpus import SentencePair
+    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
+    ...     "A": Alignment.parse("0-0 1-1 1?2"), "B": Alignment.parse("0-0 1?1")})
+    >>> result = cell_agreement(Corpus([pair]), "A", "B")
+    >>> result.all.table
+    ((3, 0, 0), (1, 0, 0), (0, 1, 1))
+    >>> round(result.possible.kappa, 3)
+    0.667
+    """
+    check_arguments(cell_agreement, locals())
+    check_case(ignore_identical, exact_case)
+    data = PairData.of(
+        CorpusData(corpus, exact_case=exact_case),
+        (first, second),
+        ignore_identical=ignore_identical,
+        universe=universe,
+    )
+    return CellAgreement.of((first, second), _whole_rows(data))
+
+
+def _tables(data: PairData) -> NDArray[np.int64]:
+    """Return the (P, 3, 3) tables, from the sizes of S and P of both and of what they share."""
+    n = dict(zip(LINK_COLUMNS, data.cell_counts.T, strict=True))
+    both = n["sure_in_sure"]
+    sure_weak = n["hyp_sure_in_ref_possible"] - both
+    weak_sure = n["hyp_possible_in_ref_sure"] - both
+    weak_weak = n["possible_in_possible"] - both - sure_weak - weak_sure
+    sure_none = n["hyp_sure"] - both - sure_weak
+    none_sure = n["ref_sure"] - both - weak_sure
+    weak_none = n["hyp_possible"] - n["hyp_sure"] - weak_sure - weak_weak
+    none_weak = n["ref_possible"] - n["ref_sure"] - sure_weak - weak_weak
+    neither = data.cells - (n["hyp_possible"] + n["ref_possible"] - n["possible_in_possible"])
+    table = [
+        [neither, none_weak, none_sure],
+        [weak_none, weak_weak, weak_sure],
+        [sure_none, sure_weak, both],
+    ]
+    return np.moveaxis(np.array(table, np.int64), 2, 0)
+
+
+def _whole_rows(data: PairData) -> Rows:
+    return Rows(_tables(data).reshape(-1, 9).astype(np.float64), table_ratios)
+
+
+def _binary_rows(data: PairData, least: int) -> Rows:
+    """Count the cells of at least this category (its place in `CATEGORIES`) against the rest."""
+    tables = _tables(data).astype(np.float64)
+    rows = np.add.reduceat(tables, [0, least], axis=1)
+    return Rows(np.add.reduceat(rows, [0, least], axis=2).reshape(-1, 4), _binary_ratios)
+
+
+def _binary_ratios(sums: Floats) -> Mapping[str, Floats]:
+    judged = sums @ np.array([0.0, 1.0, 1.0, 2.0])
+    return table_ratios(sums) | {"prevalence": ratio(judged, 2 * sums.sum(axis=1))}
+
+
+_RATIOS = ("observed", "kappa", "ac1")
+
+CELLS = (
+    Statistic("cells.all", _RATIOS, _whole_rows),
+    *(
+        Statistic(f"cells.{name}", (*_RATIOS, "prevalence"), partial(_binary_rows, least=least))
+        for least, name in enumerate(CATEGORIES)
+        if least
+    ),
+)
+"""Kappa and AC1 over cells; the prevalence is that of what is rarer, the links."""

@@ -1,0 +1,58 @@
+"""Settle what most annotators have: the majority of alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from alignkit.alignment import Alignment, Link
+from alignkit.corpus import Corpus, SentencePair
+
+__all__ = ["majority", "with_majorities"]
+
+
+def majority(alignments: Sequence[Alignment]) -> Alignment:
+    """Return what more than half have: sure what is sure in them, possible what is linked in them.
+
+    The majority of two is what both have.
+
+    Examples
+    --------
+    >>> majority([Alignment.parse("0-0 1-1"), Alignment.parse("0-0 1?1"), Alignment.parse("0-0")])
+    Alignment('0-0 1?1')
+    """
+
+    def most(sides: Sequence[frozenset[Link]]) -> set[Link]:
+        every = frozenset[Link]().union(*sides)
+        return {link for link in every if 2 * sum(link in side for side in sides) > len(sides)}
+
+    return Alignment(
+        most([one.sure for one in alignments]), most([one.possible for one in alignments])
+    )
+
+
+def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:
+    """Add for each annotator the `majority` of the others, where all others annotated.
+
+    Returns
+    -------
+    Corpus
+        With annotations ``majority without NAME``.
+    dict
+        The name of that annotation for each annotator for whom there is one.
+    """
+    labels = {}
+    for name in names:
+        others = [one for one in names if one != name]
+        label = f"majority without {name}"
+
+        def settle(
+            pair: SentencePair, others: Sequence[str] = others, label: str = label
+        ) -> SentencePair:
+            if not pair.aligned_by(*others):
+                return pair
+            return pair.with_annotation(label, majority([pair.alignment(one) for one in others]))
+
+        corpus = corpus.map(settle)
+        if label in corpus.aligners:
+            labels[name] = label
+    return corpus, labels

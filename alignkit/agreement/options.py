@@ -1,0 +1,227 @@
+"""Hold the options of an agreement, each with its default, its choices and its help.
+
+The command line is made from the fields, so this imports nothing that takes time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from alignkit.errors import OptionError, UnknownNameError
+
+if TYPE_CHECKING:
+    from alignkit.scoring.signature import Signature
+
+__all__ = ["CLOSED", "AgreementOptions", "contradictions", "edits_known"]
+
+CLOSED = "kupper-hafner"
+"""The model of chance that needs no initial alignment."""
+
+CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"
+"""The groups of options."""
+
+
+def _option(
+    default: Any, help: str, *, group: str, choices: Sequence[str] = (), metavar: str = ""
+) -> Any:
+    metadata = {"help": help, "group": group, "choices": tuple(choices), "metavar": metavar}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class AgreementOptions:
+    """Hold the options of `alignkit.agree`.
+
+    The metadata of each field hold its ``help``, its ``choices`` (empty where it names nothing),
+    its ``group`` and its ``metavar``.
+
+    Raises
+    ------
+    UnknownNameError
+        If an option names nothing.
+    OptionError
+        If a number is out of range.
+    """
+
+    ignore_identical: bool = _option(
+        True,
+        "leave out links, phrase pairs and cells of equal words",
+        group=WHAT,
+    )
+    exact_case: bool = _option(
+        False,
+        "words that differ in case alone are different",
+        group=WHAT,
+    )
+    universe: str = _option(
+        "all",
+        "kappa, AC1 and C by an edit model are over all cells, or over those that the annotators "
+        "judged, where the corpus records them",
+        group=WHAT,
+        choices=("all", "judged"),
+    )
+    missing_initial: str = _option(
+        "error",
+        "pairs without an initial alignment are an error, have an empty one, or are left out; "
+        "empty without an initial alignment starts all from no links",
+        group=CHANCE,
+        choices=("error", "empty", "leave-out"),
+    )
+    chance: str = _option(
+        "edit",
+        "the model of chance of the main tables: edits of the initial alignment, as many as the "
+        "annotator made, at one rate (edit), at one for adding and one for deleting (edit-split), "
+        "or at two for equal and two for other words (edit-strata); or sets drawn at random, "
+        "without an initial alignment (kupper-hafner, the default where none is named)",
+        group=CHANCE,
+        choices=("edit", "edit-split", "edit-strata", CLOSED),
+    )
+    reading: str = _option(
+        "count",
+        "what grows with the words of a pair: the expected edits, or their probability",
+        group=CHANCE,
+        choices=("count", "probability"),
+    )
+    normalizer: str = _option(
+        "min",
+        "what is common is divided by the smaller or the larger set",
+        group=CHANCE,
+        choices=("min", "max"),
+    )
+    aggregate: str = _option(
+        "macro",
+        "the mean of the sentence pairs' ratios, or the ratio of the sums",
+        group=CHANCE,
+        choices=("macro", "micro"),
+    )
+    samples: int = _option(1000, "most samples of each sentence pair", group=CERTAINTY, metavar="N")
+    tolerance: float | None = _option(
+        None,
+        "stop sampling when the Monte-Carlo error of C is no more (default: take all samples)",
+        group=CERTAINTY,
+        metavar="E",
+    )
+    bootstrap: str = _option(
+        "fixed",
+        "intervals over sentence pairs; those of C with the edit models as they are, or refitted "
+        "to each resample (slow); or none",
+        group=CERTAINTY,
+        choices=("fixed", "refit", "none"),
+    )
+    resamples: int = _option(1000, "of the bootstrap", group=CERTAINTY, metavar="N")
+    confidence: float = _option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
+
+    def __post_init__(self) -> None:
+        from alignkit.arguments import check_attributes
+
+        check_attributes(self)
+        for one in fields(self):
+            known: tuple[str, ...] = one.metadata["choices"]
+            if known and getattr(self, one.name) not in known:
+                raise UnknownNameError(one.name.replace("_", " "), getattr(self, one.name), known)
+        if self.samples < 2:
+            raise OptionError(f"samples must be at least 2, not {self.samples}")
+        if self.tolerance is not None and not self.tolerance > 0:
+            raise OptionError(f"tolerance must be above 0, not {self.tolerance}")
+        if self.resamples < 1:
+            raise OptionError(f"resamples must be at least 1, not {self.resamples}")
+        if not 0 < self.confidence < 1:
+            raise OptionError(
+                f"confidence must lie between 0 and 1 (such as 0.95), not {self.confidence}"
+            )
+
+    @property
+    def case(self) -> str:
+        """``"exact"`` or ``"folded"``."""
+        return "exact" if self.exact_case else "folded"
+
+    def sign(self, seed: int, initial: str | None = None) -> Signature:
+        """Return the signature of what is computed by these options from a seed."""
+        from alignkit.scoring.signature import Signature
+
+        sampled = edits_known(initial, self.missing_initial)
+        resampled = self.bootstrap != "none"
+        return Signature(
+            links="possible/sure",
+            identical="left-out" if self.ignore_identical else "kept",
+            case=self.case if self.ignore_identical or sampled else None,
+            level="agreement",
+            phrases="tight",
+            unit="atomic-phrases/links",
+            universe=self.universe,
+            normalizer=self.normalizer,
+            aggregate=self.aggregate,
+            chance=self.chance,
+            reading=self.reading if sampled else None,
+            initial=(initial or "empty") if sampled else None,
+            missing_initial=self.missing_initial if sampled else None,
+            samples=self.samples if sampled else None,
+            tolerance=self.tolerance if sampled else None,
+            interval=f"bootstrap-{self.bootstrap}" if resampled else None,
+            confidence=self.confidence if resampled else None,
+            resamples=self.resamples if resampled else None,
+            seed=seed,
+        )
+
+
+def edits_known(initial: str | None, missing_initial: str) -> bool:
+    """Tell whether there is an initial alignment that annotators can have edited."""
+    return initial is not None or missing_initial == "empty"
+
+
+def contradictions(given: Mapping[str, object], initial: str | None) -> None:
+    """Refuse options that contradict each other, or that nothing would look at.
+
+    Parameters
+    ----------
+    given
+        The options that were given, by name; defaults that nobody asked for contradict nothing.
+    initial
+        The name of the initial alignment.
+
+    Raises
+    ------
+    OptionError
+        It names the options and says what to do.
+    """
+    unknown = [name for name in given if name not in {one.name for one in fields(AgreementOptions)}]
+    if unknown:
+        raise UnknownNameError("option", unknown[0], [one.name for one in fields(AgreementOptions)])
+    edits = edits_known(initial, str(given.get("missing_initial", "")))
+    _check_sampling(given, edits, initial)
+    if given.get("bootstrap") == "none":
+        for name in ("resamples", "confidence"):
+            if name in given:
+                raise OptionError(
+                    f"{name} is of intervals, and bootstrap='none' asks for none: leave one out"
+                )
+    if given.get("exact_case") and given.get("ignore_identical") is False and not edits:
+        raise OptionError(
+            "exact_case says which words are equal, and with ignore_identical=False nothing "
+            "depends on it: leave one out"
+        )
+
+
+def _check_sampling(given: Mapping[str, object], edits: bool, initial: str | None) -> None:
+    """Refuse what is said of edits where there are none to know of."""
+    chance = given.get("chance", "edit" if edits else CLOSED)
+    if not edits:
+        if chance != CLOSED:
+            raise OptionError(
+                f"chance={chance!r} starts from the initial alignment, and none is named: name it "
+                "by initial (the aligner makes one, `merge` adds it), ask for an empty one by "
+                f"missing_initial='empty', or take chance={CLOSED!r}"
+            )
+        for name in ("missing_initial", "reading", "samples", "tolerance"):
+            if name in given:
+                raise OptionError(
+                    f"{name} is of the edits of an initial alignment, and none is named: name it "
+                    f"by initial, or leave {name} out"
+                )
+    if chance == CLOSED and given.get("bootstrap") == "refit":
+        raise OptionError(
+            f"bootstrap='refit' fits edit models anew, and chance={CLOSED!r} has none: "
+            "take bootstrap='fixed', or an edit model of chance with an initial alignment"
+        )

@@ -1,0 +1,202 @@
+"""Take one annotator as the reference of another: precision, recall and F1 of words and phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.pairs import CorpusData, PairData, check_case
+from alignkit.agreement.statistic import Floats, Rows, Statistic
+from alignkit.arguments import check_arguments
+from alignkit.corpus import Corpus
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_phrases
+from alignkit.scoring.measures import ratio
+
+__all__ = ["MEASURES", "OVERLAP", "Overlap", "OverlapRow", "overlap", "overlap_ratios"]
+
+MEASURES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class OverlapRow:
+    """Hold precision, recall and F1 with the counts behind them.
+
+    Parameters
+    ----------
+    precision
+        `hypothesis_found` / `hypothesis`; NaN for 0/0.
+    recall
+        `reference_found` / `reference`; NaN for 0/0.
+    f1
+        Their harmonic mean; NaN where either is undefined or both are 0.
+    hypothesis, hypothesis_found
+        The items of the annotator, and how many of them the reference annotator has.
+    reference, reference_found
+        The items of the reference annotator, and how many of them the annotator has.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    hypothesis: int
+    hypothesis_found: int
+    reference: int
+    reference_found: int
+
+    @classmethod
+    def of(cls, rows: Rows) -> OverlapRow:
+        """Compute everything from the rows of a statistic of `OVERLAP`, or from a part of them."""
+        precision, recall, f1 = rows.figures().values()
+        counts = rows.total()[0].astype(np.int64).tolist()
+        return cls(precision, recall, f1, *counts)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Hold the overlap of an annotator (A) with a reference annotator (B); counts are pooled.
+
+    Exchanging the annotators exchanges precision and recall in every row.
+
+    Parameters
+    ----------
+    hypothesis, reference
+        The annotators A and B.
+    pairs
+        The sentence pairs that both annotated.
+    ignore_identical
+        Whether identical links and phrase pairs are left out.
+    words_possible
+        All links of A with all links of B.
+    words_sure
+        The sure links of A with the sure links of B.
+    words_eq2
+        The sure links of each with all links of the other (eq. 2 of Cohn et al. 2008).
+    phrases_possible, phrases_sure
+        The atomic phrase pairs of each with all phrase pairs of the other, made of all links or of
+        the sure ones (eq. 3 of Cohn et al. 2008).
+    """
+
+    hypothesis: str
+    reference: str
+    pairs: int
+    ignore_identical: bool
+    words_possible: OverlapRow
+    words_sure: OverlapRow
+    words_eq2: OverlapRow
+    phrases_possible: OverlapRow
+    phrases_sure: OverlapRow
+
+    def rows(self) -> Mapping[str, OverlapRow]:
+        """Return the rows by level and links, ``words.possible`` and so on."""
+        return {
+            "words.possible": self.words_possible,
+            "words.sure": self.words_sure,
+            "words.eq2": self.words_eq2,
+            "phrases.possible": self.phrases_possible,
+            "phrases.sure": self.phrases_sure,
+        }
+
+
+def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
+    """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|.
+
+    Precision is |A found| / |A|, recall |B found| / |B|, F1 = 2PR / (P + R); NaN for 0/0.
+    """
+    hypothesis, hypothesis_found, reference, reference_found = sums.T
+    precision = ratio(hypothesis_found, hypothesis)
+    recall = ratio(reference_found, reference)
+    f1 = ratio(2 * precision * recall, precision + recall)
+    return dict(zip(MEASURES, (precision, recall, f1), strict=True))
+
+
+_WORDS = {
+    "possible": ("hyp_possible", "possible_in_possible", "ref_possible", "possible_in_possible"),
+    "sure": ("hyp_sure", "sure_in_sure", "ref_sure", "sure_in_sure"),
+    "eq2": ("hyp_sure", "hyp_sure_in_ref_possible", "ref_sure", "hyp_possible_in_ref_sure"),
+}
+_PHRASES = ("hyp_atomic", "hyp_atomic_in_ref", "ref_atomic", "hyp_in_ref_atomic")
+
+
+def _word_rows(data: PairData, kind: str) -> Rows:
+    return Rows(_columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
+
+
+def _phrase_rows(data: PairData, links: str) -> Rows:
+    first, second = data.annotators
+    source, target = data.words if data.ignore_identical else (None, None)
+    counts = count_phrases(
+        data.all_links(first),
+        data.all_links(second),
+        links=links,
+        ignore_identical=data.ignore_identical,
+        source=source,
+        target=target,
+    )
+    return Rows(_columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
+
+
+def _columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]) -> Floats:
+    return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
+
+
+OVERLAP = (
+    *(Statistic(f"words.{kind}", MEASURES, partial(_word_rows, kind=kind)) for kind in _WORDS),
+    *(
+        Statistic(f"phrases.{links}", MEASURES, partial(_phrase_rows, links=links))
+        for links in ("possible", "sure")
+    ),
+)
+"""Precision, recall and F1 of words and of phrases."""
+
+
+def overlap(
+    corpus: Corpus,
+    hypothesis: str,
+    reference: str,
+    *,
+    ignore_identical: bool = True,
+    exact_case: bool = False,
+) -> Overlap:
+    """Compare one annotator with another who is taken as the reference.
+
+    Parameters
+    ----------
+    corpus
+        The pairs; their words are needed only to leave identical ones out.
+    hypothesis, reference
+        The two annotators.
+    ignore_identical
+        Whether links and phrase pairs of equal words are left out.
+    exact_case
+        Whether words that differ in case alone are different.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        If the annotators cannot be compared, or `exact_case` changes nothing.
+    MissingTextError
+        If identical items are to be left out and words are not known.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.corpus import SentencePair
+    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
+    ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1-1")})
+    >>> result = overlap(Corpus([pair]), "A", "B")
+    >>> result.words_sure.precision, result.words_sure.recall
+    (0.5, 1.0)
+    """
+    check_arguments(overlap, locals())
+    check_case(ignore_identical, exact_case)
+    data = PairData.of(
+        CorpusData(corpus, exact_case=exact_case),
+        (hypothesis, reference),
+        ignore_identical=ignore_identical,
+    )
+    rows = (OverlapRow.of(statistic.rows(data)) for statistic in OVERLAP)
+    return Overlap(hypothesis, reference, len(data), ignore_identical, *rows)

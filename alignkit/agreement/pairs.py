@@ -1,0 +1,377 @@
+"""Say who is compared and on which sentence pairs, and hold these as arrays, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.alignment import NULL, Alignment
+from alignkit.arguments import check_kind, words
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.scoring.counts import Rows as Counts
+from alignkit.scoring.counts import count_links
+
+__all__ = [
+    "UNIVERSES",
+    "CorpusData",
+    "PairData",
+    "check_annotators",
+    "check_case",
+    "judged_cells",
+]
+
+UNIVERSES = ("all", "judged")
+"""Which cells kappa and AC1 are over: all, or those that the annotators judged."""
+
+_UNALIGNED = Alignment()
+
+
+def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names, or all names of the corpus for None, if they can be compared.
+
+    Raises
+    ------
+    OptionError
+        If there are fewer than two, or one comes twice.
+    UnknownNameError
+        If one aligned nothing in the corpus.
+    """
+    if isinstance(annotators, str):
+        raise OptionError(f"name the annotators in a list, not as the one text {annotators!r}")
+    check_kind("corpus", corpus, Corpus)
+    names = corpus.aligners if annotators is None else words("annotators", annotators)
+    if len(names) < 2:
+        found = ", ".join(names) or "none"
+        raise OptionError(
+            f"agreement needs two or more annotators, and here is {found}; "
+            "merge the other annotators' files into the corpus"
+        )
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError(f"annotator {name!r} is named twice; name each one once")
+    corpus.require(*names)
+    return names
+
+
+def check_case(ignore_identical: bool, exact_case: bool) -> None:
+    """Refuse a rule of case where no words are compared.
+
+    Raises
+    ------
+    OptionError
+        If words are to be compared exactly, and nothing depends on it.
+    """
+    if exact_case and not ignore_identical:
+        raise OptionError(
+            "exact_case says which words are identical, and identical items are not left out: "
+            "ask for ignore_identical as well, or leave exact_case out"
+        )
+
+
+def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
+    """Return the cells of a pair that an annotator judged: the links, and what else has a label.
+
+    Parameters
+    ----------
+    pair, name
+        A sentence pair, and who aligned it.
+
+    Returns
+    -------
+    cells
+        (J, 2): source and target positions in rising order.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
+    ...     "anna": Alignment([(0, 0)], labels={(0, 0): "sure", (1, 2): "wrong"})})
+    >>> judged_cells(pair, "anna").tolist()
+    [[0, 0], [1, 2]]
+    """
+    alignment = pair.alignment(name)
+    labelled = [link for link in alignment.labels if NULL not in link]
+    if not labelled:
+        return alignment.points()
+    return np.unique(np.concatenate([alignment.points(), np.array(labelled, np.int32)]), axis=0)
+
+
+class CorpusData:
+    """Hold the arrays of a whole corpus of Q sentence pairs, each made when first asked for.
+
+    All comparisons within a corpus can share one.
+
+    Parameters
+    ----------
+    corpus
+        The sentence pairs.
+    exact_case
+        Whether words that differ in case alone are different.
+    """
+
+    def __init__(self, corpus: Corpus, *, exact_case: bool = False) -> None:
+        self.corpus, self.exact_case = corpus, exact_case
+        self._aligned: dict[str, NDArray[np.bool_]] = {}
+        self._links: dict[str, LinkArrays] = {}
+        self._judged: dict[str, LinkArrays] = {}
+
+    def aligned(self, name: str) -> NDArray[np.bool_]:
+        """(Q,): which pairs someone aligned."""
+        if name not in self._aligned:
+            self._aligned[name] = np.array([pair.aligned_by(name) for pair in self.corpus], bool)
+        return self._aligned[name]
+
+    def links(self, name: str) -> LinkArrays:
+        """Return the links of an annotator: none in pairs that this one did not align."""
+        if name not in self._links:
+            packed = LinkArrays.pack(
+                pair.alignment(name) if there else _UNALIGNED
+                for pair, there in zip(self.corpus, self.aligned(name).tolist(), strict=True)
+            )
+            self._links[name] = self._sized(packed)
+        return self._links[name]
+
+    def judged(self, name: str) -> LinkArrays:
+        """Return the cells that an annotator judged, see `judged_cells`, as if they were links.
+
+        Raises
+        ------
+        OptionError
+            If no judged cells are recorded: all that bears a label bears a link.
+        """
+        if name not in self._judged:
+            found = [
+                judged_cells(pair, name) if there else np.empty((0, 2), np.int32)
+                for pair, there in zip(self.corpus, self.aligned(name).tolist(), strict=True)
+            ]
+            cells = np.concatenate([np.empty((0, 2), np.int32), *found])
+            if len(cells) == len(self.links(name).links):
+                raise OptionError(
+                    f"{name!r} has no labels on cells without a link, so the corpus does not say "
+                    "which cells were judged: compare over all cells (universe 'all'), or read "
+                    "the annotations from a format that keeps such labels, as transread"
+                )
+            offsets = np.cumsum([0, *map(len, found)])
+            none_sure = np.zeros(len(cells), np.uint8)
+            packed = LinkArrays.trusted(
+                cells, none_sure, offsets, LinkArrays.extents(cells, offsets)
+            )
+            self._judged[name] = self._sized(packed)
+        return self._judged[name]
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """(Q,): the words of which pairs are known."""
+        return np.array([pair.has_text for pair in self.corpus], bool)
+
+    @cached_property
+    def words(self) -> tuple[TokenArrays, TokenArrays]:
+        """The source and the target words, numbered alike; none where they are not known."""
+        vocabulary = Vocabulary(casefold=not self.exact_case)
+        sides = [pair.words if pair.has_text else ((), ()) for pair in self.corpus]
+        return (
+            TokenArrays.pack([source for source, _ in sides], vocabulary),
+            TokenArrays.pack([target for _, target in sides], vocabulary),
+        )
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """(Q, 2): N and M; 0 where the words are not known."""
+        sides = [pair.lengths if pair.has_text else (0, 0) for pair in self.corpus]
+        return np.array(sides, np.int64).reshape(-1, 2)
+
+    def _sized(self, packed: LinkArrays) -> LinkArrays:
+        lengths = np.maximum(packed.lengths, self.lengths.astype(np.int32))
+        return LinkArrays.trusted(packed.links, packed.sure, packed.offsets, lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class PairData:
+    """Hold the P sentence pairs on which some annotators are compared.
+
+    Parameters
+    ----------
+    data
+        The whole corpus.
+    annotators
+        Who is compared; of two, the second is the reference.
+    places
+        (P,): the positions of the pairs in the corpus, rising.
+    ignore_identical
+        Whether items of equal words are left out.
+    universe
+        One of `UNIVERSES`.
+    """
+
+    data: CorpusData
+    annotators: tuple[str, ...]
+    places: NDArray[np.int64]
+    ignore_identical: bool = False
+    universe: str = "all"
+    _links: dict[str, LinkArrays] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        data: CorpusData,
+        annotators: Sequence[str] | None = None,
+        *,
+        least: int | None = None,
+        ignore_identical: bool = False,
+        universe: str = "all",
+    ) -> PairData:
+        """Select the pairs that the annotators aligned.
+
+        Parameters
+        ----------
+        data
+            The whole corpus.
+        annotators
+            Two or more names; None takes all of the corpus.
+        least
+            How many of the annotators must have aligned a pair; None: all.
+        ignore_identical, universe
+            As for the class.
+
+        Raises
+        ------
+        OptionError, UnknownNameError
+            If the annotators cannot be compared, see `check_annotators`, there is no such
+            universe, or the corpus does not record judged cells.
+        """
+        names = check_annotators(data.corpus, annotators)
+        if universe not in UNIVERSES:
+            raise UnknownNameError("universe", universe, UNIVERSES)
+        if universe == "judged":
+            for name in names:
+                data.judged(name)
+        done = np.sum([data.aligned(name) for name in names], axis=0)
+        places = np.flatnonzero(done >= (len(names) if least is None else least))
+        return cls(data, names, places, ignore_identical, universe)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def inside(self, members: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(P,): which pairs are at some positions of the corpus."""
+        return np.isin(self.places, members)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the words of all pairs are known."""
+        return bool(self.data.known[self.places].all())
+
+    def _check_words(self) -> None:
+        unknown = self.places[~self.data.known[self.places]]
+        if len(unknown):
+            _ = self.data.corpus[int(unknown[0])].words  # raises an error that names the pair
+
+    @cached_property
+    def words(self) -> tuple[TokenArrays, TokenArrays]:
+        """The source and the target words.
+
+        Raises
+        ------
+        MissingTextError
+            If those of a pair are not known.
+        """
+        self._check_words()
+        source, target = self.data.words
+        return source.take(self.places), target.take(self.places)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """(P, 2): N and M.
+
+        Raises
+        ------
+        MissingTextError
+            If the words of a pair are not known.
+        """
+        self._check_words()
+        return self.data.lengths[self.places]
+
+    def all_links(self, name: str) -> LinkArrays:
+        """Return the links of an annotator, identical ones too."""
+        return self.data.links(name).take(self.places)
+
+    def links(self, name: str) -> LinkArrays:
+        """Return the links of an annotator; where asked, without those of equal words."""
+        if name not in self._links:
+            self._links[name] = self._different(self.all_links(name))
+        return self._links[name]
+
+    def alignments(self, name: str) -> list[Alignment]:
+        """Return the alignments of an annotator, who aligned all these pairs."""
+        return [self.data.corpus[place].alignment(name) for place in self.places.tolist()]
+
+    def aligned(self, name: str) -> NDArray[np.bool_]:
+        """(P,): which of the pairs an annotator aligned."""
+        return self.data.aligned(name)[self.places]
+
+    @cached_property
+    def judged(self) -> LinkArrays:
+        """The cells that all annotators judged; where asked, without those of equal words."""
+        sides = [self.data.judged(name).take(self.places) for name in self.annotators]
+        return self._different(reduce(_among, sides))
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """(P,): how many cells there are in the universe.
+
+        Raises
+        ------
+        MissingTextError
+            If the words of a pair are needed and not known.
+        """
+        if self.universe == "judged":
+            return np.diff(self.judged.offsets)
+        every = self.lengths[:, 0] * self.lengths[:, 1]
+        return every - _identical_cells(*self.words) if self.ignore_identical else every
+
+    @cached_property
+    def link_counts(self) -> Counts:
+        """(P, 8): the links of the first two annotators, see `count_links`."""
+        first, second = self.annotators[:2]
+        return count_links(self.links(first), self.links(second))
+
+    @cached_property
+    def cell_counts(self) -> Counts:
+        """(P, 8): their links in the cells of the universe."""
+        if self.universe == "all":
+            return self.link_counts
+        first, second = (_among(self.links(name), self.judged) for name in self.annotators[:2])
+        return count_links(first, second)
+
+    def _different(self, links: LinkArrays) -> LinkArrays:
+        return links.without_identical(*self.words) if self.ignore_identical else links
+
+
+def _among(links: LinkArrays, cells: LinkArrays) -> LinkArrays:
+    """Return the links that are among some cells of the same pairs."""
+    width = 1 + max(int(one.links.max(initial=0)) for one in (links, cells))
+
+    def keys(one: LinkArrays) -> NDArray[np.int64]:
+        pair = np.repeat(np.arange(len(one)), np.diff(one.offsets))
+        return (pair * width + one.links[:, 0]) * width + one.links[:, 1]
+
+    return links.keep(np.isin(keys(links), keys(cells), assume_unique=True))
+
+
+def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int64]:
+    """(P,): how many cells join equal words, over each word the product of its two counts."""
+    words = 1 + max(source.ids.max(initial=0), target.ids.max(initial=0))
+    sides = []
+    for side in (source, target):
+        pair = np.repeat(np.arange(len(side.offsets) - 1), np.diff(side.offsets))
+        sides.append(np.unique(pair * np.int64(words) + side.ids, return_counts=True))
+    (left, left_counts), (right, right_counts) = sides
+    shared, in_left, in_right = np.intersect1d(left, right, assume_unique=True, return_indices=True)
+    found = np.zeros(len(source.offsets) - 1, np.int64)
+    np.add.at(found, shared // words, left_counts[in_left] * right_counts[in_right])
+    return found

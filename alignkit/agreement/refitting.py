@@ -1,0 +1,192 @@
+"""Resample sentence pairs: the interval of C, with the edit models as they are or fitted anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.chance import Edits, SampledChance, flip_rates
+from alignkit.agreement.correction import ChanceTerms, ObservedTerms, correction_ratios, rows
+from alignkit.agreement.sampling import MonteCarlo, Sampling, count_workers
+from alignkit.agreement.sampling_kernel import MOMENTS, reweigh
+from alignkit.scoring.bootstrap import Interval, chunks, summarize
+
+__all__ = ["Refit", "fixed_intervals", "refitted_intervals"]
+
+Floats = NDArray[np.float64]
+Masks = Sequence[NDArray[np.bool_]]
+
+_LEAST_EFFECTIVE = 0.1
+"""Pairs whose effective share of the samples is smaller are drawn anew."""
+
+
+def fixed_intervals(
+    tables: Sequence[Floats],
+    sections: Masks,
+    *,
+    resamples: int,
+    confidence: float,
+    rng: np.random.Generator,
+) -> list[list[Interval]]:
+    """Return the intervals of C in each section, for each table, with the edit models as they are.
+
+    All tables are resampled alike, so that models of chance are compared on the same resamples.
+
+    Parameters
+    ----------
+    tables
+        (P, 4) each, see `alignkit.agreement.correction.rows`.
+    sections
+        (P,) masks.
+
+    Returns
+    -------
+    list
+        For each table, an interval for each section.
+    """
+    found: list[list[Interval]] = [[] for _ in tables]
+    for mask in sections:
+        parts = [table[mask] for table in tables]
+        size = int(mask.sum())
+        drawn: list[list[Floats]] = [[] for _ in tables]
+        for count in chunks(resamples, size) if size else ():
+            weights = rng.multinomial(size, np.full(size, 1 / size), size=count).astype(np.float64)
+            for values, part in zip(drawn, parts, strict=True):
+                values.append(correction_ratios(weights @ part)["C"])
+        for intervals, values in zip(found, drawn, strict=True):
+            every = np.concatenate(values) if values else np.full(resamples, np.nan)
+            intervals.append(summarize(every, confidence))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """Hold what is needed to fit the edit models anew to a resample of U used sentence pairs.
+
+    Parameters
+    ----------
+    model, reading
+        The model of chance.
+    edits
+        What either annotator changed, in all pairs that were fitted.
+    places
+        (U,): the positions of the used pairs in the corpus.
+    corpus_size
+        The number of pairs in the corpus.
+    observed
+        The observed terms of the used pairs.
+    trials
+        (U, 4): the cells of the used pairs by stratum.
+    sampling
+        What was sampled of the used pairs.
+    sampled
+        The samples, records included.
+    aggregate
+        ``"macro"`` or ``"micro"``.
+    """
+
+    model: SampledChance
+    reading: str
+    edits: tuple[Edits, Edits]
+    places: NDArray[np.int64]
+    corpus_size: int
+    observed: ObservedTerms
+    trials: NDArray[np.int64]
+    sampling: Sampling
+    sampled: MonteCarlo
+    aggregate: str
+
+    def replicate(self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]) -> _Replicate:
+        """Draw one resample; return its (G, 4) sums of terms by section."""
+        rng = np.random.default_rng(seed)
+        weights = np.zeros(self.corpus_size)
+        rest = np.ones(self.corpus_size, bool)
+        rest[self.places] = False
+        for stratum in (self.places, np.flatnonzero(rest)):
+            if len(stratum):
+                shares = np.full(len(stratum), 1 / len(stratum))
+                weights[stratum] = rng.multinomial(len(stratum), shares)
+        chance, redrawn = self._expect(self._rates(weights), weights[self.places] > 0, rng)
+        terms = rows(self.observed, chance, self.aggregate)
+        counted = weights[self.places] * ~np.isnan(terms).any(axis=1)
+        return _Replicate((masks * counted) @ np.nan_to_num(terms), redrawn)
+
+    def _rates(self, weights: Floats) -> Floats:
+        words = self.sampling.items.lengths.sum(axis=1)
+        models = [
+            self.model.fit(edits, reading=self.reading, weights=weights[edits.places])
+            for edits in self.edits
+        ]
+        found = [self.model.rates(one, words, self.trials) for one in models]
+        return flip_rates(found[0], found[1], bounded=self.sampling.universe is not None)
+
+    def _expect(
+        self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
+    ) -> tuple[ChanceTerms, int]:
+        """Reweigh the samples; draw anew where they say too little."""
+        old, records = self.sampling.rates, self.sampled.records
+        changed = rates != old
+        # no sample of the old rates says anything about flips that never, or always, happened
+        lost = (changed & ((old == 0) | (old == 1) | (rates == 1))).any(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shifts = np.log(rates) - np.log1p(-rates) - (np.log(old) - np.log1p(-old))
+        shifts[~changed] = 0.0
+        means, effective = np.full((len(old), 3), np.nan), np.zeros(len(old))
+        largest = self.sampling.normalizer == "max"
+        reweigh(records, largest, shifts, wanted & ~lost, means, effective)
+        low = np.flatnonzero(wanted & (effective < _LEAST_EFFECTIVE * self.sampled.samples))
+        if len(low):
+            fresh = replace(self.sampling, rates=rates)
+            states = rng.integers(0, 2**64, (len(old), 4), np.uint64, endpoint=False)
+            moments = np.zeros((len(old), len(MOMENTS)))
+            none = np.zeros((0, 0, fresh.record), np.int32)
+            for p in low.tolist():
+                fresh.draw(states, p, p + 1, self.sampled.samples, moments, none)
+            drawn = MonteCarlo(
+                self.sampled.samples, moments[low], np.zeros((0, 4)), records
+            ).terms()
+            means[low] = np.stack([drawn.ratio, drawn.common, drawn.norm], axis=1)
+        none_known = np.full(len(old), np.nan)
+        return ChanceTerms(means[:, 0], means[:, 1], means[:, 2], *([none_known] * 4)), len(low)
+
+
+@dataclass(frozen=True, eq=False)
+class _Replicate:
+    sums: Floats
+    redrawn: int
+
+
+def refitted_intervals(
+    refit: Refit,
+    sections: Masks,
+    *,
+    resamples: int,
+    confidence: float,
+    seeds: np.random.SeedSequence,
+    workers: int | None = None,
+) -> tuple[list[Interval], int]:
+    """Return the interval of C in each section, with edit models that are fitted to each resample.
+
+    The stored samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample
+    among the n cells of a rate, p the old and p' the new rate; pairs whose samples count for
+    less than a tenth of their number are drawn anew.
+
+    Returns
+    -------
+    intervals
+        One for each section.
+    redrawn
+        How often a pair had to be drawn anew, over all resamples.
+    """
+    masks = np.stack(list(sections))
+    with ThreadPoolExecutor(count_workers(workers)) as pool:
+        done = list(pool.map(lambda seed: refit.replicate(seed, masks), seeds.spawn(resamples)))
+    sums = np.stack([one.sums for one in done])
+    intervals = [
+        summarize(correction_ratios(sums[:, g])["C"], confidence) for g in range(len(sections))
+    ]
+    return intervals, sum(one.redrawn for one in done)

@@ -1,0 +1,136 @@
+"""Hold what `alignkit.agree` found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from math import isnan, nan
+from typing import Any
+
+from alignkit.agreement.figures import edit_figures, pairing_figures, together_figures
+from alignkit.agreement.options import AgreementOptions
+from alignkit.agreement.result_parts import (
+    KINDS,
+    LEVELS,
+    Caution,
+    Figure,
+    Pairing,
+    PairingSection,
+    Together,
+    alpha_level,
+    split,
+)
+from alignkit.corpus import Corpus
+
+__all__ = [
+    "KINDS",
+    "LEVELS",
+    "Agreement",
+    "Caution",
+    "Figure",
+    "Pairing",
+    "PairingSection",
+    "Together",
+    "alpha_level",
+    "split",
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement:
+    """Hold how far annotators agree; printed, it is the tables of the command.
+
+    Parameters
+    ----------
+    annotators
+        Who is compared.
+    options
+        The options.
+    initial, adjudicated, systems
+        The initial alignment, the adjudicated version, the automatic alignments.
+    by
+        The attribute that makes the groups; None without groups.
+    seed
+        Of all draws.
+    sections
+        ``"all"``, then the names of the groups.
+    pairings
+        Every two who are compared.
+    together
+        All annotators together, in each section.
+    cautions
+        What to know before reading the figures.
+    signature
+        The settings, in one line; print it beside the figures.
+    corpus
+        The sentence pairs.
+    """
+
+    annotators: tuple[str, ...]
+    options: AgreementOptions
+    initial: str | None
+    adjudicated: str | None
+    systems: tuple[str, ...]
+    by: str | None
+    seed: int
+    sections: tuple[str, ...]
+    pairings: tuple[Pairing, ...]
+    together: tuple[Together, ...]
+    cautions: tuple[Caution, ...]
+    signature: str
+    corpus: Corpus = field(repr=False)
+
+    def of(self, kind: str) -> tuple[Pairing, ...]:
+        """Return the pairings of a kind."""
+        return tuple(one for one in self.pairings if one.kind == kind)
+
+    def pairing(self, first: str, second: str) -> Pairing:
+        """Return the pairing of two, in this order."""
+        return next(one for one in self.pairings if (one.first, one.second) == (first, second))
+
+    def figures(self) -> Iterator[Figure]:
+        """Yield every figure."""
+        for pairing in self.pairings:
+            yield from pairing_figures(pairing)
+        yield from edit_figures(self.pairings)
+        for together in self.together:
+            yield from together_figures(together)
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
+        return [
+            {part.name: getattr(one, part.name) for part in fields(Figure)}
+            for one in self.figures()
+        ]
+
+    def __repr__(self) -> str:
+        who = ", ".join(self.annotators)
+        phrase = next(iter(self.of("annotators"))).sections[0].figures
+        f1 = phrase.get("words.sure.f1", nan)
+        shown = "-" if isnan(f1) else f"{100 * f1:.1f}"
+        return f"Agreement({who}; {self.together[0].used} pairs; words sure F1 {shown})"
+
+    def __str__(self) -> str:
+        return str(_shown("agreement").agreement_text(self))
+
+    def _repr_html_(self) -> str:
+        return str(_shown("agreement").agreement_html(self))
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything as JSON takes it; NaN is None."""
+        found: dict[str, object] = _shown("agreement").agreement_json(self)
+        return found
+
+    def to_latex(self) -> str:
+        """Return the tables for LaTeX."""
+        return str(_shown("agreement").agreement_latex(self))
+
+    def to_html(self, **options: Any) -> str:
+        """Return a page with all tables, figures and disagreements; see `agreement_page`."""
+        return str(_shown("page").agreement_page(self, **options))
+
+
+def _shown(module: str) -> Any:
+    """Load what shows a result when it is shown: it stands above results."""
+    return import_module(f"alignkit.report.{module}")

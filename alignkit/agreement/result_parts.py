@@ -1,0 +1,266 @@
+"""Hold the parts of an agreement: pairings, all annotators together, cautions, single figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import nan
+from typing import Union
+
+from alignkit.agreement.alpha import KrippendorffAlpha
+from alignkit.agreement.beyond_chance_result import BeyondChance, BeyondChanceSection
+from alignkit.agreement.fleiss import FleissKappa
+from alignkit.agreement.kappa import CellAgreement
+from alignkit.agreement.overlaps import Overlap
+from alignkit.frozen import FrozenMap
+from alignkit.scoring.bootstrap import Interval
+
+__all__ = [
+    "KINDS",
+    "LEVELS",
+    "Caution",
+    "Figure",
+    "Pairing",
+    "PairingSection",
+    "Together",
+    "alpha_level",
+    "split",
+]
+
+KINDS = ("annotators", "adjudicated", "consensus", "automatic")
+"""Who is compared: two annotators; one with the adjudicated version, or with the majority of the
+others; an automatic alignment with an annotator, its reference."""
+
+LEVELS = {
+    "phrases.possible": ("phrases", "possible"),
+    "phrases.sure": ("phrases", "sure"),
+    "words.possible": ("links", "possible"),
+    "words.sure": ("links", "sure"),
+}
+"""What agreement beyond chance is taken of, by name: the unit, and the links it is made of."""
+
+Intervals = Mapping[str, Union[Interval, str]]
+"""By ``level.statistic`` the interval, or why there is none."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Hold one figure, and all that tells it from others.
+
+    Parameters
+    ----------
+    kind
+        One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
+        annotators together; ``"edits"`` for one annotator's.
+    first, second
+        The two; empty where a figure is of more, or of one.
+    section
+        ``"all"``, or the name of a group.
+    level
+        ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``, ...
+    statistic
+        ``"f1"``, ``"kappa"``, ``"alpha"``, ``"C"``, ...; C by another model of chance than the
+        main one is ``"C.edit-strata"`` and so on.
+    value
+        NaN where undefined.
+    low, high
+        The bounds of its interval; NaN where it has none.
+    pairs
+        The sentence pairs that it rests on.
+    reason
+        Why there is no value, or no interval; empty otherwise, and where none was asked for.
+    """
+
+    kind: str
+    first: str
+    second: str
+    section: str
+    level: str
+    statistic: str
+    value: float
+    low: float = nan
+    high: float = nan
+    pairs: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class PairingSection:
+    """Hold what two have in common in the whole corpus, or in one group.
+
+    Parameters
+    ----------
+    name
+        ``"all"``, or the group.
+    pairs
+        The sentence pairs that both annotated.
+    figures
+        By ``level.statistic``; levels of different words alone begin with ``different.``.
+    intervals
+        Of the same names.
+    overlap
+        Precision, recall and F1 with their counts; None where one annotated nothing.
+    cells
+        Kappa and AC1 over all cells of the universe; None where words are not known, one
+        annotated nothing, or the universe is not known.
+    different
+        The same over cells of different words; None also where identical ones take part.
+    alpha
+        Alpha by links and distance, ``possible.masi``; and of different words,
+        ``different.possible.masi``.
+    reason
+        Why there are no cells although words are known; empty otherwise.
+    """
+
+    name: str
+    pairs: int
+    figures: FrozenMap[str, float]
+    intervals: Intervals
+    overlap: Overlap | None
+    cells: CellAgreement | None
+    different: CellAgreement | None
+    alpha: FrozenMap[str, KrippendorffAlpha]
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Hold what two have in common.
+
+    Parameters
+    ----------
+    kind
+        One of `KINDS`.
+    first, second
+        The two; the second is the reference.
+    sections
+        The whole corpus, then each group.
+    beyond
+        The agreement beyond chance by model of chance and level (`LEVELS`); empty where words are
+        not known.
+    chance
+        The model of chance that the main tables show.
+    no_edits
+        Why models of edits say nothing of the two; empty where they do.
+    """
+
+    kind: str
+    first: str
+    second: str
+    sections: tuple[PairingSection, ...]
+    beyond: FrozenMap[str, FrozenMap[str, BeyondChance]]
+    chance: str
+    no_edits: str = ""
+
+    @property
+    def name(self) -> str:
+        """``"A ~ B"``."""
+        return f"{self.first} ~ {self.second}"
+
+    def section(self, name: str) -> PairingSection:
+        """Return what the two have in a section."""
+        return next(one for one in self.sections if one.name == name)
+
+    def main(self, level: str) -> BeyondChance:
+        """Return the agreement beyond chance at a level, by the model of the main tables."""
+        return self.beyond[self.chance][level]
+
+    def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
+        """Return the agreement beyond chance in a section, by the main model or another."""
+        found = self.beyond[chance or self.chance][level]
+        parts: tuple[BeyondChanceSection, ...] = (found, *found.groups)
+        return next(one for one in parts if one.name == section)
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Hold what all annotators together have in the whole corpus, or in one group.
+
+    Parameters
+    ----------
+    name
+        ``"all"``, or the group.
+    pairs
+        How many sentence pairs there are.
+    used
+        How many of them two annotators or more annotated.
+    left_out
+        For each reason how many of the pairs are left out of what needs all annotators.
+    fleiss
+        Fleiss' kappa over the pairs that all annotated; None where words are not known, or an
+        annotator did nothing here.
+    alpha
+        Krippendorff's alpha, named as in `PairingSection`.
+    intervals
+        Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
+    mean
+        Every figure of the annotators' pairings, averaged; each counts as much as it has sentence
+        pairs (C, pi and pi0: pairs used), and what is undefined is left out of its mean.
+    automatic
+        The same over the pairings with automatic alignments; empty where there are less than two.
+    """
+
+    name: str
+    pairs: int
+    used: int
+    left_out: FrozenMap[str, int]
+    fleiss: FleissKappa | None
+    alpha: FrozenMap[str, KrippendorffAlpha]
+    intervals: Intervals
+    mean: FrozenMap[str, float]
+    automatic: FrozenMap[str, float]
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Say what a reader must know to read the figures right.
+
+    Parameters
+    ----------
+    code
+        Its name in `alignkit.agreement.cautions`.
+    says
+        What is the case, with the number that triggers it, and what that means.
+    instead
+        What to report, or to do, instead.
+    number
+        The number that triggers it, or several.
+    pairings
+        Whom it holds for; empty where it is of the whole report.
+    """
+
+    code: str
+    says: str
+    instead: str
+    number: str
+    pairings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        who = f"{'; '.join(self.pairings)}: " if self.pairings else ""
+        return f"{who}{self.says}; {self.instead}"
+
+
+def alpha_level(name: str) -> str:
+    """Return the level of an alpha by its name in `PairingSection.alpha`.
+
+    Examples
+    --------
+    >>> alpha_level("possible.masi"), alpha_level("different.sure.dice")
+    ('alpha.possible.masi', 'different.alpha.sure.dice')
+    """
+    rest = name.removeprefix("different.")
+    return f"{name.removesuffix(rest)}alpha.{rest}"
+
+
+def split(name: str) -> tuple[str, str]:
+    """Return the level and the statistic of a ``level.statistic``; alphas have the name alone.
+
+    Examples
+    --------
+    >>> split("words.sure.f1"), split("different.alpha.sure.masi")
+    (('words.sure', 'f1'), ('different.alpha.sure.masi', 'alpha'))
+    """
+    if "alpha" in name.split("."):
+        return name, "alpha"
+    level, _, statistic = name.rpartition(".")
+    return level, statistic

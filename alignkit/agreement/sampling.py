@@ -1,0 +1,397 @@
+"""Sample what chance gives: on all cores, in rounds, the same for any number of workers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import ceil, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.correction import ChanceTerms
+from alignkit.agreement.items_kernel import LINK_ITEMS, PHRASE_ITEMS, identical_choices
+from alignkit.agreement.sampling_kernel import MOMENTS, RECORD, run
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.corpus import SentencePair
+from alignkit.errors import OptionError
+from alignkit.jit import readonly
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
+from alignkit.scoring.measures import ratio
+
+__all__ = [
+    "UNITS",
+    "Items",
+    "MonteCarlo",
+    "Progress",
+    "Sampling",
+    "count_workers",
+    "links_of",
+    "monte_carlo",
+]
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+"""What is told how much is done, and of how much."""
+
+_FIRST_ROUND = 100
+_BLOCKS, _MOST_PAIRS = 64, 256
+
+UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
+"""What agreement is measured on: the atomic phrase pairs, or the links."""
+
+WordViews = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Hold the words of P sentence pairs and what is compared in them.
+
+    Parameters
+    ----------
+    unit
+        One of `UNITS`.
+    include_identical
+        Whether items of equal words take part.
+    source, target
+        The words.
+    """
+
+    unit: str
+    include_identical: bool
+    source: TokenArrays
+    target: TokenArrays
+
+    @classmethod
+    def of(
+        cls, pairs: Sequence[SentencePair], unit: str, include_identical: bool, exact_case: bool
+    ) -> Items:
+        """Make the items of some sentence pairs.
+
+        Raises
+        ------
+        MissingTextError
+            If the words of a pair are not known.
+        """
+        vocabulary = Vocabulary(casefold=not exact_case)
+        words = [pair.words for pair in pairs]
+        return cls(
+            unit,
+            include_identical,
+            TokenArrays.pack((source for source, _ in words), vocabulary),
+            TokenArrays.pack((target for _, target in words), vocabulary),
+        )
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """(P, 2): N and M."""
+        return np.stack([np.diff(self.source.offsets), np.diff(self.target.offsets)], axis=1)
+
+    def sizes(self, first: LinkArrays, second: LinkArrays) -> NDArray[np.float64]:
+        """Return the (P, 3) sizes of both sets of items and of their intersection."""
+        if self.unit == "links":
+            if not self.include_identical:
+                first, second = (
+                    one.without_identical(self.source, self.target) for one in (first, second)
+                )
+            counts = count_links(first, second)
+            columns = ("hyp_possible", "ref_possible", "possible_in_possible")
+            return _columns(counts, LINK_COLUMNS, columns)
+        counts = count_phrases(
+            first,
+            second,
+            links="possible",
+            ignore_identical=not self.include_identical,
+            source=self.source,
+            target=self.target,
+        )
+        return _columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
+
+    def choices(self) -> NDArray[np.float64]:
+        """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner).
+
+        N M links, or N (N + 1) / 2 times M (M + 1) / 2 pairs of spans; less the identical ones
+        where those are left out.
+        """
+        n, m = self.lengths.astype(np.float64).T
+        every: NDArray[np.float64] = (
+            n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
+        )
+        if self.include_identical:
+            return every
+        every -= identical_choices(*self.views(), UNITS[self.unit])
+        return every
+
+    def part(self, kept: NDArray[np.int64]) -> Items:
+        """Return the items of some of the pairs."""
+        source, target = (
+            TokenArrays(side.ids[flat], offsets)
+            for side in (self.source, self.target)
+            for flat, offsets in (_flat(side.offsets, kept),)
+        )
+        return Items(self.unit, self.include_identical, source, target)
+
+    def views(self) -> WordViews:
+        """Return the arrays of the words as the kernels take them."""
+        return (
+            readonly(self.source.ids),
+            readonly(self.source.offsets),
+            readonly(self.target.ids),
+            readonly(self.target.offsets),
+        )
+
+
+def links_of(links: LinkArrays, kept: NDArray[np.int64]) -> LinkArrays:
+    """Return the links of some of the pairs."""
+    flat, offsets = _flat(links.offsets, kept)
+    return LinkArrays.trusted(links.links[flat], links.sure[flat], offsets, links.lengths[kept])
+
+
+def _flat(
+    offsets: NDArray[np.int64], kept: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the entries of some pairs are, and their own offsets."""
+    sizes = np.diff(offsets)[kept]
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    return np.repeat(offsets[kept] - ends[:-1], sizes) + np.arange(ends[-1]), ends
+
+
+def _columns(
+    counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]
+) -> NDArray[np.float64]:
+    return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """Hold what is sampled: P sentence pairs, their initial alignments and rates of flips.
+
+    Parameters
+    ----------
+    initial
+        The initial alignments.
+    items
+        The words, and what is compared.
+    rates
+        (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
+        (P, 8): for either annotator the same of different, then of equal words.
+    normalizer
+        ``"min"`` or ``"max"``.
+    universe
+        The cells that can flip, in each pair; None: all. The rates are then (P, 8).
+    """
+
+    initial: LinkArrays
+    items: Items
+    rates: Floats
+    normalizer: str
+    universe: LinkArrays | None = None
+
+    def __len__(self) -> int:
+        return len(self.initial)
+
+    def draw(
+        self,
+        states: NDArray[np.uint64],
+        begin: int,
+        stop: int,
+        samples: int,
+        moments: Floats,
+        records: NDArray[np.int32],
+    ) -> Floats:
+        """Run the kernel for the pairs from `begin` to before `stop`; return the (S, 4) totals."""
+        totals = np.zeros((samples, 4))
+        cells = self.universe if self.universe is not None else self.initial
+        run(
+            readonly(self.initial.links),
+            readonly(self.initial.offsets),
+            readonly(self.items.lengths.astype(np.int32)),
+            *self.items.views(),
+            UNITS[self.items.unit],
+            not self.items.include_identical,
+            self.normalizer == "max",
+            readonly(self.rates),
+            self.universe is not None,
+            readonly(cells.links),
+            readonly(cells.offsets),
+            states,
+            begin,
+            stop,
+            samples,
+            moments,
+            totals,
+            records,
+        )
+        return totals
+
+    @property
+    def record(self) -> int:
+        """How many numbers a sample has when it is kept: `RECORD`."""
+        return 3 + int(self.rates.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class MonteCarlo:
+    """Hold the sums over the samples of P sentence pairs.
+
+    Parameters
+    ----------
+    samples
+        How many samples each pair has.
+    moments
+        (P, 9): the sums `MOMENTS`.
+    totals
+        (S, 4): for each sample the sums over the pairs of the ratios, of the pairs with a set that
+        is not empty, of the common items and of the norms.
+    records
+        (P, S, 7 or 11): the samples themselves (`RECORD`), if they were kept; of length 0 if not.
+    """
+
+    samples: int
+    moments: Floats
+    totals: Floats
+    records: NDArray[np.int32]
+
+    def terms(self) -> ChanceTerms:
+        """Return the means over the samples, with the variances of these means.
+
+        The variance of a mean of one sample alone is taken to be the greatest that a ratio can
+        have, 1/4.
+        """
+        n, filled, r, rr, x, y, xx, xy, yy = self.moments.T
+        mean = ratio(r, filled)
+        spread = np.full(len(n), 0.25)
+        many = filled > 1
+        spread[many] = np.maximum(rr[many] - filled[many] * mean[many] ** 2, 0) / (filled[many] - 1)
+
+        def covariance(product: Floats, one: Floats, other: Floats) -> Floats:
+            return ratio(product - one * other / n, n * (n - 1))
+
+        return ChanceTerms(
+            ratio=mean,
+            common=ratio(x, n),
+            norm=ratio(y, n),
+            ratio_variance=ratio(spread, filled),
+            common_variance=covariance(xx, x, x),
+            norm_variance=covariance(yy, y, y),
+            covariance=covariance(xy, x, y),
+        )
+
+    def distribution(self, aggregate: str) -> Floats:
+        """Return the (S,) agreements of the whole corpus, sample by sample; NaN where undefined."""
+        above, below = (2, 3) if aggregate == "micro" else (0, 1)
+        return ratio(self.totals[:, above], self.totals[:, below])
+
+
+def monte_carlo(
+    sampling: Sampling,
+    *,
+    samples: int,
+    seeds: np.random.SeedSequence,
+    tolerance: float | None = None,
+    error: Callable[[ChanceTerms], float] = lambda terms: nan,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+) -> MonteCarlo:
+    """Sample until the error is as small as wanted, or the samples are used up.
+
+    Parameters
+    ----------
+    sampling
+        What to sample.
+    samples
+        The most samples of each pair.
+    seeds
+        Spawns a seed for each pair.
+    tolerance, error
+        Stop when `error` of the terms so far is not above `tolerance`; None takes all samples.
+    workers
+        Threads; None takes one for each core.
+    progress
+        Is told after each block of pairs how many samples are drawn, and of how many.
+    keep
+        Whether to keep every sample: 28 (or 44) bytes for each sample of each pair.
+
+    Notes
+    -----
+    The blocks depend on the number of pairs alone and are added up in their order, so the result
+    is the same, bit for bit, for any number of workers.
+    """
+    count = len(sampling)
+    states = np.array([seed.generate_state(4, np.uint64) for seed in seeds.spawn(count)], np.uint64)
+    states = states.reshape(count, 4)
+    moments = np.zeros((count, len(MOMENTS)))
+    size = min(max(1, ceil(count / _BLOCKS)), _MOST_PAIRS)
+    blocks = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
+    totals, records = [], []
+    done, told = 0, 0
+    with ThreadPoolExecutor(count_workers(workers)) as pool:
+        while done < samples:
+            part = _next_round(done, samples, tolerance, lambda: error(_so_far(moments)))
+            if not part:
+                break
+            kept = np.zeros((*((count, part) if keep else (0, 0)), sampling.record), np.int32)
+
+            def block(
+                ends: tuple[int, int], part: int = part, kept: NDArray[np.int32] = kept
+            ) -> Floats:
+                return sampling.draw(states, *ends, part, moments, kept)
+
+            sums = np.zeros((part, 4))
+            futures = [pool.submit(block, ends) for ends in blocks]
+            try:
+                for (begin, stop), future in zip(blocks, futures, strict=True):
+                    sums += future.result()
+                    told += (stop - begin) * part
+                    if progress is not None:
+                        progress(told, samples * count)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+            totals.append(sums)
+            records.append(kept)
+            done += part
+    return MonteCarlo(done, moments, np.concatenate(totals), np.concatenate(records, axis=1))
+
+
+def count_workers(workers: int | None) -> int:
+    """Return how many threads to use: as many as asked for, or one for each core there is.
+
+    Raises
+    ------
+    OptionError
+        If it is less than 1.
+    """
+    if workers is None:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    if workers < 1:
+        raise OptionError(f"workers must be at least 1, not {workers}")
+    return workers
+
+
+def _so_far(moments: Floats) -> ChanceTerms:
+    empty = np.zeros((0, 0, len(RECORD)), np.int32)
+    return MonteCarlo(0, moments, np.zeros((0, 4)), empty).terms()
+
+
+def _next_round(
+    done: int, samples: int, tolerance: float | None, error: Callable[[], float]
+) -> int:
+    """Return how many samples to draw next; 0 when the error is small enough."""
+    if tolerance is None:
+        return samples
+    if not done:
+        return min(samples, _FIRST_ROUND)
+    now = error()
+    if now <= tolerance:
+        return 0
+    if np.isnan(now):
+        return min(done, samples - done)
+    # the error falls with the root of the samples
+    needed = ceil(done * (now / tolerance) ** 2) - done if now < 1e3 * tolerance else samples
+    return min(max(needed, done // 10, 1), 4 * done, samples - done)

@@ -1,0 +1,94 @@
+"""Say what a statistic of agreement is: rows of counts, and the measures of their sums.
+
+Every figure is a function of a sum of rows, a row for each sentence pair. So the figure of a
+corpus, of a group of its pairs and of a bootstrap resample are one mechanism: add up rows, and take
+the measures (the idea is sacreBLEU's; Post 2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.pairs import PairData
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+    from typing_extensions import Self
+
+__all__ = ["Floats", "Measure", "Rows", "Statistic"]
+
+Floats = NDArray[np.float64]
+
+Measure = Callable[[Floats], Mapping[str, Floats]]
+"""What turns (R, K) sums of rows into named measures, (R,) each; NaN where undefined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Hold the counts of P sentence pairs, and what is measured on sums of them.
+
+    Parameters
+    ----------
+    counts
+        (P, K) numbers that add up over sentence pairs; dense, or sparse where K is large.
+    measure
+        From (R, K) sums to the measures.
+    """
+
+    counts: Floats | csr_array[np.float64]
+    measure: Measure
+
+    def __len__(self) -> int:
+        return int(self.counts.shape[0])
+
+    @property
+    def width(self) -> int:
+        """K."""
+        return int(self.counts.shape[1])
+
+    def sums(self, weights: Floats) -> Floats:
+        """Return the (R, K) sums of rows that count as often as (R, P) weights say."""
+        found: Floats
+        if isinstance(self.counts, np.ndarray):
+            found = weights @ self.counts
+        else:
+            # left column by column, as those who take sums of sparse counts want them
+            found = np.asarray(self.counts.T @ weights.T, np.float64).T
+        return found
+
+    def part(self, mask: NDArray[np.bool_]) -> Self:
+        """Return the rows of the pairs that a (P,) mask chooses."""
+        return replace(self, counts=self.counts[mask])
+
+    def total(self) -> Floats:
+        """Return the (1, K) sum of all rows."""
+        return self.sums(np.ones((1, len(self))))
+
+    def figures(self) -> dict[str, float]:
+        """Return the measures of all pairs together."""
+        found = self.measure(self.total())
+        return {name: float(values[0]) for name, values in found.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """Describe a statistic of agreement; what a module of a coefficient exports.
+
+    Parameters
+    ----------
+    level
+        What it is taken of, ``"words.sure"`` and so on; a figure is named ``level.measure``.
+    measures
+        The names of what is measured.
+    rows
+        From the pairs that are compared to the counts of each.
+    """
+
+    level: str
+    measures: tuple[str, ...]
+    rows: Callable[[PairData], Rows]

@@ -1,0 +1,117 @@
+"""Turn an agreement into what JSON can hold."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import Any
+
+from alignkit.agreement.beyond_chance_result import BeyondChance
+from alignkit.agreement.jsonable import jsonable
+from alignkit.agreement.result import Agreement, Pairing
+
+__all__ = ["agreement_json"]
+
+_LONG = ("sentences", "distribution")
+"""What is as long as the corpus or the samples: given for annotators, by their main model."""
+
+
+def agreement_json(agreement: Agreement) -> dict[str, object]:
+    """Return everything as JSON takes it; NaN is None.
+
+    The keys:
+
+    - ``annotators``, ``initial``, ``adjudicated``, ``systems``, ``by``, ``seed``, ``options``,
+      ``sections``, ``signature``: what was asked.
+    - ``fleiss_kappa``: Fleiss' kappa of all annotators over the whole corpus, or None.
+    - ``figures``: every figure, by who is compared: ``kind``, ``first``, ``second``, and
+      ``sections``, which lead by section, level and statistic to ``value``, ``low`` and ``high``
+      (where there is an interval), ``pairs``, and ``reason`` (where a value or an interval is
+      missing).
+    - ``pairings``: the counts behind them. For every two, ``sections`` has by section the
+      ``pairs``, the ``overlap``, the tables of ``cells`` (``different``: of different words) and
+      ``alpha``; ``beyond_chance`` has by model of chance and level all that
+      `alignkit.agreement.BeyondChance` holds: sentence pair by sentence pair, and sample by sample,
+      for annotators by the model ``chance`` alone.
+    - ``together``: by section, the counts of all annotators: ``pairs``, ``used``, ``left_out``,
+      ``fleiss``, ``alpha``.
+    - ``cautions``: what to beware of: ``code``, ``says``, ``instead``, ``number``, ``pairings``.
+    """
+    fleiss = agreement.together[0].fleiss
+    return {
+        "annotators": list(agreement.annotators),
+        "initial": agreement.initial,
+        "adjudicated": agreement.adjudicated,
+        "systems": list(agreement.systems),
+        "by": agreement.by,
+        "seed": agreement.seed,
+        "options": jsonable(agreement.options),
+        "sections": list(agreement.sections),
+        "fleiss_kappa": jsonable(fleiss.kappa) if fleiss else None,
+        "figures": _figures(agreement),
+        "pairings": [_pairing(pairing) for pairing in agreement.pairings],
+        "together": {
+            one.name: {
+                name: jsonable(getattr(one, name))
+                for name in ("pairs", "used", "left_out", "fleiss", "alpha")
+            }
+            for one in agreement.together
+        },
+        "cautions": jsonable(agreement.cautions),
+        "signature": agreement.signature,
+    }
+
+
+def _figures(agreement: Agreement) -> list[dict[str, Any]]:
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for one in agreement.figures():
+        who = (one.kind, one.first, one.second)
+        names = dict(zip(("kind", "first", "second"), who, strict=True))
+        compared = found.setdefault(who, {**names, "sections": {}})
+        levels = compared["sections"].setdefault(one.section, {})
+        figure: dict[str, object] = {"value": jsonable(one.value)}
+        if not isnan(one.low):
+            figure |= {"low": one.low, "high": one.high}
+        figure["pairs"] = one.pairs
+        if one.reason:
+            figure["reason"] = one.reason
+        levels.setdefault(one.level, {})[one.statistic] = figure
+    return list(found.values())
+
+
+def _pairing(pairing: Pairing) -> dict[str, object]:
+    return {
+        "kind": pairing.kind,
+        "first": pairing.first,
+        "second": pairing.second,
+        "chance": pairing.chance,
+        "no_edits": pairing.no_edits,
+        "sections": {
+            section.name: {
+                name: jsonable(getattr(section, name))
+                for name in ("pairs", "overlap", "cells", "different", "alpha")
+            }
+            for section in pairing.sections
+        },
+        "beyond_chance": {
+            model: {
+                level: _beyond(found, pairing.kind == "annotators" and model == pairing.chance)
+                for level, found in levels.items()
+            }
+            for model, levels in pairing.beyond.items()
+        },
+    }
+
+
+def _beyond(found: BeyondChance, whole: bool) -> dict[str, object]:
+    everything = found.to_json()
+    if whole:
+        return everything
+    short = {name: part for name, part in everything.items() if name not in _LONG}
+    short["models"] = {
+        who: {
+            name: {key: value for key, value in model.to_json().items() if key != "data"}
+            for name, model in models.items()
+        }
+        for who, models in found.models.items()
+    }
+    return short

@@ -1,0 +1,159 @@
+"""Say who stands in the rows of an agreement's tables, and what stands in their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan, nan
+
+from alignkit.agreement.beyond_chance_result import BeyondChanceSection
+from alignkit.agreement.intervals import UNDEFINED
+from alignkit.agreement.result import Agreement, Pairing
+from alignkit.report.columns import Cell, Value
+from alignkit.scoring.bootstrap import Interval
+
+__all__ = [
+    "LEVEL_NAMES",
+    "LINKS",
+    "UNKNOWN_WORDS",
+    "Subject",
+    "apart",
+    "chance_of",
+    "identical",
+    "known",
+    "label",
+    "subjects",
+    "value",
+]
+
+LINKS = {"possible": "poss", "sure": "sure", "eq2": "eq. 2", "all": "3-way"}
+"""How kinds of links are called in tables."""
+
+LEVEL_NAMES = {
+    "phrases.possible": "phrases, poss",
+    "phrases.sure": "phrases, sure",
+    "words.possible": "words, poss",
+    "words.sure": "words, sure",
+}
+"""How the levels of C are called in tables."""
+
+UNKNOWN_WORDS = "the words are not known"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Say whom a row is of: two who are compared, in a section, or a mean over several such.
+
+    Parameters
+    ----------
+    name
+        What stands in the row.
+    pairing
+        The two; None for a mean.
+    section
+        ``"all"``, or a group.
+    mean
+        By ``level.statistic``; for a mean alone.
+    """
+
+    name: str
+    pairing: Pairing | None = None
+    section: str = "all"
+    mean: Mapping[str, float] = field(default_factory=dict)
+
+    def cell(self, name: str) -> Cell:
+        """Return a figure with its interval, or the reason why there is none; None if unknown."""
+        if self.pairing is None:
+            return self.mean.get(name)
+        section = self.pairing.section(self.section)
+        if name not in section.figures:
+            return None
+        return value(section.figures[name], section.intervals.get(name))
+
+    def plain(self, name: str) -> Cell:
+        """Return a figure alone."""
+        found = self.cell(name)
+        return found.value if isinstance(found, Value) else found
+
+    def chance(self, level: str, model: str | None = None) -> BeyondChanceSection | None:
+        """Return the agreement beyond chance, by the main model or another; None for a mean."""
+        if self.pairing is None or (model or self.pairing.chance) not in self.pairing.beyond:
+            return None
+        return self.pairing.part(level, self.section, model)
+
+    def corrected(self, level: str, model: str | None = None) -> Cell:
+        """Return C."""
+        if self.pairing is None:
+            return self.mean.get(f"{level}.C", nan)
+        part = self.chance(level, model)
+        if part is None:
+            why = self.pairing.no_edits if self.pairing.beyond else UNKNOWN_WORDS
+            return Value(nan, reason=why)
+        if part.undefined:
+            return Value(nan, reason=part.undefined)
+        return value(part.C, part.interval or part.no_interval)
+
+
+def value(number: float, interval: Interval | str | None) -> Cell:
+    """Join a figure with its interval, or with the reason why there is none."""
+    if isinstance(interval, Interval):
+        return Value(number, interval.low, interval.high)
+    if not interval or (isnan(number) and interval == UNDEFINED):
+        return number
+    return Value(number, reason=interval)
+
+
+def subjects(agreement: Agreement, kind: str) -> list[Subject]:
+    """Return the rows for a kind of pairings: the groups, every two, and their mean."""
+    return [*_groups(agreement, kind), *_whole(agreement, kind)]
+
+
+def label(pairing: Pairing) -> str:
+    """Name a pairing in a row; whoever is not the first is all of the consensus."""
+    return f"{pairing.first} ~ others" if pairing.kind == "consensus" else pairing.name
+
+
+def _groups(agreement: Agreement, kind: str) -> Iterator[Subject]:
+    found, means = agreement.of(kind), _means(agreement, kind)
+    for name, mean in zip(agreement.sections[1:], means[1:], strict=True):
+        if len(found) == 1:
+            yield Subject(name or "(none)", found[0], name)
+        elif mean:
+            yield Subject(name or "(none)", mean=mean)
+
+
+def _whole(agreement: Agreement, kind: str) -> Iterator[Subject]:
+    found, mean = agreement.of(kind), _means(agreement, kind)[0]
+    alone = len(found) == 1 and len(agreement.sections) > 1 and kind == "annotators"
+    for pairing in found:
+        yield Subject("all" if alone else label(pairing), pairing)
+    if len(found) > 1 and mean:
+        yield Subject("mean", mean=mean)
+
+
+def _means(agreement: Agreement, kind: str) -> Sequence[Mapping[str, float]]:
+    if kind == "annotators":
+        return [one.mean for one in agreement.together]
+    if kind == "automatic":
+        return [one.automatic for one in agreement.together]
+    return [{} for _ in agreement.together]
+
+
+def chance_of(pairings: Sequence[Pairing]) -> str:
+    """Name the model of chance in the tables of some pairings."""
+    return ", ".join(dict.fromkeys(pairing.chance for pairing in pairings))
+
+
+def identical(agreement: Agreement) -> str:
+    """Say whether identical items take part."""
+    return "left out" if agreement.options.ignore_identical else "included"
+
+
+def apart(rows: int, blocks: int) -> range:
+    """Return where blocks of so many rows begin, to be set apart; single rows are not."""
+    return range(rows, rows * blocks, rows) if rows > 1 else range(0)
+
+
+def known(numbers: Sequence[float]) -> list[float]:
+    """Return the numbers that are defined."""
+    return [number for number in numbers if not isnan(number)]

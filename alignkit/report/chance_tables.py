@@ -1,0 +1,166 @@
+"""Lay out what C stands on: models of chance beside each other, pairs used, edits and their fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from alignkit.agreement.beyond_chance_result import BeyondChance
+from alignkit.agreement.chance import CHANCE_MODELS, EditRates
+from alignkit.agreement.edits import EditModel
+from alignkit.agreement.expectation import BOTH_EMPTY
+from alignkit.agreement.result import LEVELS, Agreement
+from alignkit.report.agreement_rows import LEVEL_NAMES, LINKS, Subject, apart, label
+from alignkit.report.columns import Cell, Column
+from alignkit.report.table import Table
+
+__all__ = ["edits_table", "models_tables", "pairs_table"]
+
+
+def models_tables(agreement: Agreement) -> Iterator[Table]:
+    """Yield the tables of C by every model of chance: of phrase pairs, and of words."""
+    found = [pairing for pairing in agreement.pairings if pairing.beyond]
+    used = {name for pairing in found for name in pairing.beyond}
+    models = [name for name in CHANCE_MODELS if name in used]
+    for unit, name in (("phrases", "phrase pairs"), ("words", "words")) if models else ():
+        levels = [level for level in LEVELS if level.startswith(unit)]
+        rows: list[list[Cell]] = [
+            [
+                LINKS[LEVELS[level][1]],
+                label(pairing),
+                *(Subject("", pairing).corrected(level, model) for model in models),
+            ]
+            for level in levels
+            for pairing in found
+        ]
+        yield Table(
+            f"C of {name} by every model of chance; compare within a column alone",
+            [
+                Column("", key="links"),
+                Column("", key="who"),
+                *(Column(model, "decimal", digits=2) for model in models),
+            ],
+            rows,
+            anchor=f"models-{unit}",
+            apart=apart(len(found), len(levels)),
+            stub=2,
+            ruled=False,
+        )
+
+
+def pairs_table(agreement: Agreement) -> Iterator[Table]:
+    """Yield the table of all reasons why sentence pairs are left out of C.
+
+    There is none where the main tables say it all: used, or both empty.
+    """
+    found = [
+        (name, label(pairing), pairing.main(level))
+        for level, name in LEVEL_NAMES.items()
+        for pairing in agreement.pairings
+        if pairing.beyond
+    ]
+    left_out = [_left_out(part) for _, _, part in found]
+    reasons = list(dict.fromkeys([BOTH_EMPTY, *(reason for one in left_out for reason in one)]))
+    if len(reasons) == 1:
+        return
+    rows: list[list[Cell]] = [
+        [level, who, part.pairs, part.used, part.one_sided, *(gone[reason] for reason in reasons)]
+        for (level, who, part), gone in zip(found, left_out, strict=True)
+    ]
+    yield Table(
+        "Sentence pairs that C stands on in the tables above, and why others are left out",
+        [
+            Column("", key="level"),
+            Column("", key="who"),
+            Column("all", "count"),
+            Column("used", "count"),
+            Column("one-sided", "count"),
+            *(Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons),
+        ],
+        rows,
+        anchor="pairs",
+        apart=apart(len(found) // len(LEVEL_NAMES), len(LEVEL_NAMES)),
+        stub=2,
+        ruled=False,
+    )
+
+
+def _left_out(part: BeyondChance) -> Counter[str]:
+    """Count pairs by the reason why they are left out; who did not annotate does not matter."""
+    found: Counter[str] = Counter()
+    for reason, count in part.left_out.items():
+        found["not annotated" if reason.startswith("not annotated") else reason] += count
+    return found
+
+
+def edits_table(agreement: Agreement) -> Iterator[Table]:
+    """Yield the table of edits: how much annotators changed, and how well the models fit it."""
+    rates: dict[tuple[str, str], EditRates] = {}
+    models: dict[tuple[str, str], Mapping[str, EditModel]] = {}
+    for pairing in agreement.pairings:
+        for levels in pairing.beyond.values():
+            for level, found in levels.items():
+                links = LEVELS[level][1]
+                rates |= {(name, links): one for name, one in found.rates.items()}
+        if pairing.chance in pairing.beyond:
+            for level, found in pairing.beyond[pairing.chance].items():
+                links = LEVELS[level][1]
+                models |= {(name, links): one for name, one in found.models.items()}
+    keys = sorted(rates, key=lambda key: key[1])
+    rows = [row for key in keys for row in _edits(key, rates[key], models.get(key, {}))]
+    if not rows:
+        return
+    linear = "expected edits" if agreement.options.reading == "count" else "probability of an edit"
+    model = agreement.options.chance
+    fitted = f", and the models of chance ({model}): {linear} = a + b (N + M)" if models else ""
+    names = ("who", "links", "part")
+    yield Table(
+        f"Edits of the initial alignment{fitted}",
+        [
+            *(Column("", key=name) for name in (names if _parted(rows) else names[:2])),
+            Column("added", "percent", unit="%", digits=2),
+            Column("deleted", "percent", unit="%"),
+            *(
+                [
+                    Column("edits", "count"),
+                    Column("of cells", "count", key="cells"),
+                    Column("a", "number"),
+                    Column("b", "number"),
+                    Column("dispersion", "decimal", digits=2),
+                ]
+                if models
+                else []
+            ),
+        ],
+        [_short(row, parted=_parted(rows), fitted=bool(models)) for row in rows],
+        note="added: of the empty cells; deleted: of the initial links"
+        + ("; a dispersion above 2: the model fits badly" if models else ""),
+        anchor="edits",
+        stub=3 if _parted(rows) else 2,
+        ruled=False,
+    )
+
+
+def _edits(
+    key: tuple[str, str], rates: EditRates, models: Mapping[str, EditModel]
+) -> Iterator[list[Cell]]:
+    who, links = key
+    both: tuple[Cell, Cell] = (rates.add, rates.delete)
+    if not models:
+        yield [who, LINKS[links], "", *both, None, None, None, None, None]
+    for part, model in models.items():
+        edits, cells = int(model.data.edits.sum()), int(model.data.trials.sum())
+        yield [
+            *(who, LINKS[links], "" if part == "edit" else part, *both),
+            *(edits, cells, model.a, model.b, model.dispersion),
+        ]
+        both = (None, None)
+
+
+def _parted(rows: list[list[Cell]]) -> bool:
+    return any(row[2] for row in rows)
+
+
+def _short(row: list[Cell], *, parted: bool, fitted: bool) -> list[Cell]:
+    """Leave out the columns that say nothing."""
+    return [*row[: 3 if parted else 2], *row[3 : None if fitted else 5]]

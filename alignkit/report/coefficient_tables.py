@@ -1,0 +1,160 @@
+"""Lay out the other coefficients of agreement: kappa and AC1 of cells, alpha, Fleiss' kappa."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import nan
+
+from alignkit.agreement.kappa import CellAgreement
+from alignkit.agreement.result import Agreement, Together
+from alignkit.report.agreement_rows import LINKS, Subject, apart, subjects, value
+from alignkit.report.columns import Cell, Column
+from alignkit.report.table import Table
+
+__all__ = ["alpha_tables", "cell_tables", "fleiss_table"]
+
+_DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
+_SHARES = ("null", "possible", "sure")
+
+
+def cell_tables(agreement: Agreement) -> Iterator[Table]:
+    """Yield the tables of kappa and AC1: over all cells, and over those of different words."""
+    judged = agreement.options.universe == "judged"
+    whole = "Cells that both judged" if judged else "All cells"
+    for before, title, anchor in (
+        ("", f"{whole}, one for each source word with each target word", "cells"),
+        ("different.", f"{whole} of different words", "different-cells"),
+    ):
+        found = _with(subjects(agreement, "annotators"), f"{before}cells.")
+        if not found:
+            continue
+        rows = [
+            [LINKS[links], subject.name, *_cells(subject, before, links)]
+            for links in ("all", "possible", "sure")
+            for subject in found
+        ]
+        yield Table(
+            f"{title}: Cohen's kappa and Gwet's AC1",
+            [
+                Column("", key="links"),
+                Column("", key="who"),
+                Column("cells", "count"),
+                Column("% linked", "percent", key="prevalence"),
+                Column("kappa", "decimal"),
+                Column("AC1", "decimal", key="ac1"),
+                Column("observed", "decimal"),
+            ],
+            rows,
+            anchor=anchor,
+            apart=apart(len(found), 3),
+            stub=2,
+            ruled=False,
+        )
+
+
+def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
+    yield _items(subject, before, links)
+    yield subject.plain(f"{before}cells.{links}.prevalence")
+    yield subject.cell(f"{before}cells.{links}.kappa")
+    yield subject.cell(f"{before}cells.{links}.ac1")
+    yield subject.plain(f"{before}cells.{links}.observed")
+
+
+def _items(subject: Subject, before: str, links: str) -> int | None:
+    if subject.pairing is None:
+        return None
+    section = subject.pairing.section(subject.section)
+    cells: CellAgreement | None = section.different if before else section.cells
+    return getattr(cells, links).items if cells else None
+
+
+def _with(found: list[Subject], start: str) -> list[Subject]:
+    """Return the rows that have figures whose names start so."""
+
+    def has(subject: Subject) -> bool:
+        names = subject.mean
+        if subject.pairing is not None:
+            names = subject.pairing.section(subject.section).figures
+        return any(name.startswith(start) for name in names)
+
+    return [subject for subject in found if has(subject)]
+
+
+def alpha_tables(agreement: Agreement) -> Iterator[Table]:
+    """Yield the tables of Krippendorff's alpha: of all links, and of those of different words."""
+    for before, which, anchor in (
+        ("", "", "alpha"),
+        ("different.", ", links of equal words left out", "different-alpha"),
+    ):
+        found = _with(subjects(agreement, "annotators"), f"{before}alpha.")
+        if not found:
+            continue
+        rows: list[list[Cell]] = []
+        starts = []
+        for links in ("possible", "sure"):
+            starts.append(len(rows))
+            names = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
+            rows += [[LINKS[links], one.name, *map(one.cell, names)] for one in found]
+            if len(agreement.annotators) > 2:
+                joint = _joint(agreement.together[0], before, links)
+                rows.append([LINKS[links], "all annotators", *joint])
+        yield Table(
+            f"Krippendorff's alpha, the set of target words of each source word{which}",
+            [
+                Column("", key="links"),
+                Column("", key="who"),
+                *(Column(name, "decimal", key=key) for key, name in _DISTANCES.items()),
+            ],
+            rows,
+            anchor=anchor,
+            apart=starts[1:] if len(rows) > len(starts) else (),
+            stub=2,
+            ruled=False,
+        )
+
+
+def _joint(together: Together, before: str, links: str) -> Iterator[Cell]:
+    for distance in _DISTANCES:
+        found = together.alpha.get(f"{before}{links}.{distance}")
+        interval = together.intervals.get(f"{before}alpha.{links}.{distance}")
+        yield value(found.alpha, interval) if found else nan
+
+
+def fleiss_table(agreement: Agreement) -> Iterator[Table]:
+    """Yield the table of Fleiss' kappa: a row for each group, and for the whole corpus."""
+    if not any(one.fleiss for one in agreement.together):
+        return
+    numbers = range(len(agreement.annotators), 0, -1)
+    columns = [
+        Column("", key="section"),
+        Column("pairs", "count"),
+        Column("items", "count"),
+        Column("kappa", "decimal"),
+        Column("observed", "decimal"),
+        Column("expected", "decimal"),
+        *(Column(name, "percent", "% of judgements") for name in _SHARES),
+        *(Column(str(n) if n > 1 else "none", "count", "n agree", f"agree_{n}") for n in numbers),
+    ]
+    first, *groups = agreement.together
+    yield Table(
+        "Fleiss' kappa, the source words proposed for each target word; on how many items n agree",
+        columns,
+        [[one.name or "(none)", *_fleiss(one, len(columns) - 1)] for one in (*groups, first)],
+        anchor="fleiss",
+        ruled=False,
+    )
+
+
+def _fleiss(together: Together, width: int) -> list[Cell]:
+    found = together.fleiss
+    if found is None:
+        return [nan] * width
+    return [
+        found.pairs,
+        found.items,
+        value(found.kappa, together.intervals.get("fleiss.kappa")),
+        found.observed,
+        found.expected,
+        *(found.categories[name] for name in _SHARES),
+        *(found.agreeing[n] for n in range(found.annotators, 0, -1)),
+    ]

@@ -1,0 +1,149 @@
+"""Declare the columns of a table, and show what stands in its cells in plain text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import isnan, nan
+from numbers import Integral
+from typing import NamedTuple, Union
+
+from alignkit.arguments import check_attributes
+from alignkit.errors import OptionError, UnknownNameError
+
+__all__ = ["KINDS", "Cell", "Column", "Shown", "Value"]
+
+KINDS = {"text": 0, "count": 0, "decimal": 3, "number": 4, "percent": 1}
+"""What a column can hold, and the digits of each: decimals, or (number) significant ones."""
+
+_NONZERO = re.compile("[1-9in]")  # a digit, or infinite
+
+
+@dataclass(frozen=True)
+class Value:
+    """Hold a number with its bounds, or with the reason why it or they are not there.
+
+    Parameters
+    ----------
+    value
+        The number; NaN where undefined.
+    low, high
+        Its bounds; NaN where there are none.
+    reason
+        Why something is missing; it stands below the table, with a letter that leads to it.
+    """
+
+    value: float
+    low: float = nan
+    high: float = nan
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+
+
+Cell = Union[str, bool, int, float, Value, None]
+"""What a cell holds: None is empty, NaN is undefined."""
+
+
+class Shown(NamedTuple):
+    """Hold what a cell shows: its text, the letter of a reason, and whether it is no number."""
+
+    text: str
+    mark: str = ""
+    words: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """Say what a column of a table holds and how it is shown.
+
+    Parameters
+    ----------
+    name
+        The heading.
+    kind
+        One of `KINDS`: a text; a count; a decimal with so many digits; a number with so many
+        significant digits; or a ratio, shown as a percentage. A text in a column of numbers stands
+        as it is.
+    span
+        A heading above this one and those beside it that have the same.
+    key
+        The name in records and CSV; by default the span and the heading.
+    digits
+        None for those of the kind.
+    unit
+        What follows each number, such as ``%``.
+    signed
+        Write ``+`` before what is not negative.
+    right
+        Whether it stands to the right; None for what its kind does: numbers do, texts do not.
+    """
+
+    name: str
+    kind: str = "text"
+    span: str = ""
+    key: str = ""
+    digits: int | None = None
+    unit: str = ""
+    signed: bool = False
+    right: bool | None = None
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        if self.kind not in KINDS:
+            raise UnknownNameError("kind of column", self.kind, KINDS)
+        if self.digits is not None and not 0 <= self.digits <= 50:
+            raise OptionError(f"digits are {self.digits}; give 0 to 50")
+        if not self.key:
+            object.__setattr__(self, "key", f"{self.span} {self.name}".strip() or "row")
+        if self.right is None:
+            object.__setattr__(self, "right", self.kind != "text")
+
+    @property
+    def heading(self) -> str:
+        """The span and the name in one line."""
+        return f"{self.span} {self.name}".strip()
+
+    def show(self, cell: Cell, mark: str = "") -> Shown:
+        """Return what a cell shows; ``-`` for NaN, yes and no for true and false.
+
+        Examples
+        --------
+        >>> Column("F1", "percent").show(Value(0.5, 0.25, 0.75)).text
+        '50.0 [25.0, 75.0]'
+        >>> Column("C", "decimal").show(float("nan")).text
+        '-'
+        """
+        if isinstance(cell, str):
+            return Shown(cell, words=True)
+        if cell is None:
+            return Shown("")
+        if isinstance(cell, Value):
+            text = self._number(cell.value)
+            if not (isnan(cell.value) or isnan(cell.low) or isnan(cell.high)):
+                text += f" [{self._bound(cell.low)}, {self._bound(cell.high)}]"
+            return Shown(text, mark)
+        if type(cell).__name__ in ("bool", "bool_"):  # of NumPy, too
+            return Shown("yes" if cell else "no", words=True)
+        return Shown(self._number(cell))
+
+    def _bound(self, value: float) -> str:
+        return self._number(value, "-" if self.signed else "")
+
+    def _number(self, value: float, sign: str | None = None) -> str:
+        if isnan(value):
+            return "-"
+        sign = ("+" if self.signed else "") if sign is None else sign
+        digits = KINDS[self.kind] if self.digits is None else self.digits
+        if self.kind == "percent":
+            text = f"{100 * value:{sign}.{digits}f}"
+        elif self.kind in ("text", "count") and isinstance(value, Integral):
+            text = f"{int(value):{sign}d}"
+        elif self.kind == "text":
+            text = str(value)
+        else:
+            text = f"{value:{sign}.{digits}{'g' if self.kind == 'number' else 'f'}}"
+        if text[0] == "-" and not self.signed and not _NONZERO.search(text):
+            text = text[1:]  # no negative zero
+        return text + self.unit

@@ -1,0 +1,200 @@
+"""Show where two annotators differ: words, sentence pairs, and how many more pairs would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from alignkit.agreement.beyond_chance_result import BeyondChance
+from alignkit.agreement.result import Agreement, Pairing
+from alignkit.corpus import Corpus
+from alignkit.report.cells import make_grid
+from alignkit.report.columns import Cell, Column
+from alignkit.report.disagreements import Disagreements, Outcome, PairOutcome
+from alignkit.report.html import draw_figure
+from alignkit.report.more_pairs import further_pairs
+from alignkit.report.pairing_figures import LEVEL_TITLES, Drawn, decimal
+from alignkit.report.table import Table
+
+__all__ = ["Article", "Difference", "Matrices", "draw_pairs", "further_table", "word_table"]
+
+_MOST_PAIRS, _MOST_BYTES = 200, 3_500_000
+_LARGEST_MATRIX = 60_000
+_MOST_WORDS = 30
+_WIDTHS = (0.1, 0.05, 0.02)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Hold where two differ: the counts, a figure of kinds of links, a table of word pairs."""
+
+    pairing: Pairing
+    counts: Disagreements
+    kinds: Drawn
+    words: Table
+
+    @property
+    def first(self) -> str:
+        """The first of the two."""
+        return self.pairing.first
+
+    @property
+    def second(self) -> str:
+        """The second of the two."""
+        return self.pairing.second
+
+    @property
+    def total(self) -> Outcome:
+        """The counts over all sentence pairs."""
+        return self.counts.total
+
+
+@dataclass(frozen=True)
+class Article:
+    """Hold the drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
+
+    id: str
+    facts: str
+    figure: str
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """Hold the sentence pairs of two annotators that are drawn, and what is said of the others."""
+
+    first: str
+    second: str
+    said: str
+    articles: Sequence[Article]
+
+
+def word_table(found: Disagreements) -> Table:
+    """Return the word pairs that one annotator alone links most often."""
+    rows: list[list[Cell]] = [
+        [
+            one.source,
+            one.target,
+            ", ".join(one.kinds),
+            one.outcome.alone,
+            one.outcome.first,
+            one.outcome.second,
+            one.outcome.both + one.outcome.unsure,
+        ]
+        for one in found.words[:_MOST_WORDS]
+    ]
+    left = len(found.words) - len(rows)
+    return Table(
+        "Word pairs that one annotator alone links most often",
+        [
+            *(Column(name) for name in ("source", "target", "kind")),
+            *(Column(name, "count") for name in ("one only", "only A", "only B", "both")),
+        ],
+        rows,
+        note=f"{left:,} further word pairs are not shown." if left else "",
+    )
+
+
+def further_table(agreement: Agreement) -> Table | None:
+    """Return how many further pairs would make intervals of C narrower; None without intervals."""
+    rows: list[list[Cell]] = []
+    apart = []
+    known = [one for one in agreement.of("annotators") if one.chance in one.beyond]
+    for pairing in known:
+        apart.append(len(rows))
+        for level, title in LEVEL_TITLES.items():
+            one = pairing.main(level)
+            if one.interval is None or isnan(one.interval.low):
+                continue
+            now = one.interval.high - one.interval.low
+            wanted = [now / 2, *(2 * width for width in _WIDTHS)]
+            cells = [_further(one, width) for width in wanted]
+            rows.append([pairing.name, title, one.used, len(one.sentences), now, *cells])
+    if not rows:
+        return None
+    aim = "for an interval as narrow as"
+    columns = [
+        *(Column("who"), Column("level")),
+        *(Column("used", "count", "now"), Column("of", "count", "now")),
+        Column("width", "decimal", "now"),
+        Column("half of that", "count", aim),
+        *(Column(f"C ± {width:g}", "count", aim) for width in _WIDTHS),
+    ]
+    kept = [place for place in dict.fromkeys(apart) if 0 < place < len(rows)]
+    title = "Further pairs that both would have to annotate"
+    return Table(title, columns, rows, apart=kept, stub=2)
+
+
+def _further(one: BeyondChance, width: float) -> Cell:
+    count = further_pairs(one, width)
+    return "-" if count is None else f"{count:,}" if count else "reached"
+
+
+def draw_pairs(corpus: Corpus, found: Sequence[Difference]) -> Iterator[Matrices]:
+    """Draw the sentence pairs in which two differ most, as many as a page has room for.
+
+    Parameters
+    ----------
+    corpus
+        The sentence pairs.
+    found
+        Where every two differ; each has the same room.
+    """
+    for one in found:
+        counts = one.counts.pairs
+        differing = [pair for pair in counts if pair.outcome.alone or pair.outcome.unsure]
+        drawn, large = _draw(corpus, one, differing, share=len(found))
+        alike = len(counts) - len(differing)
+        left = len(differing) - len(drawn) - large
+        number = "pair" if len(drawn) == 1 else "pairs"
+        said = [f"{len(drawn):,} sentence {number} in which the two differ"]
+        if alike:
+            said.append(f"{alike:,} in which they do not differ are left out")
+        if left:
+            said.append(f"{left:,} that differ less are left out, to keep the page small")
+        if large:
+            said.append(f"{large:,} are left out because they are too long to draw")
+        yield Matrices(one.first, one.second, "; ".join(said), drawn)
+
+
+def _draw(
+    corpus: Corpus, found: Difference, differing: Sequence[PairOutcome], *, share: int
+) -> tuple[list[Article], int]:
+    """Return the drawings there is room for, and how many pairs are too long for any."""
+    most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
+    drawn: list[Article] = []
+    large = 0
+    known = _sentences(found.pairing)
+    for one in differing:
+        pair = corpus[one.place]
+        n, m = pair.lengths
+        if n * m > _LARGEST_MATRIX:
+            large += 1
+            continue
+        figure = draw_figure(make_grid(pair, found.counts.annotators))
+        room -= len(figure.encode())
+        if len(drawn) == most or room < 0:
+            break
+        drawn.append(Article(pair.id, _facts(one, known), figure))
+    return drawn, large
+
+
+def _sentences(pairing: Pairing) -> dict[str, dict[int, str]]:
+    """Return what each level says of each sentence pair, by its place."""
+    if pairing.chance not in pairing.beyond:
+        return {}
+    return {
+        title: {
+            row.place: f"{row.common} shared of {row.first} and {row.second} "
+            f"({decimal(row.observed)})"
+            for row in pairing.main(level).sentences
+            if not row.left_out
+        }
+        for level, title in LEVEL_TITLES.items()
+    }
+
+
+def _facts(one: PairOutcome, known: dict[str, dict[int, str]]) -> str:
+    facts = [f"{one.outcome.alone} linked by one only, {one.outcome.unsure} sure for one only"]
+    facts += [f"{title}: {rows[one.place]}" for title, rows in known.items() if one.place in rows]
+    return " · ".join(facts)

@@ -1,0 +1,89 @@
+"""Hold what figures show: bars, marked values, values with intervals, shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+
+__all__ = ["Axis", "Bar", "Dots", "Marker", "Panel", "Share", "Span"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Say what an axis shows: from where to where, and whether it counts."""
+
+    low: float
+    high: float
+    label: str
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Hold one bar of a histogram: from `low` to `high`, `count` of them."""
+
+    low: float
+    high: float
+    count: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Marker:
+    """Hold a value that is marked by a line across the drawing; a NaN is not drawn."""
+
+    value: float
+    label: str
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class Span:
+    """Hold a value with its interval; NaN where there is none.
+
+    Parameters
+    ----------
+    label, note
+        What stands above it: its name, and its numbers.
+    value, low, high
+        The value and its bounds.
+    shape
+        The number of its mark.
+    heading
+        Whether it is the heading of those that follow, and holds nothing else.
+    """
+
+    label: str
+    value: float = nan
+    low: float = nan
+    high: float = nan
+    note: str = ""
+    shape: int = 0
+    heading: bool = False
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Hold the values that several rules give one thing; NaN where a rule gives none."""
+
+    label: str
+    values: Sequence[float] = ()
+    heading: bool = False
+
+
+@dataclass(frozen=True)
+class Share:
+    """Hold how many links of a kind both have alike, both have unlike, the first, the second."""
+
+    label: str
+    counts: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Hold one part of a figure for a paper: values with intervals, and what they are."""
+
+    title: str
+    label: str
+    data: Sequence[Span]

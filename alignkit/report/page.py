@@ -1,0 +1,229 @@
+"""Draw an agreement as one self-contained HTML page, from the template `page.html.j2`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from alignkit.agreement.chance import CHANCE_MODELS
+from alignkit.agreement.result import Agreement, Pairing
+from alignkit.arguments import check_arguments
+from alignkit.report.agreement import CARE, agreement_head, agreement_tables
+from alignkit.report.differences import Difference, draw_pairs, further_table, word_table
+from alignkit.report.disagreements import disagreements
+from alignkit.report.figures import interval_figures, model_figures
+from alignkit.report.pairing_figures import (
+    chance_figures,
+    edit_figures,
+    kinds_figure,
+    sentence_figures,
+)
+from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
+from alignkit.report.table import Table
+from alignkit.report.word_kinds import FunctionWords
+from alignkit.visible import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+__all__ = ["SECTIONS", "agreement_page", "draw_agreement_page"]
+
+SECTIONS = {
+    "overview": "Overview",
+    "tables": "Tables",
+    "reading": "How to read this",
+    "chance-models": "Models of chance",
+    "sentences": "Agreement by sentence pair",
+    "edit-models": "Edit models",
+    "chance-samples": "Agreement by chance",
+    "disagreements": "Disagreements",
+    "more": "How many more pairs",
+    "matrices": "Sentence pairs",
+    "settings": "Settings",
+}
+"""The sections of the page, by their anchors; no table has one of these."""
+
+_MOST_PAIRINGS = 6
+_NO_WORDS = "The words of these sentence pairs are not known"
+
+
+def agreement_page(
+    agreement: Agreement, *, title: str | None = None, function_words: FunctionWords | None = None
+) -> str:
+    """Return the page as one text; see `draw_agreement_page`."""
+    return "".join(draw_agreement_page(agreement, title=title, function_words=function_words))
+
+
+def draw_agreement_page(
+    agreement: Agreement, *, title: str | None = None, function_words: FunctionWords | None = None
+) -> Iterator[str]:
+    """Draw a page of all annotators that needs neither network nor script.
+
+    First what to beware of, then figures and the tables, where the annotators differ, and the
+    sentence pairs in which they differ most. Everything is told by shape, hatching or letter as
+    well as by colour; the page follows the reader's choice of light or dark.
+
+    Parameters
+    ----------
+    agreement
+        What `alignkit.agree` found.
+    title
+        The heading; by default it names the annotators.
+    function_words
+        Those of the two languages; without them, function and content words are not told apart.
+
+    Yields
+    ------
+    str
+        The page in pieces, to be written in UTF-8. It stays below some 5 MB, unless there are
+        thousands of groups: histograms of the six pairings that differ most and the matrices of
+        200 sentence pairs are drawn, and it says how many are left out.
+
+    Examples
+    --------
+    >>> from alignkit.agreement import agree
+    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.corpus import Corpus, SentencePair
+    >>> texts = ("he", "left", "early"), ("she", "went", "away", "soon")
+    >>> pair = SentencePair("1", *texts, {
+    ...     "anna": Alignment.parse("0-0 1-1 1-2"), "ben": Alignment.parse("0-0 1-1 1-2 2-3")})
+    >>> page = "".join(draw_agreement_page(agree(Corpus([pair])), title="Anna & Ben"))
+    >>> page[:15], "<h1>Anna &amp; Ben</h1>" in page
+    ('<!DOCTYPE html>', True)
+    """
+    check_arguments(draw_agreement_page, locals())
+    context = {
+        **_words(agreement, title),
+        **_figures(agreement),
+        **_differences(agreement, function_words),
+    }
+    yield from _template().generate(context)
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    def shown(value: object) -> object:
+        """Let no hidden character of a name act; what is HTML already stays."""
+        return value if isinstance(value, Markup) else visible(str(value))
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
+    environment.filters["markup"] = Markup
+    environment.filters["table"] = lambda table: Markup(table.html())
+    return environment.from_string(_file("page.html.j2"))
+
+
+def _file(name: str) -> str:
+    return files("alignkit.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _words(agreement: Agreement, title: str | None) -> dict[str, Any]:
+    """Return what the page says and lists."""
+    options = agreement.options
+    *others, last = agreement.annotators
+    models = dict.fromkeys(one.chance for one in agreement.of("annotators") if one.beyond)
+    says = "; ".join(CHANCE_MODELS[name].description for name in models)
+    return {
+        "title": title or f"Agreement of {', '.join(others)} and {last}",
+        "style": MATRIX_STYLE + PAGE_STYLE + Table.style() + _file("page.css"),
+        "head": [line.strip() for line in agreement_head(agreement)],
+        "care": CARE,
+        "cautions": agreement.cautions,
+        "sections": SECTIONS.items(),
+        "tables": agreement_tables(agreement),
+        "chance_says": says or "what two who know nothing of each other would share",
+        "micro": options.aggregate == "micro",
+        "normalizer": options.normalizer,
+        "reading": options.reading,
+        "intervals": options.bootstrap != "none",
+        "settings": list(_settings(agreement)),
+        "signature": agreement.signature,
+        "several": len(agreement.of("annotators")) > 1,
+        "beyond": any(one.beyond for one in agreement.pairings),
+        "no_beyond": f"{_NO_WORDS}: there is no agreement beyond chance.",
+    }
+
+
+def _settings(agreement: Agreement) -> Iterator[tuple[str, object]]:
+    """Yield the settings that matter, by name."""
+    options = dict(vars(agreement.options))
+    models = dict.fromkeys(one.chance for one in agreement.of("annotators") if one.beyond)
+    levels = (level for one in agreement.pairings for level in one.beyond.values())
+    if not any(found.samples for level in levels for found in level.values()):
+        for name in ("reading", "samples", "tolerance", "missing_initial"):
+            options.pop(name)
+    if options["bootstrap"] == "none":
+        for name in ("resamples", "confidence"):
+            options.pop(name)
+    settings = {
+        "annotators": ", ".join(agreement.annotators),
+        "initial alignment": agreement.initial,
+        "adjudicated version": agreement.adjudicated,
+        "automatic alignments": ", ".join(agreement.systems),
+        "groups": agreement.by,
+        **{name.replace("_", " "): value for name, value in options.items()},
+        "chance": ", ".join(models),
+        "seed": agreement.seed,
+    }
+    for name, value in settings.items():
+        if isinstance(value, bool):
+            yield name, "yes" if value else "no"
+        elif value not in (None, ""):
+            yield name, value
+
+
+def _figures(agreement: Agreement) -> dict[str, Any]:
+    """Return the figures; histograms of those pairings first whose F1 is lowest."""
+    known = [one for one in agreement.of("annotators") if one.chance in one.beyond]
+    known.sort(key=_likeness)
+    drawn = known[:_MOST_PAIRINGS]
+    sentences = [(one.name, list(sentence_figures(f"sentences-{k}", one)))
+                 for k, one in enumerate(drawn)]  # fmt: skip
+    samples = [(one.name, list(chance_figures(f"chance-{k}", one))) for k, one in enumerate(drawn)]
+    return {
+        "overview": list(interval_figures(agreement)),
+        "models": list(model_figures(agreement)),
+        "sentences": [one for one in sentences if one[1]],
+        "samples": [one for one in samples if one[1]],
+        "unshown": len(known) - len(drawn),
+        "edits": list(edit_figures(agreement)),
+    }
+
+
+def _likeness(pairing: Pairing) -> float:
+    """Return the F1 of all words; those without one come last."""
+    value = pairing.sections[0].figures.get("words.possible.f1", 2.0)
+    return 2.0 if isnan(value) else value
+
+
+def _differences(agreement: Agreement, function_words: FunctionWords | None) -> dict[str, Any]:
+    """Return where every two annotators differ, those who differ most first."""
+    corpus = agreement.corpus
+    found: list[Difference] = []
+    known = all(pair.has_text for pair in corpus)
+    if known:
+        for pairing in sorted(agreement.of("annotators"), key=_likeness):
+            if not pairing.sections[0].pairs:
+                continue
+            counts = disagreements(
+                corpus,
+                pairing.first,
+                pairing.second,
+                function_words=function_words,
+                exact_case=agreement.options.exact_case,
+            )
+            kinds = kinds_figure(f"kinds-{len(found)}", counts)
+            found.append(Difference(pairing, counts, kinds, word_table(counts)))
+    return {
+        "differences": found,
+        "matrices": list(draw_pairs(corpus, found)),
+        "more": further_table(agreement),
+        "no_words": "No two annotators have a sentence pair in common."
+        if known
+        else f"{_NO_WORDS}: nothing can be drawn.",
+    }

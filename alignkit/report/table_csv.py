@@ -1,0 +1,42 @@
+r"""Write a table as CSV (RFC 4180) that a spreadsheet shows and never runs.
+
+A spreadsheet takes a text that begins with ``=``, ``+``, ``-``, ``@`` (or a wide form of these), a
+tab or a line end for a formula. Such a text gets an apostrophe before it, and so does one that
+begins with apostrophes before one of these. Who takes one apostrophe away from each cell that
+matches ``'+[=+\-@\t\r\n＝＋－＠]`` at its start has the texts as they were. Numbers stay numbers,
+negative ones too, with all their digits. Lines end in a line feed alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from math import isnan
+from numbers import Real
+
+__all__ = ["csv_lines"]
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the divider
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> str:
+    """Return a line for each row, without a line end at the end; None and NaN are empty.
+
+    Examples
+    --------
+    >>> print(csv_lines([["name", "C"], ["=1+1", -0.25], ["a,b", 1]]))
+    name,C
+    '=1+1,-0.25
+    "a,b",1
+    """
+    return "\n".join(",".join(map(_cell, row)) for row in rows)
+
+
+def _cell(value: object) -> str:
+    if value is None or (isinstance(value, Real) and isnan(value)):
+        return ""
+    text = str(value)
+    if isinstance(value, str) and _FORMULA.match(text):
+        text = f"'{text}"
+    return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text

@@ -1,0 +1,119 @@
+"""Lay a table out in HTML; it scrolls where it is too wide, and shows that it does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from itertools import groupby
+
+from alignkit.report.characters import isolated_text, safe_text
+from alignkit.report.columns import Column, Shown
+
+__all__ = ["html_table", "table_style"]
+
+
+@cache
+def table_style() -> str:
+    """Return the style sheet of tables; it touches nothing but them."""
+    from importlib.resources import files  # takes 10 ms, and plain text does without
+
+    return files("alignkit.report").joinpath("table.css").read_text(encoding="utf-8")
+
+
+def html_table(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Shown]],
+    *,
+    title: str = "",
+    note: str = "",
+    anchor: str = "",
+    apart: Collection[int] = (),
+    stub: int = 1,
+    reasons: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Return a table in a frame that a keyboard reaches, with its note below.
+
+    Parameters
+    ----------
+    columns, rows
+        K columns, and rows of K cells.
+    title
+        The caption; also what a screen reader calls the frame.
+    note
+        Lines of text.
+    anchor
+        The id of the whole.
+    apart
+        The rows above which a line is drawn; each begins a group of rows.
+    stub
+        How many of the columns, from the first, name their rows if they are texts.
+    reasons
+        Letters and what they stand for.
+    """
+    name = safe_text(" ".join(title.split()) or "table")
+    identity = f' id="{safe_text(anchor)}"' if anchor else ""
+    caption = f"<caption><span>{_lines(title)}</span></caption>\n" if title else ""
+    below = "".join(
+        f'<p class="note"><sup>{mark}</sup> {safe_text(reason)}</p>\n' for mark, reason in reasons
+    )
+    if note:
+        below += f'<p class="note">{_lines(note)}</p>\n'
+    return (
+        f'<div class="alignkit-table"{identity}>\n'
+        f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
+        f"<table>{caption}{_head(columns)}{''.join(_bodies(columns, rows, apart, stub))}"
+        f"</table></div>\n{below}</div>\n"
+    )
+
+
+def _lines(text: str) -> str:
+    return "<br>".join(map(safe_text, text.split("\n")))
+
+
+def _head(columns: Sequence[Column]) -> str:
+    lines, groups = [], ""
+    if any(column.span for column in columns):
+        cells = ""
+        for span, same in groupby(column.span for column in columns):
+            width = len(list(same))
+            groups += f'<colgroup span="{width}"></colgroup>'
+            cells += (
+                f'<th scope="colgroup" colspan="{width}">{isolated_text(span)}</th>'
+                if span
+                else f'<td colspan="{width}"></td>'
+            )
+        lines.append(f"<tr>{cells}</tr>\n")
+    names = "".join(
+        f'<th scope="col"{_side(column)}>{isolated_text(column.name)}</th>'
+        if column.name
+        else "<td></td>"
+        for column in columns
+    )
+    return f"{groups}<thead>\n{''.join(lines)}<tr>{names}</tr>\n</thead>\n" if columns else ""
+
+
+def _bodies(
+    columns: Sequence[Column], rows: Sequence[Sequence[Shown]], apart: Collection[int], stub: int
+) -> Iterator[str]:
+    yield "<tbody>\n"
+    for place, row in enumerate(rows):
+        if place and place in apart:
+            yield "</tbody>\n<tbody>\n"
+        cells = (
+            _cell(column, cell, k < stub and column.kind == "text")
+            for k, (column, cell) in enumerate(zip(columns, row, strict=True))
+        )
+        yield f"<tr>{''.join(cells)}</tr>\n"
+    yield "</tbody>"
+
+
+def _cell(column: Column, cell: Shown, names_row: bool) -> str:
+    text = isolated_text(cell.text) if cell.words else safe_text(cell.text)
+    text += f"<sup>{cell.mark}</sup>" if cell.mark else ""
+    if names_row and cell.text:
+        return f'<th scope="row"{_side(column)}>{text}</th>'
+    return f"<td{_side(column)}>{text}</td>"
+
+
+def _side(column: Column) -> str:
+    return ' class="number"' if column.right else ""

@@ -1,0 +1,51 @@
+"""Lay a table out in Markdown, with the pipes of GitHub's dialect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from alignkit.report.characters import visible
+from alignkit.report.columns import Column, Shown
+
+__all__ = ["escape", "markdown_table"]
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|&]|~(?=\S)|(?<=\S)~)")
+_BLOCK = re.compile(r"(?m)^(\s*)([-+#]|\d+(?=[.)]))")  # would begin a list or a heading
+
+
+def escape(text: str) -> str:
+    r"""Return a text of one line as Markdown shows it.
+
+    Examples
+    --------
+    >>> print(escape("a|b_c <i>"), escape("A ~ B"))
+    a\|b\_c \<i\> A ~ B
+    """
+    return _SPECIAL.sub(r"\\\1", visible(text))
+
+
+def markdown_table(columns: Sequence[Column], rows: Sequence[Sequence[Shown]]) -> str:
+    """Return a table with one line of headings, in which a span stands before each name."""
+    if not columns:
+        return ""
+    names = [escape(column.heading) for column in columns]
+    rule = ["--:" if column.right else ":--" for column in columns]
+    lines = [names, rule, *([_cell(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def paragraph(text: str) -> str:
+    """Return lines of text as a paragraph."""
+    lines = (_BLOCK.sub(_held, escape(line)) for line in text.split("\n"))
+    return "\n".join(lines)
+
+
+def _held(found: re.Match[str]) -> str:
+    start = found[2]
+    return f"{found[1]}\\{start}" if not start[0].isdigit() else found[0]
+
+
+def _cell(cell: Shown) -> str:
+    text = escape(cell.text) if cell.words else cell.text
+    return text + (f" ({cell.mark})" if cell.mark else "")

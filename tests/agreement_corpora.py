@@ -1,0 +1,32 @@
+"""Corpora whose annotators changed an initial alignment at random."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+
+NAMES = ("anna", "ben")
+
+
+def make_corpus(
+    pairs: int, *, longest: int = 12, seed: int = 0, names: tuple[str, ...] = NAMES
+) -> Corpus:
+    """Return sentence pairs; of two annotators, who have the initial alignment beside them."""
+    rng = np.random.default_rng(seed)
+    return Corpus(_pair(k, longest, rng, names) for k in range(pairs))
+
+
+def _pair(k: int, longest: int, rng: np.random.Generator, names: tuple[str, ...]) -> SentencePair:
+    n, m = rng.integers(3, longest + 1, 2)
+    words = [f"w{number}" for number in rng.integers(0, 60, n + m)]
+    initial = np.zeros((n, m), np.int64)
+    initial[np.arange(min(n, m)), np.arange(min(n, m))] = 2
+    found = {"initial": Alignment.from_matrix(initial)}
+    for name in names:
+        mine = initial.copy()
+        changed = rng.random((n, m)) < 2 / (n + m)
+        mine[changed] = rng.integers(0, 3, changed.sum())
+        found[name] = Alignment.from_matrix(mine)
+    return SentencePair(f"p{k}", words[:n], words[n:], found, {"genre": "ab"[k % 2]})

@@ -1,0 +1,328 @@
+"""Hold what `test_agreement_goldens` compares: the cases, and the figures that they gave.
+
+The figures in ``goldens/agreement`` are alignkit's own, as they were before agreement was rebuilt.
+They say that nothing changed, not that it is right: other tests compare with papers, other tools
+and plain reference implementations. Those of public corpora, ``real-*``, are figures alone; names,
+words and groups of theirs are nowhere in them.
+
+Write them anew where a change is meant, and look at what ``git diff`` says::
+
+    ALIGNKIT_DATA=FOLDER PYTHONPATH=. python tests/agreement_goldens.py [CASE ...]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from math import isclose, isnan, nan
+from pathlib import Path
+from typing import Any
+
+from agreement_figures import Number, figures
+
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.formats import read_corpus
+from alignkit.join import merge
+
+TESTS = Path(__file__).parent
+FOLDER = TESTS / "goldens" / "agreement"
+SAMPLES = TESTS.parent / "samples"
+FRENCH = SAMPLES / "french-english"
+
+RELATIVE, SMALLEST = 1e-9, 1e-12
+"""Figures are the same that differ by no more than this: by a share of them, or near 0 at all."""
+
+
+# corpora
+
+
+@cache
+def paraphrases() -> Corpus:
+    """Return the sample of paraphrases: anna, ben, initial and gold, all of them everywhere."""
+    return read_corpus(str(SAMPLES / "paraphrases.jsonl"), format="alignkit-jsonl")
+
+
+@cache
+def half() -> Corpus:
+    """Return every second pair of them: as good to show what an option does, and quicker."""
+    return paraphrases()[::2]
+
+
+@cache
+def with_gaps() -> Corpus:
+    """Return the paraphrases where each has left out some, and left some empty."""
+    gaps = {"anna": (7, 2), "ben": (5, 3), "gold": (11, 4), "initial": (6, 1)}
+    pairs = []
+    for number, pair in enumerate(paraphrases()):
+        kept = pair.without_annotations(
+            *(name for name, (step, start) in gaps.items() if number % step == start)
+        )
+        empty = [name for name in ("anna", "ben") if number % 13 == len(name)]
+        for name in empty:
+            if kept.aligned_by(name):
+                kept = kept.with_annotation(name, Alignment())
+        attributes = {} if number % 9 == 8 else {"genre": pair.attributes["genre"]}
+        pairs.append(SentencePair(pair.id, pair.source, pair.target, kept.annotations, attributes))
+    return Corpus(pairs)
+
+
+@cache
+def half_with_gaps() -> Corpus:
+    """Return every second pair of them."""
+    return with_gaps()[1::2]
+
+
+@cache
+def nobody_edits() -> Corpus:
+    """Return every second pair with two annotators who keep the initial alignment as it is."""
+    return half().map(
+        lambda pair: pair.with_annotation("anna", pair.alignment("initial")).with_annotation(
+            "ben", pair.alignment("initial")
+        )
+    )
+
+
+@cache
+def french() -> Corpus:
+    """Return the French and English sample: gold and two systems, with genres."""
+    texts = {"source": str(FRENCH / "fr.txt"), "target": str(FRENCH / "en.txt")}
+    gold, *systems = (
+        read_corpus(str(FRENCH / f"{name}.align"), format="pharaoh", name=name, **texts)
+        for name in ("gold", "eflomal", "fast_align")
+    )
+    lines = (FRENCH / "meta.tsv").read_text(encoding="utf-8").splitlines()
+    genres = [line.split("\t")[1] for line in lines]
+    joined = merge(gold, dict(zip(("eflomal", "fast_align"), systems, strict=True)))
+    return Corpus(
+        SentencePair(pair.id, pair.source, pair.target, pair.annotations, {"genre": genre})
+        for pair, genre in zip(joined, genres, strict=True)
+    )
+
+
+@cache
+def without_words() -> Corpus:
+    """Return the French and English links without their words."""
+    return french().map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
+
+
+def _data() -> Path:
+    return Path(os.environ["ALIGNKIT_DATA"])
+
+
+@cache
+def goldalign() -> Corpus:
+    """Return question pairs of two annotators, with initial and adjudicated alignments."""
+    names = {"demo-user-1": "A", "demo-user-2": "B", "arbit": "gold", "initial": "initial"}
+    return _renamed(read_corpus(str(_data() / "goldalign"), format="goldalign"), names)
+
+
+@cache
+def rte2() -> Corpus:
+    """Return entailment pairs of three annotators; ``equal`` links each word to equal ones."""
+    one, two, three = (
+        read_corpus(str(_data() / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)
+        for name in "ABC"
+    )
+    return merge(one, {"B": two, "C": three}).map(_with_equal_words)
+
+
+@cache
+def quarter_of_rte2() -> Corpus:
+    """Return every fourth pair of it."""
+    return rte2()[::4]
+
+
+@cache
+def transread() -> Corpus:
+    """Return the translations that two annotators aligned."""
+    folder = _data() / "formats" / "transread" / "task_1_es-en"
+    return _renamed(read_corpus(str(folder), format="transread"), {"1": "A", "2": "B"})
+
+
+def _renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
+    return Corpus(
+        SentencePair(
+            pair.id,
+            pair.source,
+            pair.target,
+            {new: pair.annotation(old) for old, new in names.items() if old in pair.annotations},
+        )
+        for pair in corpus
+    )
+
+
+def _with_equal_words(pair: SentencePair) -> SentencePair:
+    source, target = ([word.casefold() for word in side] for side in pair.words)
+    equal = {
+        (i, j) for i, word in enumerate(source) for j, other in enumerate(target) if word == other
+    }
+    return pair.with_annotation("equal", Alignment(equal))
+
+
+# cases
+
+
+@dataclass(frozen=True)
+class Case:
+    """Hold what is asked: of which corpus and annotators, with which options of `figures`."""
+
+    corpus: Callable[[], Corpus]
+    annotators: str | None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    slow: bool = False
+
+    def figures(self) -> dict[str, Number]:
+        """Compute all figures."""
+        names = self.annotators.split() if self.annotators else None
+        return figures(self.corpus(), names, **self.options)
+
+
+def _chance(
+    corpus: Callable[[], Corpus], annotators: str | None, *, slow: bool = False, **options: Any
+) -> Case:
+    """Make a case of agreement beyond chance: few draws, and nothing that needs none."""
+    few = {"samples": 100, "resamples": 100, "chance_alone": True}
+    return Case(corpus, annotators, few | options, slow)
+
+
+_TWO, _THREE = "anna ben", "anna ben gold"
+_INITIAL = {"initial": "initial"}
+
+CASES = {
+    # no chance: what needs no initial alignment
+    "plain": Case(paraphrases, _TWO, {"by": "genre", "systems": ["initial"], "different": True}),
+    "plain-identical": Case(paraphrases, _TWO, {"include_identical": True}),
+    "plain-three": Case(paraphrases, _THREE, {"systems": ["initial"], "different": True}),
+    "plain-gaps": Case(with_gaps, _THREE, {"by": "genre"}),
+    "plain-french": Case(french, None, {"by": "genre"}),
+    "plain-no-words": Case(without_words, None, {"include_identical": True}),
+    # the article's C
+    "initial": _chance(
+        paraphrases, _TWO, **_INITIAL, adjudicated="gold", by="genre", chance_alone=False
+    ),
+    "three": _chance(half, _THREE, **_INITIAL, by="genre"),
+    "gaps-leave-out": _chance(half_with_gaps, _THREE, **_INITIAL, missing_initial="leave-out"),
+    "gaps-empty": _chance(
+        half_with_gaps, _TWO, **_INITIAL, missing_initial="empty", adjudicated="gold"
+    ),
+    "no-initial-empty": _chance(paraphrases, _TWO, missing_initial="empty"),
+    "nobody-edits": _chance(nobody_edits, _TWO, **_INITIAL),
+    "french": _chance(french, "gold eflomal", initial="fast_align", by="genre"),
+    # one option changed, or some
+    "edit-split": _chance(half, _TWO, **_INITIAL, chance="edit-split", by="genre"),
+    "kupper-hafner": _chance(
+        half, _THREE, chance="kupper-hafner", normalizer="max", systems=["initial"]
+    ),
+    "kupper-hafner-micro": _chance(
+        half, _TWO, chance="kupper-hafner", aggregate="micro", include_identical=True
+    ),
+    "probability": _chance(half, _TWO, **_INITIAL, reading="probability"),
+    "max": _chance(half, _TWO, **_INITIAL, normalizer="max"),
+    "micro": _chance(half, _TWO, **_INITIAL, aggregate="micro", by="genre"),
+    "split-probability-max-micro": _chance(
+        half, _TWO, **_INITIAL, chance="edit-split", reading="probability",
+        normalizer="max", aggregate="micro",
+    ),
+    "identical": _chance(half, _TWO, **_INITIAL, include_identical=True),
+    "exact-case": _chance(half, _TWO, **_INITIAL, exact_case=True),
+    "systems": _chance(half, _TWO, **_INITIAL, systems=["gold", "initial"], bootstrap="none"),
+    "tolerance": _chance(half, _TWO, **_INITIAL, samples=1000, tolerance=0.0005),
+    "confidence": _chance(
+        half, _TWO, **_INITIAL, confidence=0.8, resamples=150, samples=150, seed=7
+    ),
+    "refit": _chance(half, _TWO, **_INITIAL, bootstrap="refit", resamples=20),
+    "refit-split-micro": _chance(
+        half_with_gaps, _THREE, **_INITIAL, missing_initial="leave-out", bootstrap="refit",
+        chance="edit-split", aggregate="micro", normalizer="max", by="genre", resamples=30,
+        slow=True,
+    ),
+}  # fmt: skip
+"""By the name of their file."""
+
+REAL_CASES = {
+    "real-goldalign": _chance(
+        goldalign, "A B", **_INITIAL, adjudicated="gold", samples=30,
+        chance_alone=False, different=True,
+    ),
+    "real-goldalign-split": _chance(
+        goldalign, "A B", **_INITIAL, chance="edit-split", samples=30, systems=[]
+    ),
+    "real-goldalign-three": _chance(
+        goldalign, "A B gold", chance="kupper-hafner", normalizer="max", systems=["initial"]
+    ),
+    "real-goldalign-refit": _chance(
+        goldalign, "A B", **_INITIAL, bootstrap="refit", resamples=50, slow=True
+    ),
+    "real-rte2": Case(rte2, "A B C", {"systems": ["equal"], "different": True}),
+    "real-rte2-equal": _chance(quarter_of_rte2, "A B C", initial="equal", samples=30),
+    "real-rte2-empty": _chance(quarter_of_rte2, "A B C", missing_initial="empty", samples=30),
+    "real-transread": _chance(
+        transread, "A B", missing_initial="empty", samples=10, chance_alone=False, different=True
+    ),
+    "real-transread-max": _chance(transread, "A B", chance="kupper-hafner", normalizer="max"),
+}  # fmt: skip
+"""Those of corpora in the folder that ALIGNKIT_DATA names."""
+
+
+# files
+
+
+def read_golden(name: str) -> dict[str, Number]:
+    """Return the figures that a case gave."""
+    rows = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return {
+        f"{row} | {statistic}": nan if value is None else value
+        for row, statistics in rows.items()
+        for statistic, value in statistics.items()
+    }
+
+
+def write_golden(name: str, found: Mapping[str, Number]) -> None:
+    """Write figures, a line for each pairing, section and level; NaN is null."""
+    rows: dict[str, dict[str, Number | None]] = {}
+    for key, value in found.items():
+        row, _, statistic = key.rpartition(" | ")
+        rows.setdefault(row, {})[statistic] = None if isnan(value) else value
+    lines = [f"{json.dumps(row)}: {json.dumps(statistics)}" for row, statistics in rows.items()]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{name}.json"
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def differences(found: Mapping[str, Number], golden: Mapping[str, Number]) -> list[str]:
+    """Return a line for each figure that is another, is missing, or is new."""
+    told = []
+    for key in dict.fromkeys((*golden, *found)):
+        if key not in found:
+            told.append(f"{key}: missing, was {golden[key]!r}")
+        elif key not in golden:
+            told.append(f"{key}: new, {found[key]!r}")
+        elif not _same(found[key], golden[key]):
+            told.append(f"{key}: {found[key]!r}, was {golden[key]!r}")
+    return told
+
+
+def _same(one: Number, other: Number) -> bool:
+    if isinstance(one, int) and isinstance(other, int):
+        return one == other
+    if isnan(one) or isnan(other):
+        return isnan(one) and isnan(other)
+    return isclose(one, other, rel_tol=RELATIVE, abs_tol=SMALLEST)
+
+
+def main(names: Iterable[str]) -> None:
+    """Write the goldens of some cases, or of all; those of public corpora where these are."""
+    known = CASES | (REAL_CASES if os.environ.get("ALIGNKIT_DATA") else {})
+    for name in names or known:
+        found = known[name].figures()
+        write_golden(name, found)
+        print(f"{name}: {len(found)} figures")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

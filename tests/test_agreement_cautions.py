@@ -1,0 +1,276 @@
+"""Each caution is told where its number says so, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from alignkit.agreement import agree
+from alignkit.agreement.cautions import CAUTIONS, cautions_of
+from alignkit.agreement.normalizers import by_both
+from alignkit.agreement.result import LEVELS
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+
+QUICK = {"samples": 50, "resamples": 20}
+
+
+def made(count=40, source="abcd", target="wxyz", **links):
+    """Make as many pairs; the links of each annotator are a text, or a list of texts in turn."""
+    pairs = []
+    for k in range(count):
+        texts = {
+            name: given if isinstance(given, str) else given[k % len(given)]
+            for name, given in links.items()
+        }
+        annotations = {name: Alignment.parse(text) for name, text in texts.items()}
+        pairs.append(SentencePair(str(k), list(source), list(target), annotations))
+    return Corpus(pairs)
+
+
+def told(found, code):
+    """Return the one caution of a code, or None."""
+    same = [one for one in found.cautions if one.code == code]
+    assert len(same) < 2
+    return same[0] if same else None
+
+
+def random_corpus(count=60, size=10):
+    """Return pairs whose annotators begin with hardly a link, and mostly come to the same."""
+    rng, pairs = np.random.default_rng(1), []
+    for k in range(count):
+        right = np.eye(size, dtype=bool)[rng.permutation(size)]
+        links = {"initial": rng.random((size, size)) < 0.01}
+        links |= {name: right ^ (rng.random((size, size)) < 0.005) for name in "AB"}
+        annotations = {
+            name: Alignment({(int(i), int(j)) for i, j in np.argwhere(cells)})
+            for name, cells in links.items()
+        }
+        pairs.append(SentencePair(str(k), list("abcdefghij"), list("qrstuvwxyz"), annotations))
+    return Corpus(pairs)
+
+
+GOOD = random_corpus()
+
+
+def test_where_all_is_well_there_is_no_caution():
+    found = agree(GOOD, ["A", "B"], initial="initial", **QUICK)
+    assert [str(one) for one in found.cautions] == []
+
+
+def test_codes_differ_and_words_are_one_line():
+    assert len({one.code for one in CAUTIONS}) == len(CAUTIONS)
+    for one in CAUTIONS:
+        assert "\n" not in one.says + one.instead
+        assert "{number}" in one.says
+
+
+@pytest.mark.parametrize("aggregate", ["macro", "micro"])
+def test_of_the_normalizer_the_figures_are_those_of_the_aggregate(aggregate):
+    corpus = made(A="0-0", B=["0-0", "0-0 1-1 2-2 3-3"])
+    found = agree(corpus, aggregate=aggregate, resamples=20)
+    caution = told(found, "normalizer")
+    strict = {"macro": (1 + 1 / 4) / 2, "micro": 2 / 5}[aggregate]  # of 1/1, 1/4
+    assert f"sure words pi 1.000 or {strict:.3f}" in caution.number
+    assert caution.number in caution.says
+    assert told(agree(GOOD, ["A", "B"], aggregate=aggregate, resamples=20), "normalizer") is None
+
+
+@pytest.mark.parametrize("aggregate", ["macro", "micro"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_c_by_either_normalizer_is_what_each_gives_alone(aggregate, level):
+    corpus = made(A=["0-0 1-1", "0-0", ""], B=["0-0", "0-0 1?1 2-2", "3-3"])
+    results = {
+        name: agree(corpus, normalizer=name, aggregate=aggregate, bootstrap="none")
+        .pairings[0].main(level)
+        for name in ("min", "max")
+    }  # fmt: skip
+    expected = {name: pytest.approx((one.pi, one.C)) for name, one in results.items()}
+    for name, one in results.items():
+        assert by_both(one, name, aggregate) == expected
+
+
+def test_c_that_has_no_value_says_why():
+    same = made(initial="0-0 1-1", A="0-0 1-1", B="0-0 1-1")
+    caution = told(agree(same, ["A", "B"], initial="initial", systems=[], **QUICK), "undefined")
+    assert "nobody edits" in caution.says
+    assert caution.pairings == ("A ~ B",)
+    assert caution.number == "possible phrases; sure phrases; possible words; sure words"
+
+
+def test_c_without_a_value_in_a_group_names_the_group():
+    one, other = (SentencePair(name, ["a"], ["b"], {
+        "A": Alignment.parse(links), "B": Alignment.parse(links)
+    }, {"genre": name}) for name, links in (("news", "0-0"), ("talk", "")))  # fmt: skip
+    many = Corpus([one] * 2 + [SentencePair("x", ["a", "c"], ["b", "d"], one.annotations,
+                                            {"genre": "news"}), other])  # fmt: skip
+    found = agree(many, by="genre", resamples=20)
+    caution = next(one for one in found.cautions if "in talk" in one.number)
+    assert caution.code == "undefined"
+    assert "neither annotator has anything" in caution.says
+
+
+def test_pi0_above_pi_and_below():
+    apart = made(A="0-0 1-1 2-2", B="0-1 1-2 2-3", initial="0-0 1-1 2-2 3-3")
+    caution = told(agree(apart, ["A", "B"], initial="initial", **QUICK), "below-chance")
+    assert "sure words -" in caution.number
+    assert "pi 0.000" in caution.number
+    assert "(edit)" in caution.says
+    assert told(agree(GOOD, ["A", "B"], initial="initial", **QUICK), "below-chance") is None
+
+
+def test_pi0_near_one():
+    once, again = (["0-0 1-1 2-2 3-3"] * 39 + [other] for other in ("0-0 1-1 2-2", "1-1 2-2"))
+    near = made(A=once, B=again, initial="0-0 1-1 2-2 3-3")
+    caution = told(agree(near, ["A", "B"], initial="initial", **QUICK), "chance-near-one")
+    assert "sure phrases 0.98" in caution.number
+    assert told(agree(GOOD, ["A", "B"], initial="initial", **QUICK), "chance-near-one") is None
+
+
+@pytest.mark.parametrize(("empty", "is_told"), [(10, False), (11, True)])
+def test_many_pairs_left_out(empty, is_told):
+    links = [""] * empty + ["0-0 1-1"] * (40 - empty)
+    caution = told(agree(made(A=links, B=links), resamples=20), "left-out")
+    assert (caution is not None) == is_told
+    if is_told:
+        assert "sure words 11 of 40" in caution.number
+
+
+@pytest.mark.parametrize(("empty", "is_told"), [(3, False), (4, True)])
+def test_one_sided_pairs_below_a_quarter(empty, is_told):
+    links = [""] * empty + ["0-0 1-1"] * (40 - empty)
+    caution = told(agree(made(A=links, B="0-0 1-1"), resamples=20), "one-sided")
+    assert (caution is not None) == is_told
+    if is_told:
+        assert "sure words 4 of 40" in caution.number
+
+
+@pytest.mark.parametrize(("count", "is_told"), [(30, False), (29, True)])
+def test_few_pairs(count, is_told):
+    caution = told(agree(made(count, A="0-0 1-1", B="0-0 1-1"), resamples=20), "few-pairs")
+    assert (caution is not None) == is_told
+    if is_told:
+        assert caution.number == "all: 29"
+
+
+def test_few_pairs_are_told_without_words_too():
+    bare = made(5, A="0-0", B="0-0").map(
+        lambda pair: SentencePair(pair.id, None, None, pair.annotations)
+    )
+    assert told(agree(bare, ignore_identical=False, resamples=20), "few-pairs").number == "all: 5"
+
+
+def test_sampling_that_stopped_too_early():
+    few = {"samples": 10, "resamples": 20}
+    found = agree(GOOD, ["A", "B"], initial="initial", tolerance=1e-6, **few)
+    assert "after 10 samples" in told(found, "rough").number
+    assert "1e-06" in told(found, "rough").says
+    loose = agree(GOOD, ["A", "B"], initial="initial", tolerance=0.9, **few)
+    assert told(loose, "rough") is None
+
+
+def changed(found, **values):
+    """Return an agreement whose C has other numbers at each level."""
+    pairing = found.pairings[0]
+    levels = {
+        level: replace(one, **{
+            name: replace(one.interval, **value) if name == "interval" else value
+            for name, value in values.items()
+        })
+        for level, one in pairing.beyond["edit"].items()
+    }  # fmt: skip
+    beyond = pairing.beyond | {"edit": type(pairing.beyond)(levels)}
+    other = replace(found, pairings=(replace(pairing, beyond=beyond),))
+    return replace(other, cautions=cautions_of(other))
+
+
+def test_sampling_that_is_coarse_beside_the_interval():
+    found = agree(GOOD, ["A", "B"], initial="initial", **QUICK)
+    bounds = {"low": 0.5, "high": 0.58}
+    coarse = changed(found, C_error=0.0101, interval=bounds)
+    assert "sure words 0.0101 of 0.0800" in told(coarse, "coarse").number
+    assert told(changed(found, C_error=0.0099, interval=bounds), "coarse") is None
+
+
+def test_resamples_without_c():
+    found = agree(GOOD, ["A", "B"], initial="initial", **QUICK)
+    caution = told(changed(found, interval={"undefined": 3}), "undefined-resamples")
+    assert "sure words 3 of 20" in caution.number
+    assert told(found, "undefined-resamples") is None
+
+
+def test_c_that_moves_with_the_model():
+    found = agree(GOOD, ["A", "B"], initial="initial", **QUICK)
+    assert told(found, "model") is None
+    caution = told(changed(found, C=-0.9), "model")
+    C = {name: levels["words.sure"].C for name, levels in found.pairings[0].beyond.items()}
+    high = max(("edit-split", "edit-strata", "kupper-hafner"), key=C.get)
+    assert f"sure words -0.900 by edit to {C[high]:.3f} by {high}" in caution.number
+
+
+def test_equal_words_that_dominate_the_fit():
+    links = {"initial": "0-0 1-1 2-2", "A": ["0-0 1-1 2-2", "0-0 1-1 3-3"], "B": "0-0 1-1 3-2"}
+    equal, few = (made(source="abcd", target=words, **links) for words in ("abyz", "axyz"))
+    caution = told(agree(equal, ["A", "B"], initial="initial", **QUICK), "equal-words")
+    assert caution.number == "possible links 67%; sure links 67%"
+    assert told(agree(few, ["A", "B"], initial="initial", **QUICK), "equal-words") is None
+    strata = agree(equal, ["A", "B"], initial="initial", chance="edit-strata", **QUICK)
+    assert told(strata, "equal-words") is None
+    kept = agree(equal, ["A", "B"], initial="initial", ignore_identical=False, **QUICK)
+    assert told(kept, "equal-words") is None
+
+
+def test_one_who_differs_from_two_that_agree():
+    apart = made(A="0-0 1-1", B="0-0 1-1", C="0-0 2-2 3-1")
+    caution = told(agree(apart, resamples=20), "one-differs")
+    assert caution.says.startswith("C agrees with the others less")
+    assert "sure words 40.0 at most, 100.0 at least" in caution.number
+    same = made(A="0-0 1-1", B="0-0 1-1", C="0-0 1-1")
+    assert told(agree(same, resamples=20), "one-differs") is None
+
+
+def test_the_majority_of_two_is_what_both_have():
+    three = made(A="0-0 1-1", B="0-0 1-1", C="0-0 1-1")
+    caution = told(agree(three, resamples=20), "intersection")
+    assert caution.pairings == tuple(f"{name} ~ majority without {name}" for name in "ABC")
+    assert caution.number == "2"
+    four = made(A="0-0 1-1", B="0-0 1-1", C="0-0 1-1", D="0-0")
+    assert told(agree(four, resamples=20), "intersection") is None
+
+
+def test_the_adjudicated_version_was_made_from_the_annotations():
+    three = made(A="0-0 1-1", B="0-0 1-1", gold="0-0 1-1")
+    caution = told(agree(three, adjudicated="gold", resamples=20), "adjudicated")
+    assert caution.pairings == ("A ~ gold", "B ~ gold")
+    assert "these 2 annotations" in str(caution)
+    assert told(agree(three, resamples=20), "adjudicated") is None
+
+
+def judged(wrong):
+    labels = {(0, 1): "wrong", (1, 0): "wrong"} if wrong else {(0, 0): "good"}
+    made = {
+        "A": Alignment([(0, 0), (1, 1)], labels=labels),
+        "B": Alignment([(0, 0)], labels=labels | ({(1, 1): "wrong"} if wrong else {})),
+    }
+    return Corpus(SentencePair(str(k), list("abc"), list("xyz"), made) for k in range(40))
+
+
+def test_annotators_who_judged_links_that_they_were_given():
+    found = agree(judged(True), resamples=20)
+    caution = told(found, "given-links")
+    kappa = found.pairings[0].sections[0].cells.possible.kappa
+    assert caution.number == f"160 of 360 cells; kappa {kappa:.3f} over all, 0.500 over these"
+    assert told(agree(judged(True), universe="judged", resamples=20), "given-links") is None
+    assert told(agree(judged(False), resamples=20), "given-links") is None
+
+
+def test_one_line_names_all_pairings_and_whose_number_it_is():
+    few = made(12, A="0-0 1-1", B="0-0 1-1", C="0-0 1-1")
+    caution = told(agree(few, resamples=20), "few-pairs")
+    assert caution.pairings == ("A ~ B", "A ~ C", "B ~ C")
+    assert str(caution).startswith("A ~ B; A ~ C; B ~ C: there are fewer than 30 sentence pairs (")
+    left = [""] * 8 + ["0-0 1-1"] * 4, [""] * 9 + ["0-0 1-1"] * 3
+    caution = told(agree(made(12, A=left[0], B=left[1], C=left[1]), resamples=20), "left-out")
+    assert "sure words 9 of 12 [B ~ C]" in caution.number

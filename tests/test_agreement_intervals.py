@@ -1,0 +1,263 @@
+"""Statistics are measures of sums of rows: of a corpus, of its groups, of bootstrap resamples."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from reference_agreement import alpha, alpha_units
+from scipy.stats import bootstrap as scipy_bootstrap
+from strategies_agreement import RULES, corpora
+
+from alignkit.agreement import (
+    DISTANCES,
+    CellAgreement,
+    FleissKappa,
+    OverlapRow,
+    cell_agreement,
+    fleiss_kappa,
+    krippendorff_alpha,
+    overlap,
+)
+from alignkit.agreement.alpha import ALPHA
+from alignkit.agreement.fleiss import FLEISS
+from alignkit.agreement.intervals import (
+    ALIKE,
+    NO_PAIRS,
+    ONE_PAIR,
+    UNDEFINED,
+    bootstrap,
+    draw_weights,
+)
+from alignkit.agreement.kappa import CELLS
+from alignkit.agreement.overlaps import OVERLAP
+from alignkit.agreement.pairs import CorpusData, PairData
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import OptionError
+
+OF_TWO = (*OVERLAP, *CELLS, *ALPHA)
+
+
+def pair(a, b, source="x y z", target="u v w"):
+    annotations = {"A": Alignment.parse(a), "B": Alignment.parse(b)}
+    return SentencePair("1", source.split(), target.split(), annotations)
+
+
+def compared(corpus, annotators=None, *, exact_case=False, **options):
+    return PairData.of(CorpusData(corpus, exact_case=exact_case), annotators, **options)
+
+
+def plain(corpus, rule):
+    """Return every figure of two annotators by the functions of one coefficient each."""
+    found = {}
+    for level, row in overlap(corpus, "A", "B", **rule).rows().items():
+        found |= {f"{level}.{name}": getattr(row, name) for name in ("precision", "recall", "f1")}
+    cells = cell_agreement(corpus, "A", "B", **rule)
+    for name in ("all", "possible", "sure"):
+        table = getattr(cells, name)
+        found |= {
+            f"cells.{name}.{one}": getattr(table, one) for one in ("observed", "kappa", "ac1")
+        }
+        if name != "all":
+            found[f"cells.{name}.prevalence"] = table.prevalence[1]
+    for links in ("possible", "sure"):
+        for distance in DISTANCES:
+            result = krippendorff_alpha(corpus, ["A", "B"], distance=distance, links=links, **rule)
+            found[f"alpha.{links}.{distance}"] = result.alpha
+    return found
+
+
+def figures(statistics, data, mask=None):
+    found = {}
+    for statistic in statistics:
+        rows = statistic.rows(data)
+        values = (rows if mask is None else rows.part(mask)).figures()
+        assert tuple(values) == statistic.measures
+        found |= {f"{statistic.level}.{name}": value for name, value in values.items()}
+    return found
+
+
+def same(one, other):
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        assert value == pytest.approx(other[name], abs=1e-9, nan_ok=True), name
+
+
+def resampled(corpus, weights):
+    return Corpus(
+        pair for pair, times in zip(corpus, weights, strict=True) for _ in range(int(times))
+    )
+
+
+@settings(max_examples=60)
+@given(corpora(("A", "B")), RULES)
+def test_a_sum_of_rows_gives_what_the_plain_functions_give(corpus, rule):
+    same(figures(OF_TWO, compared(corpus, ("A", "B"), **rule)), plain(corpus, rule))
+
+
+@settings(max_examples=40)
+@given(corpora(complete=True), RULES, st.data())
+def test_a_group_has_the_figures_of_its_pairs_alone(corpus, rule, data):
+    members = data.draw(st.sets(st.integers(0, len(corpus) - 1), min_size=1))
+    alone = Corpus(corpus[k] for k in sorted(members))
+    shared = CorpusData(corpus, exact_case=rule.get("exact_case", False))
+    two = PairData.of(shared, ("A", "B"), ignore_identical=rule["ignore_identical"])
+    mask = two.inside(np.array(sorted(members)))
+    same(figures(OF_TWO, two, mask), plain(alone, rule))
+    parts = {one.level: one.rows(two).part(mask) for one in OF_TWO}
+    words = overlap(alone, "A", "B", **rule).words_eq2
+    assert repr(OverlapRow.of(parts["words.eq2"])) == repr(words)
+    cells = cell_agreement(alone, "A", "B", **rule)
+    assert repr(CellAgreement.of(("A", "B"), parts["cells.all"])) == repr(cells)
+    found = vars(parts["alpha.sure"].alphas()["masi"])
+    expected = krippendorff_alpha(alone, ["A", "B"], distance="masi", links="sure", **rule)
+    same({**found, "distance": 0}, {**vars(expected), "distance": 0})
+    three = PairData.of(shared, ("A", "B", "C"))
+    whole = fleiss_kappa(alone)
+    assert repr(FleissKappa.of(FLEISS[0].rows(three).part(mask), 3)) == repr(whole)
+    ratios = ("kappa", "observed", "expected")
+    expected = {f"fleiss.{one}": getattr(whole, one) for one in ratios}
+    same(figures(FLEISS, three, mask), expected)
+
+
+@settings(max_examples=25)
+@given(corpora(("A", "B"), complete=True), RULES, st.integers(0, 9))
+def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule, seed):
+    assume(len(corpus) > 1)
+    data = compared(corpus, ("A", "B"), **rule)
+    everywhere = np.ones(len(data), bool)
+    (found,) = bootstrap(
+        OF_TWO, [one.rows(data) for one in OF_TWO],
+        resamples=12, confidence=0.8, seed=seed, sections=[everywhere],
+    )  # fmt: skip
+    (stream,) = np.random.SeedSequence(seed).spawn(1)
+    (weights,) = draw_weights(len(corpus), 12, stream)
+    looped = [plain(resampled(corpus, row), rule) for row in weights]
+    assert found.keys() == looped[0].keys()
+    for name, interval in found.items():
+        values = np.array([one[name] for one in looped])
+        defined = values[~np.isnan(values)]
+        if not len(defined):
+            assert interval == UNDEFINED
+        elif np.ptp(defined) <= 1e-12:
+            assert interval == ALIKE
+        else:
+            low, high = np.quantile(defined, [0.1, 0.9])
+            assert (interval.low, interval.high) == pytest.approx((low, high))
+            assert interval.standard_error == pytest.approx(defined.std())
+            assert interval.undefined == len(values) - len(defined)
+
+
+@settings(max_examples=30)
+@given(corpora(), RULES, st.sampled_from(["possible", "sure"]), st.integers(0, 9))
+def test_alpha_and_fleiss_of_all_annotators_can_be_resampled(corpus, rule, links, seed):
+    data = compared(corpus, least=2, **rule)
+    weights = np.random.default_rng(seed).integers(0, 4, (3, len(data))).astype(float)
+    statistic = next(one for one in ALPHA if one.level == f"alpha.{links}")
+    rows = statistic.rows(data)
+    found = rows.measure(rows.sums(weights))
+    shared = Corpus(corpus[place] for place in data.places)
+    for k, row in enumerate(weights):
+        units = alpha_units(resampled(shared, row), corpus.annotators, links, **rule)
+        for distance in DISTANCES:
+            expected = alpha(units, distance)[0]
+            value = found[distance][k]
+            assert isnan(value) if expected is None else value == pytest.approx(expected, abs=1e-9)
+    every = compared(corpus)
+    rows = FLEISS[0].rows(every)
+    weights = weights[:, : len(every)]
+    complete = Corpus(corpus[place] for place in every.places)
+    kappas = rows.measure(rows.sums(weights))["kappa"]
+    for value, row in zip(kappas, weights, strict=True):
+        again = resampled(complete, row)
+        expected = fleiss_kappa(again, corpus.annotators).kappa if len(again) else np.nan
+        assert value == pytest.approx(expected, nan_ok=True)
+
+
+def test_scipy_gives_nearly_the_same_interval():
+    rng = np.random.default_rng(5)
+    pairs = [
+        pair(f"0-0 1-{rng.integers(3)} 2-{rng.integers(3)}", f"0-0 1-{rng.integers(3)} 2-2")
+        for _ in range(40)
+    ]
+    data = compared(Corpus(pairs), ("A", "B"))
+    rows = OVERLAP[0].rows(data)
+    (found,) = bootstrap(
+        OVERLAP[:1], [rows], resamples=5000, confidence=0.9, seed=1, sections=[np.ones(40, bool)]
+    )
+    counts = np.asarray(rows.counts)
+    other = scipy_bootstrap(
+        (np.arange(40),),
+        lambda drawn, axis: counts[drawn, 1].sum(axis) / counts[drawn, 0].sum(axis),
+        n_resamples=5000, confidence_level=0.9, method="percentile", random_state=2,
+        vectorized=True,
+    )  # fmt: skip
+    interval = found["words.possible.precision"]
+    assert interval.low == pytest.approx(other.confidence_interval.low, abs=0.01)
+    assert interval.high == pytest.approx(other.confidence_interval.high, abs=0.01)
+    assert interval.standard_error == pytest.approx(other.standard_error, rel=0.05)
+
+
+def test_where_there_is_nothing_to_resample_the_reason_stands():
+    alike = pair("0-0 1-1", "0-0 1-2")
+    data = compared(Corpus([alike, alike, alike]), ("A", "B"))
+    masks = [np.array(mask, bool) for mask in ([1, 1, 1], [0, 1, 0], [0, 0, 0])]
+    whole, one, none = bootstrap(
+        OF_TWO, [statistic.rows(data) for statistic in OF_TWO],
+        resamples=50, confidence=0.95, seed=1, sections=masks,
+    )  # fmt: skip
+    assert set(whole.values()) == {ALIKE}
+    assert set(one.values()) == {ONE_PAIR}
+    assert set(none.values()) == {NO_PAIRS}
+    assert whole.keys() == one.keys() == none.keys()
+    empty = compared(Corpus([pair("", ""), pair("", "")]), ("A", "B"))
+    (found,) = bootstrap(
+        OVERLAP, [statistic.rows(empty) for statistic in OVERLAP],
+        resamples=5, confidence=0.95, seed=1, sections=[np.ones(2, bool)],
+    )  # fmt: skip
+    assert set(found.values()) == {UNDEFINED}
+
+
+def test_bad_questions_are_refused():
+    for resamples, confidence in ((0, 0.95), (10, 1.0), (10, 0.0)):
+        with pytest.raises(OptionError):
+            bootstrap([], [], resamples=resamples, confidence=confidence, seed=1, sections=[])
+
+
+def test_planned_memory_does_not_change_the_result(monkeypatch):
+    pairs = [pair(f"0-{k % 3} 1-1", f"0-0 1-{k % 2}") for k in range(7)]
+    data = compared(Corpus(pairs), ("A", "B"))
+    masks = [np.ones(7, bool), np.arange(7) < 3]
+
+    def intervals():
+        return bootstrap(
+            OF_TWO, [one.rows(data) for one in OF_TWO],
+            resamples=40, confidence=0.95, seed=3, sections=masks,
+        )  # fmt: skip
+
+    at_once = intervals()
+    monkeypatch.setattr("alignkit.scoring.bootstrap._CHUNK_BYTES", 1)
+    monkeypatch.setattr("alignkit.agreement.value_sets._BLOCK_NUMBERS", 1)
+    bounded = 0
+    for one, other in zip(at_once, intervals(), strict=True):
+        for name, interval in one.items():
+            if isinstance(interval, str):
+                assert other[name] == interval
+            else:
+                assert vars(other[name]) == pytest.approx(vars(interval))
+                bounded += 1
+    assert bounded > 20
+
+
+def test_sections_do_not_change_each_other():
+    pairs = [pair(f"0-{k % 3} 1-1", f"0-0 1-{k % 2}") for k in range(6)]
+    data = compared(Corpus(pairs), ("A", "B"))
+    rows = [one.rows(data) for one in OVERLAP]
+    options = {"resamples": 30, "confidence": 0.9, "seed": 2}
+    whole, group = np.ones(6, bool), np.arange(6) < 4
+    alone = bootstrap(OVERLAP, rows, **options, sections=[whole])
+    assert bootstrap(OVERLAP, rows, **options, sections=[whole, group])[0] == alone[0]

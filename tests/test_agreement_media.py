@@ -1,0 +1,320 @@
+"""Every medium shows the same tables, the same figures and the same cautions of an agreement."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from dataclasses import replace
+from math import isnan
+
+import pytest
+from command import PARAPHRASES
+
+from alignkit import Alignment, Corpus, SentencePair, read_corpus
+from alignkit.agreement import Caution, agree
+from alignkit.report.agreement import (
+    CARE,
+    agreement_csv,
+    agreement_head,
+    agreement_html,
+    agreement_json,
+    agreement_latex,
+    agreement_markdown,
+    agreement_tables,
+    agreement_text,
+)
+from alignkit.report.columns import Value
+
+QUICK = {"samples": 20, "resamples": 20}
+THREE = ["anna", "ben", "gold"]
+CAUTIONS = (
+    Caution("low", "C is -0.20 & below 0", "report pi, too", "-0.20", ("anna ~ ben", "x_y ~ z")),
+    Caution("few", "5% of all", "", "5%", ()),
+)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return read_corpus(PARAPHRASES, format="alignkit-jsonl")
+
+
+@pytest.fixture(scope="module")
+def two(corpus):
+    found = agree(
+        corpus, ["anna", "ben"], initial="initial", adjudicated="gold", by="genre", **QUICK
+    )
+    return replace(found, cautions=(*found.cautions, *CAUTIONS))
+
+
+@pytest.fixture(scope="module")
+def three(corpus):
+    return agree(corpus, THREE, initial="initial", **QUICK)
+
+
+@pytest.fixture(scope="module")
+def bare(corpus):
+    return agree(corpus, THREE, resamples=20)
+
+
+@pytest.fixture(params=["two", "three", "bare"])
+def agreement(request):
+    return request.getfixturevalue(request.param)
+
+
+def plain(text):
+    return " ".join(text.split())
+
+
+def shown(table):
+    """Return what the cells of a table show, row by row."""
+    return [[column.show(cell).text for column, cell in zip(table.columns, row, strict=True)]
+            for row in table.rows]  # fmt: skip
+
+
+def media(found):
+    """Return each medium with the words of its markup taken away, in one line."""
+    marked = agreement_markdown(found).replace("\\", "")
+    lines = agreement_latex(found).replace(r"$\sim$", "~").replace("$-$", "-")
+    lines = lines.replace(r"\&", "&").replace(r"\%", "%").replace("--", "-")
+    page = html.unescape(re.sub(r"<style>.*?</style>", "", agreement_html(found), flags=re.S))
+    return {
+        "text": plain(agreement_text(found)),
+        "markdown": plain(marked),
+        "latex": plain(re.sub(r"(?m)^% ?", "", lines).replace("\\_", "_")),
+        "html": plain(re.sub("<[^>]*>|[\u2066-\u2069]", "", page)),
+    }
+
+
+def test_every_medium_has_every_table_once(agreement):
+    tables = agreement_tables(agreement)
+    count = len(tables)
+    assert len({table.title for table in tables}) == count
+    assert len({table.anchor for table in tables}) == count
+    assert agreement_latex(agreement).count(r"\begin{tabular}") == count
+    assert agreement_html(agreement).count("<table>") == count
+    assert agreement_markdown(agreement).count("\n| :--") == count
+    for name, medium in media(agreement).items():
+        for table in tables:
+            assert medium.count(plain(table.title)) >= 1, (name, table.title)
+            assert table.note == "" or plain(table.note) in medium, (name, table.note)
+
+
+def test_every_medium_has_every_number_of_the_tables(agreement):
+    for table in agreement_tables(agreement):
+        cells = [cell for row in shown(table) for cell in row if cell not in ("", "-")]
+        for name, medium in media(agreement).items():
+            missing = [cell for cell in cells if plain(cell) not in medium]
+            assert not missing, (name, table.title, missing)
+
+
+def test_every_medium_has_every_caution_once_and_the_same(two):
+    assert len(two.cautions) >= len(CAUTIONS)
+    for name, medium in media(two).items():
+        assert medium.count(CARE) == 1, name
+        for caution in two.cautions:
+            assert medium.count(plain(str(caution))) == 1, (name, caution.code)
+    rows = csv.DictReader(io.StringIO(agreement_csv(two)))
+    told = [row["reason"] for row in rows if row["kind"] == "caution"]
+    assert told == [str(caution) for caution in two.cautions]
+    found = agreement_json(two)["cautions"]
+    assert [Caution(**one | {"pairings": tuple(one["pairings"])}) for one in found] == list(
+        two.cautions
+    )
+
+
+def test_without_a_caution_nothing_is_said_of_care(bare):
+    found = replace(bare, cautions=())
+    assert all(CARE not in medium for medium in media(found).values())
+    assert agreement_json(found)["cautions"] == []
+
+
+def test_every_medium_has_head_and_signature(agreement):
+    for medium in media(agreement).values():
+        for line in agreement_head(agreement):
+            assert plain(line) in medium
+        assert agreement.signature in medium
+
+
+def flat(found):
+    """Return the figures of the JSON by all their names."""
+    return {
+        (one["kind"], one["first"], one["second"], section, level, statistic): figure
+        for one in found["figures"]
+        for section, levels in one["sections"].items()
+        for level, statistics in levels.items()
+        for statistic, figure in statistics.items()
+    }
+
+
+def test_json_and_csv_have_every_figure_once(agreement):
+    figures = list(agreement.figures())
+    found = flat(json.loads(json.dumps(agreement_json(agreement), allow_nan=False)))
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO(agreement_csv(agreement)))
+        if row["kind"] not in ("caution", "signature")
+    ]
+    assert len(found) == len(rows) == len(figures)
+    for one, row in zip(figures, rows, strict=True):
+        key = (one.kind, one.first, one.second, one.section, one.level, one.statistic)
+        assert tuple(row[name] for name in list(row)[:6]) == key
+        figure = found[key]
+        for name in ("value", "low", "high"):
+            number = getattr(one, name)
+            if isnan(number):
+                assert figure.get(name) is None
+                assert row[name] == ""
+            else:
+                assert figure[name] == float(row[name]) == number
+        assert figure["pairs"] == int(row["pairs"]) == one.pairs
+        assert figure.get("reason", "") == row["reason"] == one.reason
+
+
+def test_the_tables_hold_the_figures(two):
+    figures = {
+        (one.kind, one.section, one.level, one.statistic): one
+        for one in two.figures()
+        if one.kind == "annotators"
+    }
+    tables = {table.anchor: table for table in agreement_tables(two)}
+    names = {"poss": "possible", "sure": "sure"}
+    for row in tables["phrases"].to_records():
+        level = f"phrases.{names[row['links']]}"
+        for name in ("f1", "C"):
+            one = figures["annotators", row["who"], level, name]
+            bounds = row[name], row[f"{name}_low"], row[f"{name}_high"]
+            assert bounds == (one.value, one.low, one.high)
+        for name in ("used", "both_empty", "one_sided"):
+            assert row[name] == figures["annotators", row["who"], level, name].value
+    for anchor, prefix in (("cells", ""), ("different-cells", "different.")):
+        for row in tables[anchor].to_records():
+            if row["links"] in names:
+                one = figures[
+                    "annotators", row["who"], f"{prefix}cells.{names[row['links']]}", "kappa"
+                ]
+                assert (row["kappa"], row["kappa_low"]) == (one.value, one.low)
+
+
+def test_side_by_side_is_over_the_same_items(corpus, two):
+    def kappa(found):
+        (table,) = (one for one in agreement_tables(found) if one.anchor == "side-by-side")
+        return {row["level"]: row["kappa"] for row in table.to_records()}, table
+
+    different = two.of("annotators")[0].sections[0].different
+    found, table = kappa(two)
+    assert found["words, sure"] == different.sure.kappa
+    assert "cell of different words" in table.note
+    every = agree(corpus, ["anna", "ben"], ignore_identical=False, bootstrap="none")
+    found, table = kappa(every)
+    assert found["words, sure"] == every.of("annotators")[0].sections[0].cells.sure.kappa
+    assert "different" not in table.note
+    assert "identical ones included" in table.title
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "untold"),
+    [
+        ({}, ("mean over", "smaller set.", "neither set is empty"), ("larger", "sum of")),
+        ({"normalizer": "max"}, ("mean over", "larger set.", "same sets"), ("smaller",)),
+        ({"aggregate": "micro"}, ("sum of the smaller sets", "all of the smaller"), ("mean",)),
+        ({"normalizer": "max", "aggregate": "micro"}, ("sum of the larger sets",), ("mean",)),
+    ],
+)
+def test_what_c_is_said_to_be_is_what_it_is(corpus, options, told, untold):
+    found = agree(corpus, ["anna", "ben"], bootstrap="none", **options)
+    (table,) = (one for one in agreement_tables(found) if one.anchor == "side-by-side")
+    assert all(words in table.note for words in told)
+    assert not any(words in table.note for words in untold)
+
+
+def test_naming_an_initial_alignment_only_adds(corpus, bare, three):
+    before, after = ([one.anchor for one in agreement_tables(found)] for found in (bare, three))
+    assert set(before) < set(after)
+    assert set(after) - set(before) == {
+        *("edits", "consensus-phrases", "consensus-words", "automatic-phrases", "automatic-words"),
+    } - set(before)
+    for anchor in ("cells", "alpha", "fleiss", "different-cells"):
+        one, other = (
+            next(table for table in agreement_tables(found) if table.anchor == anchor)
+            for found in (bare, three)
+        )
+        assert str(one) == str(other)
+
+
+def test_every_annotator_is_in_every_medium(three, bare):
+    for found in (three, bare):
+        for name, medium in media(found).items():
+            for who in ("anna ~ ben", "anna ~ gold", "ben ~ gold"):
+                assert who in medium, name
+
+
+def test_c_by_every_model_stands_side_by_side(three, bare):
+    tables = {table.anchor: table for table in agreement_tables(three)}
+    for unit in ("phrases", "words"):
+        rows = tables[f"models-{unit}"].to_records()
+        assert list(rows[0])[2] == "edit"
+        by_who = {(row["links"], row["who"]): row for row in rows}
+        pairing = three.pairing("anna", "ben")
+        for model in ("edit", "edit-split", "edit-strata", "kupper-hafner"):
+            assert by_who["sure", "anna ~ ben"][model] == pairing.beyond[model][f"{unit}.sure"].C
+        machine = by_who["sure", "initial ~ anna"]
+        assert isnan(machine["edit"])
+        assert "initial" in machine["edit_reason"]
+        assert not isnan(machine["kupper-hafner"])
+    alone = next(one for one in agreement_tables(bare) if one.anchor == "models-words")
+    assert [column.name for column in alone.columns] == ["", "", "kupper-hafner"]
+
+
+def test_lines_of_text_fit_a_terminal(two, three):
+    for found in (two, three):
+        lines = agreement_text(found).split("\n")
+        head = len(agreement_head(found))
+        wide = [line for line in lines[head:-1] if len(line) > 110]
+        assert not wide
+
+
+def test_one_pair_has_no_brackets_but_a_reason():
+    pair = SentencePair("1", ("he", "left", "now"), ("she", "went", "away"), {
+        "a": Alignment.parse("0-0 1-1 1-2"), "b": Alignment.parse("0-0 1-1 2-2")})  # fmt: skip
+    text = agreement_text(agree(Corpus([pair])))
+    assert "[" not in text
+    assert "there is one sentence pair" in text
+
+
+def test_no_negative_zero_is_shown(agreement):
+    assert not re.search(r"-0\.?0*(?![\d.])", agreement_text(agreement).replace("--", ""))
+
+
+def test_a_value_that_is_undefined_has_its_reason(corpus):
+    same = {name: Alignment.parse("0-0 1-1") for name in ("a", "b", "start")}
+    found = agree(Corpus([SentencePair("1", ("x", "y"), ("v", "w"), same)] * 1), initial="start")
+    table = agreement_tables(found)[0]
+    cell = table.rows[0][5]
+    assert isinstance(cell, Value)
+    assert isnan(cell.value)
+    assert "pi0 is 1" in cell.reason
+    assert "pi0 is 1" in agreement_text(found)
+
+
+def test_a_line_end_in_a_name_breaks_no_line_of_any_medium():
+    def text(name):
+        sides = {one: Alignment.parse("0-0 1?1") for one in (name, "b", f"gold{name}")}
+        pair = SentencePair("1", ("x", "y"), ("v", "w"), sides)
+        return agree(Corpus([pair]), [name, "b"], adjudicated=f"gold{name}", bootstrap="none")
+
+    for medium in (agreement_text, agreement_latex, agreement_markdown):
+        one, other = (medium(text(name)).count("\n") for name in ("a\x1b", "a\n"))
+        assert one == other
+
+
+def test_without_words_there_is_the_overlap_alone():
+    sides = {"a": Alignment.parse("0-0 1-1"), "b": Alignment.parse("0-0")}
+    pairs = Corpus([SentencePair(str(k), None, None, sides) for k in range(3)])
+    found = agree(pairs, ignore_identical=False)
+    anchors = [table.anchor for table in agreement_tables(found)]
+    assert anchors == ["phrases", "words", "side-by-side", "precision-recall"]
+    assert "the words are not known" in agreement_text(found)
+    assert agreement_json(found)["fleiss_kappa"] is None

@@ -1,0 +1,101 @@
+"""Options have their choices and help in one place, and none is silently ignored."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import fields
+
+import pytest
+
+from alignkit.agreement import (
+    AGGREGATES,
+    CHANCE_MODELS,
+    NORMALIZERS,
+    READINGS,
+    UNIVERSES,
+    AgreementOptions,
+    agree,
+)
+from alignkit.agreement.options import contradictions
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import OptionError, UnknownNameError
+
+LINK = Alignment.parse("0-0")
+PAIR = SentencePair("1", ["a"], ["b"], {"A": LINK, "B": LINK, "initial": Alignment()})
+
+
+def test_each_field_tells_its_help_its_choices_and_its_group():
+    choices = {one.name: one.metadata["choices"] for one in fields(AgreementOptions)}
+    assert choices["chance"] == tuple(CHANCE_MODELS)
+    assert choices["reading"] == READINGS
+    assert choices["normalizer"] == tuple(NORMALIZERS)
+    assert choices["aggregate"] == AGGREGATES
+    assert choices["universe"] == UNIVERSES
+    for one in fields(AgreementOptions):
+        assert one.metadata["help"]
+        assert one.metadata["group"]
+        assert not choices[one.name] or one.default in choices[one.name]
+
+
+def test_options_are_known_without_loading_numpy():
+    code = (
+        "import sys; from alignkit.agreement.options import AgreementOptions; AgreementOptions();"
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'scipy', 'numba')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "initial", "words"),
+    [
+        ({"chance": "edit"}, None, "missing_initial='empty'"),
+        ({"reading": "count"}, None, "reading is of the edits"),
+        ({"samples": 10}, None, "samples is of the edits"),
+        ({"tolerance": 0.1}, None, "tolerance is of the edits"),
+        ({"missing_initial": "leave-out"}, None, "missing_initial is of the edits"),
+        ({"samples": 10, "chance": "kupper-hafner"}, None, "leave samples out"),
+        ({"bootstrap": "refit"}, None, "bootstrap='refit'"),
+        ({"bootstrap": "refit", "chance": "kupper-hafner"}, "initial", "has none"),
+        ({"bootstrap": "none", "resamples": 9}, "initial", "resamples is of intervals"),
+        ({"bootstrap": "none", "confidence": 0.9}, None, "confidence is of intervals"),
+        ({"exact_case": True, "ignore_identical": False}, None, "nothing depends on it"),
+    ],
+)
+def test_options_that_contradict_are_refused(given, initial, words):
+    with pytest.raises(OptionError, match=words):
+        contradictions(given, initial)
+    with pytest.raises(OptionError, match=words):
+        agree(Corpus([PAIR]), ["A", "B"], initial=initial, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "initial"),
+    [
+        ({}, None),
+        ({"chance": "kupper-hafner"}, None),
+        ({"missing_initial": "empty", "samples": 9, "reading": "count"}, None),
+        ({"chance": "kupper-hafner", "samples": 9}, "initial"),  # of the table of all models
+        ({"exact_case": True, "ignore_identical": False}, "initial"),  # of edit-strata
+        ({"bootstrap": "refit", "resamples": 9, "confidence": 0.9}, "initial"),
+    ],
+)
+def test_options_that_are_looked_at_are_taken(given, initial):
+    contradictions(given, initial)
+    found = agree(Corpus([PAIR]), ["A", "B"], initial=initial, **given)
+    for name, value in given.items():
+        assert getattr(found.options, name) == value
+
+
+def test_an_unknown_option_is_named():
+    with pytest.raises(UnknownNameError, match="ignore_identical"):
+        agree(Corpus([PAIR]), ["A", "B"], include_identical=True)
+
+
+def test_the_signature_says_what_is_computed():
+    signed = str(AgreementOptions().sign(7, "initial"))
+    for part in ("chance:edit|", "initial:initial|", "samples:1000|", "seed:7|", "case:folded|"):
+        assert part in signed
+    closed = str(AgreementOptions(chance="kupper-hafner", bootstrap="none").sign(7))
+    assert not any(part in closed for part in ("samples", "reading", "interval", "initial"))

@@ -1,0 +1,192 @@
+"""C under several models at once is C under each; what has no value or interval says why."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies_agreement import corpora
+
+from alignkit.agreement import CHANCE_MODELS, AgreementOptions
+from alignkit.agreement.beyond_chance import Section, beyond_chance, beyond_chance_by_model
+from alignkit.agreement.corpus_beyond import CorpusBeyondChance
+from alignkit.agreement.pairs import CorpusData
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import UnknownNameError
+from alignkit.formats import read_corpus
+
+ROWS = [
+    ("0-0 1-1", "0-0 1-1 2-2", "0-0 1-2 2-1"),
+    ("0-0", "0-1 1-1", "0-0 1-1"),
+    ("0-0 1-1 2-2", "0-0 1-1", "0-0 2-2"),
+    ("0-0", "0-0", ""),
+    ("0-0", "", ""),
+]
+EDITS = ("edit", "edit-split", "edit-strata")
+
+
+def corpus(rows, source="abc", target="xby"):
+    return Corpus(
+        SentencePair(str(number), list(source), list(target), {
+            name: Alignment.parse(links)
+            for name, links in zip(("initial", "A", "B"), row, strict=True)
+        })
+        for number, row in enumerate(rows)
+    )  # fmt: skip
+
+
+def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **options):
+    chosen = AgreementOptions(**{"samples": 60, "resamples": 40, **options})
+    what = CorpusBeyondChance(CorpusData(pairs), "initial", (), chosen, 1, None, ())
+    sets = what.paired_sets(*names, level)
+    count = len(sets)
+    sections = [Section("all", len(pairs), np.ones(count, bool), {"not annotated": 2})]
+    if halves:
+        sections += [Section(str(k), count, np.arange(count) % 2 == k, {}) for k in (0, 1)]
+    return sets, chosen, sections
+
+
+def measure(pairs, first="A", second="B", chance="edit", **options):
+    sets, chosen, sections = prepared(pairs, (first, second), **options)
+    return beyond_chance(sets, chance, chosen, sections, seed=1)
+
+
+@settings(max_examples=15)
+@given(
+    corpora(("initial", "A", "B"), complete=True), st.sampled_from(["phrases.sure", "words.sure"]),
+    st.sampled_from(["fixed", "refit"]), st.sampled_from(["macro", "micro"]),
+)  # fmt: skip
+def test_several_models_at_once_give_what_each_gives_alone(pairs, level, bootstrap, how) -> None:
+    what, chosen, sections = prepared(
+        pairs,
+        halves=True,
+        level=level,
+        bootstrap=bootstrap,
+        aggregate=how,
+        samples=20,
+        resamples=10,
+    )
+    together = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=3)
+    assert list(together) == list(CHANCE_MODELS)
+    for name, found in together.items():
+        alone = beyond_chance(what, name, chosen, sections, seed=3)
+        assert found.to_json() == alone.to_json()
+        assert found.chance == name
+        assert (found.used, found.one_sided) == (alone.used, alone.one_sided)
+    first, *rest = together.values()
+    for other in rest:  # what is observed does not depend on chance, unless all samples are empty
+        if other.used == first.used:
+            assert other.pi == first.pi or isnan(first.pi)
+
+
+def test_pairs_are_counted() -> None:
+    found = measure(corpus(ROWS), chance="kupper-hafner")
+    assert (found.pairs, found.used, found.both_empty, found.one_sided) == (5, 4, 1, 1)
+    assert found.to_json()["pairs"] == {
+        "all": 5, "used": 4, "one_sided": 1, "left_out": {"not annotated": 2, "both sets empty": 1},
+    }  # fmt: skip
+
+
+def test_rates_of_edits_stand_beside_c_under_every_model() -> None:
+    what, chosen, sections = prepared(corpus(ROWS))
+    for found in beyond_chance_by_model(
+        what, list(CHANCE_MODELS), chosen, sections, seed=1
+    ).values():
+        # of 45 cells 8 are links at first; A adds 2-2, 0-1, 1-1 and deletes 0-0, 2-2, 0-0
+        assert (found.rates["A"].add, found.rates["A"].delete) == (3 / 37, 3 / 8)
+        # B adds 1-2, 2-1, 1-1 and deletes 1-1, 1-1, 0-0, 0-0
+        assert (found.rates["B"].add, found.rates["B"].delete) == (3 / 37, 4 / 8)
+        assert found.left_out == {"not annotated": 2, "both sets empty": 1}
+
+
+@pytest.mark.parametrize("chance", EDITS)
+@pytest.mark.parametrize("bootstrap", ["fixed", "refit", "none"])
+@pytest.mark.parametrize("aggregate", ["macro", "micro"])
+def test_the_initial_alignment_has_no_c_under_models_of_edits(chance, bootstrap, aggregate) -> None:
+    options = {"bootstrap": bootstrap, "aggregate": aggregate}
+    found = measure(corpus(ROWS), "initial", "A", chance=chance, **options)
+    assert isnan(found.C)
+    assert isnan(found.pi0)
+    assert "never edits itself" in found.undefined
+    closed = measure(corpus(ROWS), "initial", "A", chance="kupper-hafner", **options)
+    assert not isnan(closed.C)
+    assert (found.pi, found.used) == (closed.pi, closed.used)
+    assert (len(found.rates), len(found.models), found.samples) == (0, 0, 0)
+    assert (found.no_interval != "") == (bootstrap != "none")
+    assert found.to_json()["C"] is None
+
+
+@pytest.mark.parametrize("chance", CHANCE_MODELS)
+def test_one_pair_or_resamples_all_alike_have_no_interval(chance: str) -> None:
+    one = measure(corpus(ROWS[:1]), chance=chance)
+    assert (one.interval, one.used) == (None, 1)
+    assert "one sentence pair" in one.no_interval
+    alike = measure(corpus([("0-0", "0-0 1-2", "0-0 2-1")] * 5), chance="kupper-hafner")
+    assert alike.interval is None
+    assert alike.no_interval == "all resamples give the same"
+    spread = measure(corpus(ROWS), chance=chance)
+    assert spread.interval.low < spread.interval.high
+    assert spread.no_interval == ""
+    assert measure(corpus(ROWS), chance=chance, bootstrap="none").no_interval == ""
+
+
+def test_progress_is_that_of_all_models() -> None:
+    told = []
+    what, chosen, sections = prepared(corpus(ROWS))
+    beyond_chance_by_model(
+        what, list(CHANCE_MODELS), chosen, sections, seed=1,
+        progress=lambda done, total: told.append(done / total),
+    )  # fmt: skip
+    assert told == sorted(told)
+    assert told[-1] == 1
+
+
+def test_an_unknown_model_is_refused() -> None:
+    what, chosen, sections = prepared(corpus(ROWS))
+    with pytest.raises(UnknownNameError, match="edit-strata"):
+        beyond_chance(what, "edits", chosen, sections, seed=1)
+
+
+def test_different_words_at_random_agree_by_chance_alone() -> None:
+    """Where equal words are kept and different ones are not, only strata say so."""
+    rng, pairs = np.random.default_rng(0), []
+    for number in range(120):
+        words = [f"w{k}" for k in range(8)]
+        other = [word if rng.random() < 0.6 else f"v{k}" for k, word in enumerate(words)]
+        start = {(k, k) for k in range(8)}
+        made = {"initial": Alignment(start)}
+        for name in "AB":
+            flips = rng.random((8, 8)) < 0.02
+            flips |= np.eye(8, dtype=bool) & (rng.random((8, 8)) < 0.5)
+            flips &= np.array([[w != o or i != j for j, o in enumerate(other)]
+                               for i, w in enumerate(words)])  # fmt: skip
+            made[name] = Alignment(start ^ {(int(i), int(j)) for i, j in np.argwhere(flips)})
+        pairs.append(SentencePair(str(number), words, other, made))
+    what, chosen, sections = prepared(
+        Corpus(pairs), level="words.sure", reading="probability", samples=300, resamples=200
+    )
+    found = beyond_chance_by_model(what, EDITS, chosen, sections, seed=1)
+    assert found["edit"].C < -0.5
+    assert found["edit-split"].C < -0.2
+    assert abs(found["edit-strata"].C) < 0.1
+    assert found["edit-strata"].interval.low < 0 < found["edit-strata"].interval.high
+
+
+@pytest.mark.real_data
+def test_sure_words_of_goldalign_under_every_model(data) -> None:
+    """One rate keeps what is identical, and with it the rest; figures computed beforehand."""
+    pairs = read_corpus(str(data / "goldalign"), format="goldalign")
+    what, chosen, sections = prepared(
+        pairs, ("demo-user-1", "demo-user-2"), level="words.sure", samples=1000, bootstrap="none"
+    )
+    found = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=1)
+    assert {round(one.pi, 3) for one in found.values()} == {0.374}
+    assert found["edit"].pi0 == pytest.approx(0.527, abs=0.002)
+    assert found["edit-split"].pi0 == pytest.approx(0.426, abs=0.002)
+    assert found["edit-strata"].pi0 < 0.15
+    assert found["edit-strata"].C > 0.25
+    assert found["edit"].both_empty == 457
