@@ -21,7 +21,14 @@ from alignkit.arguments import (
 from alignkit.errors import AlignmentError, ArgumentError
 from alignkit.limits import check_count
 
-__all__ = ["LinkArrays", "TokenArrays", "Vocabulary", "check_form", "check_offsets"]
+__all__ = [
+    "LinkArrays",
+    "TokenArrays",
+    "Vocabulary",
+    "check_form",
+    "check_offsets",
+    "whole_numbers",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,3 +351,22 @@ class TokenArrays:
         """Return the arrays of the sentences at some places, in that order."""
         chosen, offsets = _gather(self.offsets, places)
         return TokenArrays(self.ids[chosen], offsets)
+
+
+def whole_numbers(name: str, value: object, dimensions: int) -> NDArray[np.int64]:
+    """Return an array of whole numbers.
+
+    Raises
+    ------
+    ArgumentError
+        If it has another shape, or holds other things.
+    """
+    try:
+        found = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        found = np.empty(())
+    whole = found.dtype.kind in "iu" or (found.dtype.kind == "f" and (found == found // 1).all())
+    if found.size and not (whole and found.ndim == dimensions):
+        shape = {1: "a sequence", 2: "a table"}[dimensions]
+        raise ArgumentError(f"{name} must be {shape} of whole numbers")
+    return found.astype(np.int64)

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from alignkit.agreement.sampling import Items, Sampling, monte_carlo
+from alignkit.agreement.beyond_chance.sampling import Items, Sampling, monte_carlo
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
 from alignkit.corpus import SentencePair

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from repetitions import FULL
 
-from alignkit.agreement.sampling import Items, Sampling, monte_carlo
+from alignkit.agreement.beyond_chance.sampling import Items, Sampling, monte_carlo
 from alignkit.aligner import Aligner, Bitext
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays

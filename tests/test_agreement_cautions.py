@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from alignkit.agreement import agree
+from alignkit.agreement.beyond_chance.normalizers import by_both
 from alignkit.agreement.cautions import CAUTIONS, cautions_of
-from alignkit.agreement.normalizers import by_both
 from alignkit.agreement.result import LEVELS
 from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus, SentencePair

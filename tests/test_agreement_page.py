@@ -18,7 +18,7 @@ from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.report.agreement import agreement_tables
 from alignkit.report.page import SECTIONS, draw_agreement_page
-from alignkit.report.pairing_figures import LEVEL_TITLES
+from alignkit.report.pairing_plots import LEVEL_TITLES
 
 LEVELS = tuple(LEVEL_TITLES)
 THREE = ("anna", "ben", "cleo")

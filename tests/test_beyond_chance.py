@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from strategies_agreement import corpora
 
 from alignkit.agreement import CHANCE_MODELS, AgreementOptions
-from alignkit.agreement.beyond_chance import Section, beyond_chance, beyond_chance_by_model
-from alignkit.agreement.corpus_beyond import CorpusBeyondChance
+from alignkit.agreement.beyond_chance.two_annotators import (
+    Section,
+    beyond_chance,
+    beyond_chance_by_model,
+)
+from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
 from alignkit.agreement.pairs import CorpusData
 from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus, SentencePair

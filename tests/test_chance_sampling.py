@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_chance import exact, items
 
-from alignkit.agreement import items_kernel
-from alignkit.agreement import sampling_kernel as kernel
-from alignkit.agreement.correction import ObservedTerms, correct, noise, rows
-from alignkit.agreement.sampling import UNITS, Items, Sampling, monte_carlo
+from alignkit.agreement.beyond_chance import items_kernel
+from alignkit.agreement.beyond_chance import sampling_kernel as kernel
+from alignkit.agreement.beyond_chance.correction import ObservedTerms, correct, noise, rows
+from alignkit.agreement.beyond_chance.sampling import UNITS, Items, Sampling, monte_carlo
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
 from alignkit.corpus import SentencePair
@@ -51,12 +51,17 @@ def test_the_kernel_finds_the_closures_of_the_links(case) -> None:
     source, target, *sides = case
     n, m = len(source), len(target)
     ids = [np.array([ord(word) for word in side], np.int32) for side in (source, target)]
-    found, sizes = [], []
+    found, numbers = [], []
     for links in sides:
-        cells = np.array(sorted(i * m + j for i, j in links), np.int64)
+        # the links, as the first set with what differs dropped and added
+        initial = np.array(sorted(sides[0]), np.int32).reshape(-1, 2)
+        dropped = np.array(
+            [k for k, link in enumerate(sorted(sides[0])) if link not in links], np.int64
+        )
+        added = np.array(sorted(i * m + j for i, j in links - sides[0]), np.int64)
         spans = np.empty((n, 2), np.int64), np.empty((m, 2), np.int64)
         boxes = np.empty((n, 4), np.int64)
-        items_kernel.partners(cells, len(cells), n, m, *spans)
+        items_kernel.partners(initial, dropped, len(dropped), added, len(added), n, m, *spans)
         count = items_kernel.atomic_boxes(n, *spans, np.empty(n, np.int64), boxes)
         every = [tuple(box) for box in boxes[:count].tolist()]
         assert len(set(every)) == count
@@ -66,14 +71,22 @@ def test_the_kernel_finds_the_closures_of_the_links(case) -> None:
         assert {tuple(box) for box in rest[:kept].tolist()} == items(
             links, "phrases", source, target, False
         )
-        kept_cells = items_kernel.drop_identical_cells(cells.copy(), len(cells), *ids)
-        assert kept_cells == len(items(links, "links", source, target, False))
+        every_cell = np.array(sorted(i * m + j for i, j in links), np.int64)
+        cells = every_cell.copy()
+        cells = cells[: items_kernel.drop_identical_cells(cells, len(cells), *ids)]
+        different = items(links, "links", source, target, False)
+        assert cells.tolist() == sorted(i * m + j for i, _, j, _ in different)
+        gone = dropped.copy()
+        gone = gone[: items_kernel.drop_identical_links(initial, gone, len(gone), *ids)]
+        assert {(i, i, j, j) for i, j in initial[gone].tolist()} == items(
+            sides[0] - links, "links", source, target, False
+        )
         found.append((boxes, count))
-        sizes.append((cells, len(cells)))
+        numbers.append((every_cell, len(every_cell)))
     chains = np.empty((n, 2), np.int64)
     shared = [items(links, "phrases", source, target, True) for links in sides]
     assert items_kernel.common_boxes(*found[0], *found[1], n, chains) == len(shared[0] & shared[1])
-    assert items_kernel.common_cells(*sizes[0], *sizes[1]) == len(sides[0] & sides[1])
+    assert items_kernel.common_numbers(*numbers[0], *numbers[1]) == len(sides[0] & sides[1])
 
 
 # at most 9 cells; rates of (empty, filled) cells for either annotator

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from reference_chance import exact, stratum
 from strategies_agreement import corpora
 
-from alignkit.agreement.chance import CHANCE_MODELS, STRATA, EditRates, Edits, count_edits
-from alignkit.agreement.sampling import UNITS, Items, Sampling, monte_carlo
+from alignkit.agreement.beyond_chance.chance import (
+    CHANCE_MODELS,
+    STRATA,
+    EditRates,
+    Edits,
+    count_edits,
+)
+from alignkit.agreement.beyond_chance.sampling import UNITS, Items, Sampling, monte_carlo
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
 from alignkit.corpus import SentencePair

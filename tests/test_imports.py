@@ -27,7 +27,7 @@ TABLES = {
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
     {"kernel_cache"},
-    {"errors", "version", "frozen", "jit", "signals", "visible"},
+    {"errors", "version", "frozen", "jit", "jsonable", "signals", "visible"},
     {"limits", "arguments"},
     {"alignment", "input", "labels", "placing", *TABLES},
     {"annotation", "output"},

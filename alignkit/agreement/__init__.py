@@ -15,14 +15,19 @@ if TYPE_CHECKING:
         alpha_from_units,
         krippendorff_alpha,
     )
-    from alignkit.agreement.beyond_chance_result import (
+    from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS
+    from alignkit.agreement.beyond_chance.correction import (
+        AGGREGATES,
+        NORMALIZERS,
+        Correction,
+        correct_sets,
+    )
+    from alignkit.agreement.beyond_chance.edits import READINGS, EditData, EditModel, fit_edit_model
+    from alignkit.agreement.beyond_chance.result import (
         BeyondChance,
         BeyondChanceSection,
         SentenceAgreement,
     )
-    from alignkit.agreement.chance import CHANCE_MODELS
-    from alignkit.agreement.correction import AGGREGATES, NORMALIZERS, Correction, correct_sets
-    from alignkit.agreement.edits import READINGS, EditData, EditModel, fit_edit_model
     from alignkit.agreement.fleiss import FleissKappa, fleiss_from_counts, fleiss_kappa
     from alignkit.agreement.kappa import (
         CellAgreement,
@@ -48,10 +53,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "alpha": ("DISTANCES", "KrippendorffAlpha", "alpha_from_units", "krippendorff_alpha"),
-    "beyond_chance_result": ("BeyondChance", "BeyondChanceSection", "SentenceAgreement"),
-    "chance": ("CHANCE_MODELS",),
-    "correction": ("AGGREGATES", "NORMALIZERS", "Correction", "correct_sets"),
-    "edits": ("READINGS", "EditData", "EditModel", "fit_edit_model"),
+    "beyond_chance.result": ("BeyondChance", "BeyondChanceSection", "SentenceAgreement"),
+    "beyond_chance.chance": ("CHANCE_MODELS",),
+    "beyond_chance.correction": ("AGGREGATES", "NORMALIZERS", "Correction", "correct_sets"),
+    "beyond_chance.edits": ("READINGS", "EditData", "EditModel", "fit_edit_model"),
     "fleiss": ("FleissKappa", "fleiss_from_counts", "fleiss_kappa"),
     "kappa": ("CellAgreement", "Contingency", "cell_agreement", "cohen_kappa", "gwet_ac1"),
     "options": ("AgreementOptions",),

@@ -29,9 +29,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.agreement.statistic import Floats, Rows, Statistic
-from alignkit.agreement.whole_numbers import whole_numbers
 from alignkit.alignment import NULL
 from alignkit.arguments import check_arguments
+from alignkit.arrays import whole_numbers
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap

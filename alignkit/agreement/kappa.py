@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.agreement.statistic import Floats, Rows, Statistic
-from alignkit.agreement.whole_numbers import whole_numbers
 from alignkit.arguments import check_arguments, every
+from alignkit.arrays import whole_numbers
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.scoring.counts import LINK_COLUMNS

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from alignkit.agreement.beyond_chance.sampling import Progress
 from alignkit.agreement.cautions import cautions_of
-from alignkit.agreement.corpus_beyond import CorpusBeyondChance, stage
+from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance, stage
 from alignkit.agreement.majority import with_majorities
 from alignkit.agreement.options import CLOSED, AgreementOptions, contradictions, edits_known
 from alignkit.agreement.pairs import CorpusData, check_annotators
 from alignkit.agreement.result import LEVELS, Agreement, Pairing, Together
-from alignkit.agreement.sampling import Progress
 from alignkit.agreement.sections import CorpusPart, joint_sections, two_sections
 from alignkit.arguments import check_arguments, words
 from alignkit.corpus import Corpus

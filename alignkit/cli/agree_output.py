@@ -45,9 +45,9 @@ def draw(agreement: Agreement, options: argparse.Namespace, words: FunctionWords
         with replacing(options.html) as out:
             out.writelines(page)
     if options.plot:
-        from alignkit.report.figures import draw_figures
+        from alignkit.report.plots import draw_plots
 
-        draw_figures(agreement, options.plot)
+        draw_plots(agreement, options.plot)
 
 
 def _how_to_go_on(agreement: Agreement) -> list[str]:

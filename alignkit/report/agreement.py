@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from textwrap import fill
 
-from alignkit.agreement.chance import CHANCE_MODELS, ClosedChance
+from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.result import Agreement, Figure
 from alignkit.report.agreement_json import agreement_json
 from alignkit.report.agreement_rows import known

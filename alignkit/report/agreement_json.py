@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
-from alignkit.agreement.beyond_chance_result import BeyondChance
-from alignkit.agreement.jsonable import jsonable
+from alignkit.agreement.beyond_chance.result import BeyondChance
 from alignkit.agreement.result import Agreement, Pairing
+from alignkit.jsonable import jsonable
 
 __all__ = ["agreement_json"]
 

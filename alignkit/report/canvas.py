@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit.errors import OptionError
 from alignkit.report.characters import visible
-from alignkit.report.figure_svg import COLOURS, page_image
+from alignkit.report.plot_svg import COLOURS, page_image
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

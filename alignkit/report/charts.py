@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit.report.canvas import HEIGHT, WIDTH, Canvas, canvas, faded, look
 from alignkit.report.characters import cut_text, visible
-from alignkit.report.figure_data import Axis, Bar, Dots, Marker, Panel, Share, Span
-from alignkit.report.figure_svg import COLOURS
+from alignkit.report.plot_data import Axis, Bar, Dots, Marker, Panel, Share, Span
+from alignkit.report.plot_svg import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

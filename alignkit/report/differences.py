@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from alignkit.agreement.beyond_chance_result import BeyondChance
+from alignkit.agreement.beyond_chance.result import BeyondChance
 from alignkit.agreement.result import Agreement, Pairing
 from alignkit.corpus import Corpus
 from alignkit.report.cells import make_grid
@@ -14,7 +14,7 @@ from alignkit.report.columns import Cell, Column
 from alignkit.report.disagreements import Disagreements, Outcome, PairOutcome
 from alignkit.report.html import draw_figure
 from alignkit.report.more_pairs import further_pairs
-from alignkit.report.pairing_figures import LEVEL_TITLES, Drawn, decimal
+from alignkit.report.pairing_plots import LEVEL_TITLES, Drawn, decimal
 from alignkit.report.table import Table
 
 __all__ = ["Article", "Difference", "Matrices", "draw_pairs", "further_table", "word_table"]

@@ -8,19 +8,19 @@ from importlib.resources import files
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from alignkit.agreement.chance import CHANCE_MODELS
+from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS
 from alignkit.agreement.result import Agreement, Pairing
 from alignkit.arguments import check_arguments
 from alignkit.report.agreement import CARE, agreement_head, agreement_tables
 from alignkit.report.differences import Difference, draw_pairs, further_table, word_table
 from alignkit.report.disagreements import disagreements
-from alignkit.report.figures import interval_figures, model_figures
-from alignkit.report.pairing_figures import (
-    chance_figures,
-    edit_figures,
-    kinds_figure,
-    sentence_figures,
+from alignkit.report.pairing_plots import (
+    chance_plots,
+    edit_plots,
+    kinds_plot,
+    sentence_plots,
 )
+from alignkit.report.plots import interval_plots, model_plots
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
 from alignkit.report.table import Table
 from alignkit.report.word_kinds import FunctionWords
@@ -182,16 +182,16 @@ def _figures(agreement: Agreement) -> dict[str, Any]:
     known = [one for one in agreement.of("annotators") if one.chance in one.beyond]
     known.sort(key=_likeness)
     drawn = known[:_MOST_PAIRINGS]
-    sentences = [(one.name, list(sentence_figures(f"sentences-{k}", one)))
+    sentences = [(one.name, list(sentence_plots(f"sentences-{k}", one)))
                  for k, one in enumerate(drawn)]  # fmt: skip
-    samples = [(one.name, list(chance_figures(f"chance-{k}", one))) for k, one in enumerate(drawn)]
+    samples = [(one.name, list(chance_plots(f"chance-{k}", one))) for k, one in enumerate(drawn)]
     return {
-        "overview": list(interval_figures(agreement)),
-        "models": list(model_figures(agreement)),
+        "overview": list(interval_plots(agreement)),
+        "models": list(model_plots(agreement)),
         "sentences": [one for one in sentences if one[1]],
         "samples": [one for one in samples if one[1]],
         "unshown": len(known) - len(drawn),
-        "edits": list(edit_figures(agreement)),
+        "edits": list(edit_plots(agreement)),
     }
 
 
@@ -217,7 +217,7 @@ def _differences(agreement: Agreement, function_words: FunctionWords | None) -> 
                 function_words=function_words,
                 exact_case=agreement.options.exact_case,
             )
-            kinds = kinds_figure(f"kinds-{len(found)}", counts)
+            kinds = kinds_plot(f"kinds-{len(found)}", counts)
             found.append(Difference(pairing, counts, kinds, word_table(counts)))
     return {
         "differences": found,

@@ -18,10 +18,10 @@ from alignkit.scoring.measures import (
 )
 from alignkit.scoring.phrase_list import PhraseListScore, score_phrase_list
 from alignkit.scoring.phrase_table import PHRASE_TABLE_FORMATS, read_phrase_table
+from alignkit.scoring.score_records import group_records, pair_records, score_records
 from alignkit.scoring.scores import Score, score, score_blocks
 from alignkit.scoring.settings import LEVEL_CHOICES, LINK_POLICIES
 from alignkit.scoring.signature import Signature
-from alignkit.scoring.tables import group_records, pair_records, score_records
 
 __all__ = [
     "LEVELS",

@@ -14,10 +14,10 @@ from alignkit.agreement import agree
 from alignkit.errors import OptionError
 from alignkit.report.canvas import canvas, ending
 from alignkit.report.charts import points
-from alignkit.report.figure_data import Axis
-from alignkit.report.figure_svg import COLOURS
-from alignkit.report.figures import draw_figures
-from alignkit.report.pairing_figures import LEVEL_TITLES
+from alignkit.report.pairing_plots import LEVEL_TITLES
+from alignkit.report.plot_data import Axis
+from alignkit.report.plot_svg import COLOURS
+from alignkit.report.plots import draw_plots
 
 SVG = "{http://www.w3.org/2000/svg}"
 STARTS = {"pdf": b"%PDF-", "png": b"\x89PNG", "svg": b"<?xml"}
@@ -28,7 +28,7 @@ FOUND = agree(make_corpus(12), initial="initial", samples=20, resamples=30)
 def test_a_figure_is_drawn_by_its_ending_and_the_same_each_time(kind, tmp_path):
     paths = [tmp_path / f"{name}.{kind}" for name in "ab"]
     for path in paths:
-        draw_figures(FOUND, str(path))
+        draw_plots(FOUND, str(path))
     first, second = (path.read_bytes() for path in paths)
     assert first.startswith(STARTS[kind])
     assert first == second
@@ -38,7 +38,7 @@ def test_a_figure_is_drawn_by_its_ending_and_the_same_each_time(kind, tmp_path):
 
 def test_the_text_of_a_figure_is_text_and_its_numbers_are_the_agreements(tmp_path):
     path = tmp_path / "fig.svg"
-    draw_figures(FOUND, str(path))
+    draw_plots(FOUND, str(path))
     said = ["".join(one.itertext()) for one in etree.parse(path).iter(f"{SVG}text")]
     pairing = FOUND.of("annotators")[0]
     for level, title in LEVEL_TITLES.items():
@@ -57,7 +57,7 @@ def test_all_pairings_and_their_kinds_are_in_it(tmp_path):
         corpus, ["anna", "ben", "cleo"], adjudicated="gold", bootstrap="none", initial="initial",
         samples=10,
     )  # fmt: skip
-    draw_figures(found, str(tmp_path / "fig.svg"))
+    draw_plots(found, str(tmp_path / "fig.svg"))
     said = (tmp_path / "fig.svg").read_text(encoding="utf-8")
     for one in found.pairings:
         name = f"{one.first} ~ others" if one.kind == "consensus" else one.name
@@ -69,7 +69,7 @@ def test_all_pairings_and_their_kinds_are_in_it(tmp_path):
 def test_other_endings_are_refused_with_those_that_are_known(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OptionError, match=r"\.pdf, \.png, \.svg"):
-        draw_figures(FOUND, path)
+        draw_plots(FOUND, path)
     assert not list(tmp_path.iterdir())
 
 
@@ -100,7 +100,7 @@ def test_colours_are_told_apart_by_name():
 
 def test_nothing_loads_matplotlib_or_jinja_before_it_draws():
     code = (
-        "import sys, alignkit, alignkit.agreement, alignkit.cli.main, alignkit.report.figures, "
+        "import sys, alignkit, alignkit.agreement, alignkit.cli.main, alignkit.report.plots, "
         "alignkit.report.page, alignkit.report.agreement; "
         "print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
     )

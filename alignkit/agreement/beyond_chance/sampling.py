@@ -11,9 +11,13 @@ from math import ceil, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.correction import ChanceTerms
-from alignkit.agreement.items_kernel import LINK_ITEMS, PHRASE_ITEMS, identical_choices
-from alignkit.agreement.sampling_kernel import MOMENTS, RECORD, run
+from alignkit.agreement.beyond_chance.correction import ChanceTerms
+from alignkit.agreement.beyond_chance.items_kernel import (
+    LINK_ITEMS,
+    PHRASE_ITEMS,
+    identical_choices,
+)
+from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, RECORD, run
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError

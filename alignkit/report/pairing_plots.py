@@ -9,24 +9,24 @@ from math import isnan, nan
 
 import numpy as np
 
-from alignkit.agreement.beyond_chance_result import BeyondChance
-from alignkit.agreement.edits import EditModel
+from alignkit.agreement.beyond_chance.edits import EditModel
+from alignkit.agreement.beyond_chance.result import BeyondChance
 from alignkit.agreement.result import LEVELS, Agreement, Pairing
 from alignkit.frozen import FrozenMap
 from alignkit.report.charts import bars, points, shares
 from alignkit.report.columns import Cell, Column
 from alignkit.report.disagreements import SHAPES, Disagreements
-from alignkit.report.figure_data import Axis, Bar, Marker, Share
+from alignkit.report.plot_data import Axis, Bar, Marker, Share
 from alignkit.report.table import Table
 from alignkit.report.word_kinds import WORD_KINDS
 
 __all__ = [
     "LEVEL_TITLES",
     "Drawn",
-    "chance_figures",
-    "edit_figures",
-    "kinds_figure",
-    "sentence_figures",
+    "chance_plots",
+    "edit_plots",
+    "kinds_plot",
+    "sentence_plots",
 ]
 
 LEVEL_TITLES = {level: f"{level.split('.')[0]}, {links}" for level, (_, links) in LEVELS.items()}
@@ -57,7 +57,7 @@ def decimal(value: float) -> str:
     return Column("", "decimal").show(value).text
 
 
-def sentence_figures(name: str, pairing: Pairing) -> Iterator[Drawn]:
+def sentence_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
     """Draw how many sentence pairs have which observed agreement; nothing where none is used.
 
     Parameters
@@ -114,7 +114,7 @@ def _sentence_bars(values: list[float]) -> list[Bar]:
     return [ends[0], *middle, ends[1]]
 
 
-def chance_figures(name: str, pairing: Pairing) -> Iterator[Drawn]:
+def chance_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
     """Draw the agreements of the whole corpus that were sampled, and mark the observed one.
 
     Parameters
@@ -158,7 +158,7 @@ def _chance_bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], pi: float
     return [Bar(start, end, count, f"{start:.4f} to {end:.4f}") for start, end, count in ends]
 
 
-def edit_figures(agreement: Agreement) -> Iterator[Drawn]:
+def edit_plots(agreement: Agreement) -> Iterator[Drawn]:
     """Draw what each annotator changed in the initial alignment, with the fitted models.
 
     The edits of phrase pairs and of words are the same, and drawn once; so are those of an
@@ -241,7 +241,7 @@ def _edit_table(model: EditModel) -> Table:
     return Table("Mean edits", columns, body, note=note)
 
 
-def kinds_figure(name: str, found: Disagreements) -> Drawn:
+def kinds_plot(name: str, found: Disagreements) -> Drawn:
     """Draw for each kind of link how many both have, and how many only one has.
 
     Parameters

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
-from alignkit.agreement.jsonable import jsonable
-from alignkit.agreement.whole_numbers import whole_numbers
 from alignkit.arguments import check_arguments
+from alignkit.arrays import whole_numbers
 from alignkit.errors import OptionError, UnknownNameError
+from alignkit.jsonable import jsonable
 
 __all__ = ["READINGS", "EditData", "EditModel", "fit_edit_model"]
 

@@ -10,14 +10,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.beyond_chance import Section, beyond_chance_by_model
-from alignkit.agreement.beyond_chance_result import BeyondChance
-from alignkit.agreement.chance import CHANCE_MODELS, Edits, count_edits
-from alignkit.agreement.expectation import PairedSets
+from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, Edits, count_edits
+from alignkit.agreement.beyond_chance.expectation import PairedSets
+from alignkit.agreement.beyond_chance.result import BeyondChance
+from alignkit.agreement.beyond_chance.sampling import Items, Progress, links_of
+from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.agreement.result import LEVELS
-from alignkit.agreement.sampling import Items, Progress, links_of
 from alignkit.agreement.sections import CorpusPart
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays

@@ -16,9 +16,9 @@ from typing import Protocol, Union, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.correction import ChanceTerms
-from alignkit.agreement.edits import EditData, EditModel, fit_edit_model
-from alignkit.agreement.items_kernel import count_strata
+from alignkit.agreement.beyond_chance.correction import ChanceTerms
+from alignkit.agreement.beyond_chance.edits import EditData, EditModel, fit_edit_model
+from alignkit.agreement.beyond_chance.items_kernel import count_strata
 from alignkit.arrays import LinkArrays, TokenArrays
 from alignkit.errors import UnknownNameError
 from alignkit.frozen import FrozenMap
@@ -138,7 +138,7 @@ def _both(strata: Numbers) -> Numbers:
 
 
 def flip_rates(first: Floats, second: Floats, *, bounded: bool) -> Floats:
-    """Join the rates of two annotators as `alignkit.agreement.sampling.Sampling` takes them.
+    """Join the rates of two annotators as `Sampling` takes them.
 
     (P, 4) if words do not matter and every cell can flip, (P, 8) for all `STRATA` otherwise.
     """

@@ -1,7 +1,8 @@
 """Find the items of an alignment, and what two have in common: the compiled loops of one sample.
 
-The links of a sentence pair are cells here, numbered i M + j and rising. Everything is linear in
-links and words, but for closures that stretch over many words.
+A sample is the links of an initial alignment with some dropped and some cells added, see
+`flips_kernel`; a cell is numbered i M + j. Everything is linear in links and words, but for
+closures that stretch over many words.
 """
 
 from __future__ import annotations
@@ -13,25 +14,21 @@ from alignkit.jit import inlined, jit
 from alignkit.phrase_kernel import FAR
 
 __all__ = [
-    "KEPT",
     "LINK_ITEMS",
     "PHRASE_ITEMS",
     "atomic_boxes",
     "common_boxes",
-    "common_cells",
+    "common_numbers",
     "count_strata",
     "drop_identical_boxes",
     "drop_identical_cells",
+    "drop_identical_links",
     "identical_choices",
-    "list_cells",
     "partners",
 ]
 
 PHRASE_ITEMS, LINK_ITEMS = 0, 1
 """What is compared: atomic phrase pairs or links."""
-
-KEPT = 4
-"""The kind of a link that never flips; see `list_cells`."""
 
 Cells = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -40,11 +37,21 @@ Floats = NDArray[np.float64]
 
 
 @inlined
-def partners(cells: Cells, size: int, n: int, m: int, of_source: Cells, of_target: Cells) -> None:
+def partners(
+    links: Ints,
+    dropped: Cells,
+    drops: int,
+    added: Cells,
+    adds: int,
+    n: int,
+    m: int,
+    of_source: Cells,
+    of_target: Cells,
+) -> None:
     """Set the least and greatest partner of each word; FAR and -1 where it has none.
 
-    As `phrase_kernel.ranges`, for cells that rise. A division is quicker here than to walk along
-    the rows, whose ends no processor can guess.
+    As `phrase_kernel.ranges`, for the links that are not among the first `drops` places of
+    `dropped`, and the first `adds` cells of `added`.
     """
     for i in range(n):
         of_source[i, 0] = FAR
@@ -52,15 +59,22 @@ def partners(cells: Cells, size: int, n: int, m: int, of_source: Cells, of_targe
     for j in range(m):
         of_target[j, 0] = FAR
         of_target[j, 1] = -1
-    for k in range(size):
-        cell = np.uint64(cells[k])
-        row = cell // np.uint64(m)
-        column = cell - row * np.uint64(m)
-        source, target = np.int64(row), np.int64(column)
-        of_source[row, 0] = min(of_source[row, 0], target)
-        of_source[row, 1] = target
-        of_target[column, 0] = min(of_target[column, 0], source)
-        of_target[column, 1] = source
+    begin = 0
+    for d in range(drops + 1):
+        end = dropped[d] if d < drops else len(links)
+        for k in range(begin, end):
+            _extend(of_source, of_target, int(links[k, 0]), int(links[k, 1]))
+        begin = end + 1
+    for a in range(adds):
+        _extend(of_source, of_target, added[a] // m, added[a] % m)
+
+
+@inlined
+def _extend(of_source: Cells, of_target: Cells, i: int, j: int) -> None:
+    of_source[i, 0] = min(of_source[i, 0], j)
+    of_source[i, 1] = max(of_source[i, 1], j)
+    of_target[j, 0] = min(of_target[j, 0], i)
+    of_target[j, 1] = max(of_target[j, 1], i)
 
 
 @inlined
@@ -137,16 +151,27 @@ def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -
 
 
 @inlined
+def drop_identical_links(
+    links: Ints, dropped: Cells, drops: int, source: Ints, target: Ints
+) -> int:
+    """Move the dropped links of different words to the front; return how many."""
+    kept = 0
+    for d in range(drops):
+        k = dropped[d]
+        if source[links[k, 0]] != target[links[k, 1]]:
+            dropped[kept] = k
+            kept += 1
+    return kept
+
+
+@inlined
 def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) -> int:
-    """Move the links of different words to the front; return how many."""
+    """Move the cells of different words to the front; return how many."""
     m = len(target)
-    kept, i = 0, 0
-    for k in range(size):
-        cell = cells[k]
-        while cell >= (i + 1) * m:
-            i += 1
-        if source[i] != target[cell - i * m]:
-            cells[kept] = cell
+    kept = 0
+    for c in range(size):
+        if source[cells[c] // m] != target[cells[c] % m]:
+            cells[kept] = cells[c]
             kept += 1
     return kept
 
@@ -177,8 +202,8 @@ def common_boxes(
 
 
 @inlined
-def common_cells(first: Cells, first_size: int, second: Cells, second_size: int) -> int:
-    """Count the links of both."""
+def common_numbers(first: Cells, first_size: int, second: Cells, second_size: int) -> int:
+    """Count the numbers in both of two rising lists."""
     common, a, b = 0, 0, 0
     while a < first_size and b < second_size:
         x, y = first[a], second[b]
@@ -186,40 +211,6 @@ def common_cells(first: Cells, first_size: int, second: Cells, second_size: int)
         a += x <= y
         b += y <= x
     return common
-
-
-@inlined
-def list_cells(
-    initial: Ints, begin: int, end: int, source: Ints, target: Ints, bounded: bool, universe: Ints
-) -> tuple[Cells, NDArray[np.uint8]]:
-    """List the cells that are not empty cells of different words, rising, and what each is.
-
-    These are 0 to 3, by the columns of the rates, or `KEPT`. Where the universe is bounded, all
-    its cells are listed, links outside it are kept, and what is not listed never flips.
-    """
-    m = len(target)
-    count, stage = 0, 0
-    cells, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
-    while stage < 2:  # the first time, to count
-        if stage == 1:
-            cells, kinds = np.empty(count, np.int64), np.empty(count, np.uint8)
-        count, a, u = 0, begin, 0
-        for i in range(len(source)):
-            for j in range(m):
-                filled = a < end and initial[a, 0] == i and initial[a, 1] == j
-                inside = u < len(universe) and universe[u, 0] == i and universe[u, 1] == j
-                a += filled
-                u += inside
-                equal = source[i] == target[j]
-                if filled or inside or (equal and not bounded):
-                    if stage == 1:
-                        cells[count] = i * m + j
-                        kinds[count] = (2 if equal else 0) + (1 if filled else 0)
-                        if bounded and not inside:
-                            kinds[count] = KEPT
-                    count += 1
-        stage += 1
-    return cells, kinds
 
 
 @jit

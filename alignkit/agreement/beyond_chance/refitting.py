@@ -9,10 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.chance import Edits, SampledChance, flip_rates
-from alignkit.agreement.correction import ChanceTerms, ObservedTerms, correction_ratios, rows
-from alignkit.agreement.sampling import MonteCarlo, Sampling, count_workers
-from alignkit.agreement.sampling_kernel import MOMENTS, reweigh
+from alignkit.agreement.beyond_chance.chance import Edits, SampledChance, flip_rates
+from alignkit.agreement.beyond_chance.correction import (
+    ChanceTerms,
+    ObservedTerms,
+    correction_ratios,
+    rows,
+)
+from alignkit.agreement.beyond_chance.sampling import MonteCarlo, Sampling, count_workers
+from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, reweigh
 from alignkit.scoring.bootstrap import Interval, chunks, summarize
 
 __all__ = ["Refit", "fixed_intervals", "refitted_intervals"]
@@ -39,7 +44,7 @@ def fixed_intervals(
     Parameters
     ----------
     tables
-        (P, 4) each, see `alignkit.agreement.correction.rows`.
+        (P, 4) each, see `alignkit.agreement.beyond_chance.correction.rows`.
     sections
         (P,) masks.
 

@@ -1,10 +1,8 @@
 """Sample chance annotations and compare them: the compiled loops behind `monte_carlo`.
 
-A sample flips each cell of the initial alignment independently. The kernel jumps from flip to flip
-(the gaps are geometric) over the empty cells and over the filled ones, each with its own rate, and
-merges what is added and what is left into a sorted list of cells. So a sample takes time and memory
-in proportion to its links and flips and to N + M; there is no N x M table. Where equal words have
-rates of their own, or some cells alone can flip, those cells are listed once for all samples.
+A sample is kept as what it changes in the initial alignment (`flips_kernel`), and links are counted
+from that alone. So a sample of links takes time in proportion to its flips, one of phrase pairs to
+its links and to N + M.
 
 Every sentence pair has a random generator of its own (xoshiro256++, Blackman & Vigna 2021), whose
 state goes on from one call to the next: neither the number of workers nor the division into rounds
@@ -16,18 +14,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.items_kernel import (
-    KEPT,
+from alignkit.agreement.beyond_chance.flips_kernel import (
+    draw_flips,
+    draw_flips_by_kind,
+    list_cells,
+    sort_by_kind,
+)
+from alignkit.agreement.beyond_chance.items_kernel import (
     PHRASE_ITEMS,
     atomic_boxes,
     common_boxes,
-    common_cells,
+    common_numbers,
     drop_identical_boxes,
     drop_identical_cells,
-    list_cells,
+    drop_identical_links,
     partners,
 )
-from alignkit.jit import inlined, jit
+from alignkit.jit import jit
 
 __all__ = ["MOMENTS", "RECORD", "reweigh", "run"]
 
@@ -61,131 +64,6 @@ Cells = NDArray[np.int64]
 Offsets = NDArray[np.int64]
 Floats = NDArray[np.float64]
 States = NDArray[np.uint64]
-
-_FAR = 2**61
-_UNIT = 2.0**-53
-_11, _17, _19, _23, _41, _45 = (np.uint64(shift) for shift in (11, 17, 19, 23, 41, 45))
-
-
-@inlined
-def uniform(state: States) -> float:
-    """Draw from (0, 1]."""
-    total = state[0] + state[3]
-    drawn = ((total << _23) | (total >> _41)) + state[0]
-    shifted = state[1] << _17
-    state[2] ^= state[0]
-    state[3] ^= state[1]
-    state[1] ^= state[2]
-    state[0] ^= state[3]
-    state[2] ^= shifted
-    state[3] = (state[3] << _45) | (state[3] >> _19)
-    return (np.float64(drawn >> _11) + 1.0) * _UNIT
-
-
-@inlined
-def gap(state: States, log_keep: float) -> int:
-    """Draw how many cells stay before the next flip; `log_keep` is log(1 - rate)."""
-    if log_keep == 0.0:
-        return _FAR
-    jump = np.log(uniform(state)) / log_keep
-    return int(jump) if jump < _FAR else _FAR
-
-
-@inlined
-def draw(
-    state: States,
-    initial: Cells,
-    filled: int,
-    total: int,
-    log_empty: float,
-    log_filled: float,
-    cells: Cells,
-) -> tuple[Cells, int, int, int]:
-    """Draw one alignment by flipping cells of the initial one, its first `filled` numbers.
-
-    A cell is numbered i M + j; there are `total`. Returns the array of the cells, rising (`cells`,
-    or a larger one if that was too small), how many they are, and how many links were added and
-    deleted.
-    """
-    empty = total - filled
-    size, adds, deletes = 0, 0, 0
-    passed = 0  # initial links that were looked at
-    dropped = gap(state, log_filled)
-    added = gap(state, log_empty)  # counted over the empty cells
-    while True:
-        if size + filled - passed >= len(cells):
-            more = np.empty(2 * (size + filled) + 8, np.int64)
-            more[:size] = cells[:size]
-            cells = more
-        while passed < filled:
-            cell = initial[passed]
-            if added < empty and cell > added + passed:
-                break
-            if passed == dropped:
-                deletes += 1
-                dropped += 1 + gap(state, log_filled)
-            else:
-                cells[size] = cell
-                size += 1
-            passed += 1
-        if added >= empty:
-            return cells, size, adds, deletes
-        cells[size] = added + passed
-        size += 1
-        adds += 1
-        added += 1 + gap(state, log_empty)
-
-
-@inlined
-def draw_by_kind(
-    state: States,
-    listed: Cells,
-    kinds: NDArray[np.uint8],
-    total: int,
-    logs: Floats,
-    log_rest: float,
-    gaps: Cells,
-    cells: Cells,
-    flips: Cells,
-) -> tuple[Cells, int]:
-    """Draw one alignment as `draw` does, by the kinds of the listed cells.
-
-    `logs` are log(1 - rate) of each kind, `log_rest` that of the cells that are not listed, which
-    are empty. Sets the numbers of `flips` of each kind; `gaps` is room for as many numbers.
-    """
-    rest = total - len(listed)
-    for k in range(4):
-        gaps[k] = gap(state, logs[k])
-        flips[k] = 0
-    added = gap(state, log_rest)
-    size, passed = 0, 0
-    while True:
-        if size + len(listed) - passed >= len(cells):
-            more = np.empty(2 * (size + len(listed)) + 8, np.int64)
-            more[:size] = cells[:size]
-            cells = more
-        while passed < len(listed):
-            cell, kind = listed[passed], kinds[passed]
-            if added < rest and cell > added + passed:
-                break
-            linked = kind == KEPT or kind & 1 == 1
-            if kind != KEPT:
-                if gaps[kind] == 0:
-                    linked = not linked
-                    flips[kind] += 1
-                    gaps[kind] = gap(state, logs[kind])
-                else:
-                    gaps[kind] -= 1
-            if linked:
-                cells[size] = cell
-                size += 1
-            passed += 1
-        if added >= rest:
-            return cells, size
-        cells[size] = added + passed
-        size += 1
-        flips[0] += 1
-        added += 1 + gap(state, log_rest)
 
 
 @jit
@@ -251,21 +129,25 @@ def run(
     of_source, of_target = np.empty((most_n, 2), np.int64), np.empty((most_m, 2), np.int64)
     last, chains = np.empty(most_n, np.int64), np.empty((most_n, 2), np.int64)
     boxes_a, boxes_b = np.empty((most_n, 4), np.int64), np.empty((most_n, 4), np.int64)
-    cells_a = np.empty(2 * most_links + 64, np.int64)
-    cells_b = np.empty(2 * most_links + 64, np.int64)
-    start = np.empty(most_links, np.int64)
+    added_a, added_b = np.empty(most_links + 64, np.int64), np.empty(most_links + 64, np.int64)
+    dropped_a, dropped_b = np.empty(most_links, np.int64), np.empty(most_links, np.int64)
+    numbers = np.empty(most_links, np.int64)
     state = np.empty(4, np.uint64)
     by_kind = rates.shape[1] == 8
     listed, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
+    ends, upcoming = np.zeros(5, np.int64), np.empty(4, np.int64)
+    places, order = np.empty(0, np.int64), np.empty(0, np.int64)
     log_rest_a, log_rest_b = 0.0, 0.0
-    gaps, flips = np.empty(4, np.int64), np.zeros((2, 4), np.int64)
+    flips = np.zeros((2, 4), np.int64)
     for p in range(begin, stop):
         n, m = int(lengths[p, 0]), int(lengths[p, 1])
         source = source_ids[source_offsets[p] : source_offsets[p + 1]]
         target = target_ids[target_offsets[p] : target_offsets[p + 1]]
-        filled = offsets[p + 1] - offsets[p]
+        links = initial[offsets[p] : offsets[p + 1]]
+        filled, counted = len(links), len(links)
         for k in range(filled):
-            start[k] = initial[offsets[p] + k, 0] * m + initial[offsets[p] + k, 1]
+            numbers[k] = links[k, 0] * m + links[k, 1]
+            counted -= drop and source[links[k, 0]] == target[links[k, 1]]
         logs = np.log1p(-rates[p])
         if by_kind:
             inside = universe[:0]
@@ -274,31 +156,37 @@ def run(
             listed, kinds = list_cells(
                 initial, offsets[p], offsets[p + 1], source, target, bounded, inside
             )
+            places, order = np.empty(len(listed), np.int64), np.empty(len(listed), np.int64)
+            sort_by_kind(kinds, ends, places, order)
             log_rest_a, log_rest_b = (0.0, 0.0) if bounded else (logs[0], logs[4])
             for kind in range(4):  # without cells, nothing need be drawn
-                if not (kinds == kind).any():
+                if ends[kind] == ends[kind + 1]:
                     logs[kind] = logs[4 + kind] = 0.0
         state[:] = states[p]
         sums = moments[p].copy()
         for s in range(samples):
             if by_kind:
-                cells_a, a = draw_by_kind(
-                    state, listed, kinds, n * m, logs[:4], log_rest_a, gaps, cells_a, flips[0]
-                )
-                cells_b, b = draw_by_kind(
-                    state, listed, kinds, n * m, logs[4:], log_rest_b, gaps, cells_b, flips[1]
-                )
+                added_a, adds_a, drops_a = draw_flips_by_kind(
+                    state, listed, ends, places, order, n * m, logs[:4], log_rest_a, upcoming,
+                    added_a, dropped_a, flips[0],
+                )  # fmt: skip
+                added_b, adds_b, drops_b = draw_flips_by_kind(
+                    state, listed, ends, places, order, n * m, logs[4:], log_rest_b, upcoming,
+                    added_b, dropped_b, flips[1],
+                )  # fmt: skip
             else:
-                cells_a, a, flips[0, 0], flips[0, 1] = draw(
-                    state, start, filled, n * m, logs[0], logs[1], cells_a
+                added_a, adds_a, drops_a = draw_flips(
+                    state, numbers, filled, n * m, logs[0], logs[1], added_a, dropped_a
                 )
-                cells_b, b, flips[1, 0], flips[1, 1] = draw(
-                    state, start, filled, n * m, logs[2], logs[3], cells_b
+                added_b, adds_b, drops_b = draw_flips(
+                    state, numbers, filled, n * m, logs[2], logs[3], added_b, dropped_b
                 )
+                flips[0, 0], flips[0, 1] = adds_a, drops_a
+                flips[1, 0], flips[1, 1] = adds_b, drops_b
             if items == PHRASE_ITEMS:
-                partners(cells_a, a, n, m, of_source, of_target)
+                partners(links, dropped_a, drops_a, added_a, adds_a, n, m, of_source, of_target)
                 a = atomic_boxes(n, of_source, of_target, last, boxes_a)
-                partners(cells_b, b, n, m, of_source, of_target)
+                partners(links, dropped_b, drops_b, added_b, adds_b, n, m, of_source, of_target)
                 b = atomic_boxes(n, of_source, of_target, last, boxes_b)
                 if drop:
                     a = drop_identical_boxes(boxes_a, a, source, target)
@@ -306,9 +194,14 @@ def run(
                 common = common_boxes(boxes_a, a, boxes_b, b, n, chains)
             else:
                 if drop:
-                    a = drop_identical_cells(cells_a, a, source, target)
-                    b = drop_identical_cells(cells_b, b, source, target)
-                common = common_cells(cells_a, a, cells_b, b)
+                    drops_a = drop_identical_links(links, dropped_a, drops_a, source, target)
+                    drops_b = drop_identical_links(links, dropped_b, drops_b, source, target)
+                    adds_a = drop_identical_cells(added_a, adds_a, source, target)
+                    adds_b = drop_identical_cells(added_b, adds_b, source, target)
+                a, b = counted - drops_a + adds_a, counted - drops_b + adds_b
+                both = common_numbers(dropped_a, drops_a, dropped_b, drops_b)
+                common = counted - drops_a - drops_b + both
+                common += common_numbers(added_a, adds_a, added_b, adds_b)
             norm = max(a, b) if largest else min(a, b)
             ratio = common / norm if norm > 0 else 0.0
             full = 1.0 if a + b > 0 else 0.0

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.chance import (
+from alignkit.agreement.beyond_chance.chance import (
     ChanceModel,
     Edits,
     Models,
@@ -18,8 +18,14 @@ from alignkit.agreement.chance import (
     count_edits,
     flip_rates,
 )
-from alignkit.agreement.correction import ChanceTerms, ObservedTerms, correct, noise, rows
-from alignkit.agreement.sampling import (
+from alignkit.agreement.beyond_chance.correction import (
+    ChanceTerms,
+    ObservedTerms,
+    correct,
+    noise,
+    rows,
+)
+from alignkit.agreement.beyond_chance.sampling import (
     Items,
     MonteCarlo,
     Progress,

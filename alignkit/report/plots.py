@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan, nan
 
-from alignkit.agreement.chance import CHANCE_MODELS
+from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS
 from alignkit.agreement.result import Agreement, Pairing
 from alignkit.errors import OptionError
 from alignkit.output import replacing_bytes
@@ -13,12 +13,12 @@ from alignkit.report.agreement_rows import label as who
 from alignkit.report.canvas import ending
 from alignkit.report.charts import dots, panels, spans
 from alignkit.report.columns import Cell, Column, Value
-from alignkit.report.figure_data import Dots, Panel, Span
-from alignkit.report.pairing_figures import LEVEL_TITLES, Drawn
+from alignkit.report.pairing_plots import LEVEL_TITLES, Drawn
+from alignkit.report.plot_data import Dots, Panel, Span
 from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import Interval
 
-__all__ = ["draw_figures", "interval_figures", "model_figures"]
+__all__ = ["draw_plots", "interval_plots", "model_plots"]
 
 _KINDS = {
     "annotators": (0, "two annotators"),
@@ -42,7 +42,7 @@ Rows = Sequence[tuple[str, list[Span]]]
 """For each level its title, and a value for each pairing."""
 
 
-def interval_figures(agreement: Agreement) -> Iterator[Drawn]:
+def interval_plots(agreement: Agreement) -> Iterator[Drawn]:
     """Draw C, F1, kappa, AC1 and alpha of every pairing, and what all annotators have together."""
     chance = _beyond(agreement)
     if any(values for _, values in chance):
@@ -173,7 +173,7 @@ def _together(agreement: Agreement) -> Rows:
     return rows
 
 
-def model_figures(agreement: Agreement) -> Iterator[Drawn]:
+def model_plots(agreement: Agreement) -> Iterator[Drawn]:
     """Draw C under every model of chance; nothing where there is one model alone."""
     known = [one for one in agreement.pairings if one.beyond and one.kind != "automatic"]
     names = [name for name in CHANCE_MODELS if any(name in one.beyond for one in known)]
@@ -205,7 +205,7 @@ def _by_model(pairing: Pairing, level: str, names: Sequence[str]) -> list[float]
     return [pairing.beyond[name][level].C if name in pairing.beyond else nan for name in names]
 
 
-def draw_figures(agreement: Agreement, path: str) -> None:
+def draw_plots(agreement: Agreement, path: str) -> None:
     """Write a figure for a paper: C and F1 with their intervals, by level and pairing.
 
     The same agreement gives the same file, with the same version of matplotlib.

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.chance import EditRates
-from alignkit.agreement.correction import Correction
-from alignkit.agreement.edits import EditModel
-from alignkit.agreement.expectation import BOTH_EMPTY
-from alignkit.agreement.jsonable import jsonable
+from alignkit.agreement.beyond_chance.chance import EditRates
+from alignkit.agreement.beyond_chance.correction import Correction
+from alignkit.agreement.beyond_chance.edits import EditModel
+from alignkit.agreement.beyond_chance.expectation import BOTH_EMPTY
 from alignkit.frozen import FrozenMap
+from alignkit.jsonable import jsonable
 from alignkit.scoring.bootstrap import Interval
 
 __all__ = ["BeyondChance", "BeyondChanceSection", "SentenceAgreement"]

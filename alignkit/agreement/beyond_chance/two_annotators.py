@@ -10,14 +10,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.beyond_chance_result import (
-    BeyondChance,
-    BeyondChanceSection,
-    SentenceAgreement,
+from alignkit.agreement.beyond_chance.chance import SampledChance, chance_model
+from alignkit.agreement.beyond_chance.correction import (
+    CHANCE_IS_ONE,
+    NO_PAIRS,
+    correct,
+    noise,
+    rows,
 )
-from alignkit.agreement.chance import SampledChance, chance_model
-from alignkit.agreement.correction import CHANCE_IS_ONE, NO_PAIRS, correct, noise, rows
-from alignkit.agreement.expectation import (
+from alignkit.agreement.beyond_chance.expectation import (
     BOTH_EMPTY,
     ONLY_EMPTY,
     ChanceOptions,
@@ -26,8 +27,13 @@ from alignkit.agreement.expectation import (
     expect,
     part,
 )
-from alignkit.agreement.refitting import Refit, fixed_intervals, refitted_intervals
-from alignkit.agreement.sampling import Progress, Sampling, links_of
+from alignkit.agreement.beyond_chance.refitting import Refit, fixed_intervals, refitted_intervals
+from alignkit.agreement.beyond_chance.result import (
+    BeyondChance,
+    BeyondChanceSection,
+    SentenceAgreement,
+)
+from alignkit.agreement.beyond_chance.sampling import Progress, Sampling, links_of
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.bootstrap import Interval
 
