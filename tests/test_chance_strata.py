@@ -152,7 +152,7 @@ def edits():
 
 
 def test_add_and_delete_rates_are_shares_of_empty_and_filled_cells() -> None:
-    assert edits().rates == EditRates(6 / 39, 3 / 7)
+    assert edits().rates == EditRates(6 / 39, 3 / 7, 2)
     nothing = Edits(np.arange(1), np.array([2]), np.array([[1, 0, 0, 0]]), np.zeros((1, 4), int))
     assert nothing.rates.add == 0
     assert np.isnan(nothing.rates.delete)

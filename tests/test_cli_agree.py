@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 from command import GOLD, PARAPHRASES, TEXTS, process, run, write
 
-from alignkit import Corpus, SentencePair, read_corpus, write_corpus
+from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.agreement import LEVELS, AgreementOptions, Figure, agree
 from alignkit.agreement.overlaps import overlap
 from alignkit.cli.agree import add_arguments
@@ -424,3 +424,19 @@ def test_rte_has_three_annotators_and_an_initial_alignment_of_ones_choice(capsys
     text = made(capsys, "agree", joined, "--initial", "diagonal", *quick).out
     assert list(table(text, "Human ~ automatic: words"))[-1] == "eq. 2 mean"
     assert "diagonal ~ C" in text
+
+
+def test_files_of_one_annotator_each_are_called_by_their_names(capsys, tmp_path):
+    """A format's own names, here the numbers of the annotators, give way."""
+    pair = SentencePair("1", ["a", "b"], ["c", "d"])
+    both = [pair.with_annotation(name, Alignment.parse("0-0 1-1")) for name in ("first", "second")]
+    for one, name in zip(both, ("anna", "ben"), strict=True):
+        write_corpus(Corpus([one]), tmp_path / f"{name}.jsonl", format="alignkit-jsonl")
+    files = [tmp_path / f"{name}.jsonl" for name in ("anna", "ben")]
+    assert made(capsys, "agree", *files, "--json").json["annotators"] == ["anna", "ben"]
+    # but for a name that an option asks for
+    initial = ("--initial", "first", "--annotators", "ben", "ben2")
+    again = tmp_path / "ben2.jsonl"
+    again.write_bytes(files[1].read_bytes())
+    found = made(capsys, "agree", *files, again, *initial, *QUICK, "--json").json
+    assert (found["annotators"], found["initial"]) == (["ben", "ben2"], "first")

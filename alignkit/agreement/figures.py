@@ -58,7 +58,8 @@ def _edits_of(chance: str, links: str, found: BeyondChance) -> Iterator[Figure]:
     for name, rates in found.rates.items():
         for statistic in ("add", "delete"):
             value: float = getattr(rates, statistic)
-            yield Figure("edits", name, "", "all", f"edits.{links}", statistic, value)
+            at = ("edits", name, "", "all", f"edits.{links}")
+            yield Figure(*at, statistic, value, pairs=rates.pairs)
     for name, models in found.models.items():
         for part, model in models.items():
             at = ("edits", name, "", "all", f"edits.{links}.{chance}.{part}")

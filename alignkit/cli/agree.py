@@ -16,6 +16,7 @@ For example:
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
 from alignkit.cli.merge import merged
 from alignkit.cli.progress import Progress
-from alignkit.corpus import Corpus
+from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
 from alignkit.output import replacing
 
@@ -126,9 +127,19 @@ def _corpus(options: argparse.Namespace) -> Corpus:
         for name, path in zip(names, paths, strict=True)
     }
     first, *others = names
-    return merged(
+    corpus = merged(
         inputs[first],
         {name: inputs[name] for name in others},
         partial=options.partial,
         ordered=options.in_order,
     )
+    asked = {options.initial, options.adjudicated, *(options.annotators or ())}
+    own = [name for name in corpus.annotators if name not in others]
+    if len(own) == 1 and own[0] not in asked.union(options.system or ()):
+        corpus = corpus.map(lambda pair: _renamed(pair, own[0], first))
+    return corpus
+
+
+def _renamed(pair: SentencePair, old: str, new: str) -> SentencePair:
+    names = {name: new if name == old else name for name in pair.annotations}
+    return replace(pair, annotations={names[name]: one for name, one in pair.annotations.items()})

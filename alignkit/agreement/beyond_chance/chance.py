@@ -59,10 +59,13 @@ class EditRates:
         The links added, of the cells that the initial alignment leaves empty; NaN without any.
     delete
         The links deleted, of those of the initial alignment; NaN without any.
+    pairs
+        How many sentence pairs that is of.
     """
 
     add: float
     delete: float
+    pairs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,8 @@ class Edits:
     def rates(self) -> EditRates:
         """The shares of the empty cells and of the links that were changed, of all pairs."""
         trials, flips = (_both(part.sum(axis=0)).tolist() for part in (self.trials, self.flips))
-        return EditRates(*(f / t if t else nan for f, t in zip(flips, trials, strict=True)))
+        add, delete = (f / t if t else nan for f, t in zip(flips, trials, strict=True))
+        return EditRates(add, delete, len(self.places))
 
 
 def count_edits(
