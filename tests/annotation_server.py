@@ -155,8 +155,8 @@ def served(
     thread.start()
     opening.start(server.end)
     try:
+        until_ready(opening)  # a problem may end the server before it begins
         assert ready.wait(30)
-        until_ready(opening)
         found = Served(opening, entrance, port)
         yield found
         for client in found.clients:

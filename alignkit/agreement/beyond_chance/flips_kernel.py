@@ -54,16 +54,6 @@ def gap(state: States, log_keep: float) -> int:
 
 
 @inlined
-def larger(cells: Cells, size: int) -> Cells:
-    """Return an array with room for more than `size` cells, those in `cells` kept."""
-    if size < len(cells):
-        return cells
-    more = np.empty(2 * size + 8, np.int64)
-    more[:size] = cells[:size]
-    return more
-
-
-@inlined
 def draw_flips(
     state: States,
     links: Cells,
@@ -73,12 +63,12 @@ def draw_flips(
     log_filled: float,
     added: Cells,
     dropped: Cells,
-) -> tuple[Cells, int, int]:
+) -> tuple[int, int]:
     """Draw which of the first `filled` numbers of `links` are dropped, and which cells are added.
 
     A cell is numbered i M + j; there are `total`. Sets `dropped` to the places of links and
-    `added` to the numbers of cells, both rising. Returns `added`, or a larger array if that was
-    too small, and how many were added and dropped.
+    `added` to the numbers of cells, both rising. Returns how many are added and dropped; -1 and 0
+    where `added` is too short. (To return a longer array would take longer than all the rest.)
     """
     empty = total - filled
     adds, drops, passed = 0, 0, 0
@@ -88,7 +78,8 @@ def draw_flips(
         if add < empty and (drop >= filled or links[drop] - drop > add):
             while passed < filled and links[passed] - passed <= add:
                 passed += 1
-            added = larger(added, adds)
+            if adds == len(added):
+                return -1, 0
             added[adds] = add + passed
             adds += 1
             add += 1 + gap(state, log_empty)
@@ -97,7 +88,7 @@ def draw_flips(
             drops += 1
             drop += 1 + gap(state, log_filled)
         else:
-            return added, adds, drops
+            return adds, drops
 
 
 @inlined
@@ -168,7 +159,7 @@ def draw_flips_by_kind(
     added: Cells,
     dropped: Cells,
     flips: Cells,
-) -> tuple[Cells, int, int]:
+) -> tuple[int, int]:
     """Draw as `draw_flips` does, by the kinds of the listed cells.
 
     `ends`, `places` and `order` are those of `sort_by_kind`. `logs` are log(1 - rate) of each
@@ -189,19 +180,21 @@ def draw_flips_by_kind(
         if add < rest and (which < 0 or listed[cell] - cell > add):
             while passed < len(listed) and listed[passed] - passed <= add:
                 passed += 1
-            added = larger(added, adds)
+            if adds == len(added):
+                return -1, 0
             added[adds] = add + passed
             adds += 1
             flips[0] += 1
             add += 1 + gap(state, log_rest)
         elif which < 0:
-            return added, adds, drops
+            return adds, drops
         else:
             if which & 1:
                 dropped[drops] = order[cell]
                 drops += 1
             else:
-                added = larger(added, adds)
+                if adds == len(added):
+                    return -1, 0
                 added[adds] = listed[cell]
                 adds += 1
             flips[which] += 1

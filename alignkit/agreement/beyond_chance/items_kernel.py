@@ -7,6 +7,8 @@ closures that stretch over many words.
 
 from __future__ import annotations
 
+from typing import Union
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,6 +36,7 @@ Cells = NDArray[np.int64]
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Whole = Union[int, np.int64]
 
 
 @inlined
@@ -66,11 +69,19 @@ def partners(
             _extend(of_source, of_target, int(links[k, 0]), int(links[k, 1]))
         begin = end + 1
     for a in range(adds):
-        _extend(of_source, of_target, added[a] // m, added[a] % m)
+        row, column = _place(added[a], m)
+        _extend(of_source, of_target, row, column)
 
 
 @inlined
-def _extend(of_source: Cells, of_target: Cells, i: int, j: int) -> None:
+def _place(cell: Whole, m: int) -> tuple[np.int64, np.int64]:
+    """Return the row and the column of a cell; unsigned numbers are divided more quickly."""
+    row = np.uint64(cell) // np.uint64(m)
+    return np.int64(row), np.int64(np.uint64(cell) - row * np.uint64(m))
+
+
+@inlined
+def _extend(of_source: Cells, of_target: Cells, i: Whole, j: Whole) -> None:
     of_source[i, 0] = min(of_source[i, 0], j)
     of_source[i, 1] = max(of_source[i, 1], j)
     of_target[j, 0] = min(of_target[j, 0], i)
@@ -170,7 +181,8 @@ def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) ->
     m = len(target)
     kept = 0
     for c in range(size):
-        if source[cells[c] // m] != target[cells[c] % m]:
+        row, column = _place(cells[c], m)
+        if source[row] != target[column]:
             cells[kept] = cells[c]
             kept += 1
     return kept

@@ -132,13 +132,13 @@ def run(
     added_a, added_b = np.empty(most_links + 64, np.int64), np.empty(most_links + 64, np.int64)
     dropped_a, dropped_b = np.empty(most_links, np.int64), np.empty(most_links, np.int64)
     numbers = np.empty(most_links, np.int64)
-    state = np.empty(4, np.uint64)
+    state, before = np.empty(4, np.uint64), np.empty(4, np.uint64)
     by_kind = rates.shape[1] == 8
     listed, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
     ends, upcoming = np.zeros(5, np.int64), np.empty(4, np.int64)
     places, order = np.empty(0, np.int64), np.empty(0, np.int64)
     log_rest_a, log_rest_b = 0.0, 0.0
-    flips = np.zeros((2, 4), np.int64)
+    flips_a, flips_b = np.zeros(4, np.int64), np.zeros(4, np.int64)
     for p in range(begin, stop):
         n, m = int(lengths[p, 0]), int(lengths[p, 1])
         source = source_ids[source_offsets[p] : source_offsets[p + 1]]
@@ -162,27 +162,36 @@ def run(
             for kind in range(4):  # without cells, nothing need be drawn
                 if ends[kind] == ends[kind + 1]:
                     logs[kind] = logs[4 + kind] = 0.0
+        logs_a, logs_b = logs[: len(logs) // 2], logs[len(logs) // 2 :]
         state[:] = states[p]
         sums = moments[p].copy()
-        for s in range(samples):
+        s = 0
+        while s < samples:
+            for k in range(4):
+                before[k] = state[k]
             if by_kind:
-                added_a, adds_a, drops_a = draw_flips_by_kind(
-                    state, listed, ends, places, order, n * m, logs[:4], log_rest_a, upcoming,
-                    added_a, dropped_a, flips[0],
+                adds_a, drops_a = draw_flips_by_kind(
+                    state, listed, ends, places, order, n * m, logs_a, log_rest_a, upcoming,
+                    added_a, dropped_a, flips_a,
                 )  # fmt: skip
-                added_b, adds_b, drops_b = draw_flips_by_kind(
-                    state, listed, ends, places, order, n * m, logs[4:], log_rest_b, upcoming,
-                    added_b, dropped_b, flips[1],
+                adds_b, drops_b = draw_flips_by_kind(
+                    state, listed, ends, places, order, n * m, logs_b, log_rest_b, upcoming,
+                    added_b, dropped_b, flips_b,
                 )  # fmt: skip
             else:
-                added_a, adds_a, drops_a = draw_flips(
-                    state, numbers, filled, n * m, logs[0], logs[1], added_a, dropped_a
+                adds_a, drops_a = draw_flips(
+                    state, numbers, filled, n * m, logs_a[0], logs_a[1], added_a, dropped_a
                 )
-                added_b, adds_b, drops_b = draw_flips(
-                    state, numbers, filled, n * m, logs[2], logs[3], added_b, dropped_b
+                adds_b, drops_b = draw_flips(
+                    state, numbers, filled, n * m, logs_b[0], logs_b[1], added_b, dropped_b
                 )
-                flips[0, 0], flips[0, 1] = adds_a, drops_a
-                flips[1, 0], flips[1, 1] = adds_b, drops_b
+                flips_a[0], flips_a[1] = adds_a, drops_a
+                flips_b[0], flips_b[1] = adds_b, drops_b
+            if adds_a < 0 or adds_b < 0:  # once more, with more room
+                state[:] = before
+                added_a = np.empty(2 * len(added_a), np.int64)
+                added_b = np.empty(2 * len(added_b), np.int64)
+                continue
             if items == PHRASE_ITEMS:
                 partners(links, dropped_a, drops_a, added_a, adds_a, n, m, of_source, of_target)
                 a = atomic_boxes(n, of_source, of_target, last, boxes_a)
@@ -223,7 +232,8 @@ def run(
                 record[0], record[1], record[2] = common, a, b
                 each = 4 if by_kind else 2
                 for c in range(each):
-                    record[3 + c], record[3 + each + c] = flips[0, c], flips[1, c]
+                    record[3 + c], record[3 + each + c] = flips_a[c], flips_b[c]
+            s += 1
         states[p] = state
         moments[p] = sums
 
