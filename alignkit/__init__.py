@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from alignkit.annotation import Annotation
     from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
     from alignkit.corpus import Corpus, SentencePair
+    from alignkit.corpus_counts import count_corpus
     from alignkit.errors import AlignkitError, FormatError
     from alignkit.formats import FORMATS, iterate_pairs, read_corpus, write_corpus
     from alignkit.join import join_pairs, merge
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from alignkit.pairings import pair_translations
     from alignkit.phrases import PhraseArrays, PhrasePair, extract_phrases
     from alignkit.scoring import compare, score, score_phrase_list
-    from alignkit.statistics import count_corpus
     from alignkit.symmetrization import symmetrize
 
 _HOMES = {
@@ -41,7 +41,7 @@ _HOMES = {
     "pairings": ("pair_translations",),
     "phrases": ("PhraseArrays", "PhrasePair", "extract_phrases"),
     "scoring": ("compare", "score", "score_phrase_list"),
-    "statistics": ("count_corpus",),
+    "corpus_counts": ("count_corpus",),
     "symmetrization": ("symmetrize",),
 }
 

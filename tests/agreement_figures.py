@@ -11,7 +11,7 @@ from typing import Any, Union
 
 from alignkit.agreement import Agreement, Pairing, agree
 from alignkit.agreement.alpha import KrippendorffAlpha
-from alignkit.agreement.beyond_chance.result import BeyondChance, BeyondChanceSection
+from alignkit.agreement.beyond_chance.c_result import BeyondChance, BeyondChanceSection
 from alignkit.agreement.kappa import CellAgreement
 from alignkit.agreement.result import LEVELS, Together, alpha_level, split
 from alignkit.corpus import Corpus

@@ -32,7 +32,7 @@ LAYERS = [
     {"alignment", "input", "labels", "placing", *TABLES},
     {"annotation", "output"},
     {"corpus", "arrays"},
-    {"join", "pairings", "statistics", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},
+    {"join", "pairings", "corpus_counts", "nltk_bridge", "phrase_kernel", "symmetrize_kernel"},
     {"phrases", "symmetrization"},
     {"aligner", "formats", "scoring"},
     {"agreement", "doctor"},

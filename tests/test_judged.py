@@ -14,6 +14,7 @@ from alignkit.agreement import agree
 from alignkit.alignment import NULL, Alignment
 from alignkit.annotation import Annotation
 from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus_counts import count_corpus
 from alignkit.errors import (
     AlignmentError,
     FormatError,
@@ -29,7 +30,6 @@ from alignkit.join import merge
 from alignkit.report.html import draw_html
 from alignkit.report.text import draw_text
 from alignkit.scoring import score
-from alignkit.statistics import count_corpus
 
 OWN = ["alignkit-jsonl", "alignkit-xml"]
 ONLY = Annotation(None, judgment="paraphrase", provenance="page 1")

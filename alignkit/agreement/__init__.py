@@ -15,6 +15,11 @@ if TYPE_CHECKING:
         alpha_from_units,
         krippendorff_alpha,
     )
+    from alignkit.agreement.beyond_chance.c_result import (
+        BeyondChance,
+        BeyondChanceSection,
+        SentenceAgreement,
+    )
     from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS
     from alignkit.agreement.beyond_chance.correction import (
         AGGREGATES,
@@ -23,11 +28,6 @@ if TYPE_CHECKING:
         correct_sets,
     )
     from alignkit.agreement.beyond_chance.edits import READINGS, EditData, EditModel, fit_edit_model
-    from alignkit.agreement.beyond_chance.result import (
-        BeyondChance,
-        BeyondChanceSection,
-        SentenceAgreement,
-    )
     from alignkit.agreement.fleiss import FleissKappa, fleiss_from_counts, fleiss_kappa
     from alignkit.agreement.kappa import (
         CellAgreement,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from alignkit.agreement.options import AgreementOptions
     from alignkit.agreement.overlaps import Overlap, OverlapRow, overlap
     from alignkit.agreement.pairs import UNIVERSES
-    from alignkit.agreement.report import agree
+    from alignkit.agreement.question import agree
     from alignkit.agreement.result import (
         KINDS,
         LEVELS,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "alpha": ("DISTANCES", "KrippendorffAlpha", "alpha_from_units", "krippendorff_alpha"),
-    "beyond_chance.result": ("BeyondChance", "BeyondChanceSection", "SentenceAgreement"),
+    "beyond_chance.c_result": ("BeyondChance", "BeyondChanceSection", "SentenceAgreement"),
     "beyond_chance.chance": ("CHANCE_MODELS",),
     "beyond_chance.correction": ("AGGREGATES", "NORMALIZERS", "Correction", "correct_sets"),
     "beyond_chance.edits": ("READINGS", "EditData", "EditModel", "fit_edit_model"),
@@ -62,7 +62,7 @@ _HOMES = {
     "options": ("AgreementOptions",),
     "overlaps": ("Overlap", "OverlapRow", "overlap"),
     "pairs": ("UNIVERSES",),
-    "report": ("agree",),
+    "question": ("agree",),
     "result": (
         "KINDS", "LEVELS", "Agreement", "Caution", "Figure", "Pairing", "PairingSection",
         "Together",

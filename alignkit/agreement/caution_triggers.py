@@ -8,8 +8,8 @@ from math import isnan
 
 import numpy as np
 
+from alignkit.agreement.beyond_chance.c_result import BeyondChanceSection
 from alignkit.agreement.beyond_chance.normalizers import by_both
-from alignkit.agreement.beyond_chance.result import BeyondChanceSection
 from alignkit.agreement.kappa import cell_agreement
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.pairs import CorpusData

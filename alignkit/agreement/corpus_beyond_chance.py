@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, Edits, count_edits
 from alignkit.agreement.beyond_chance.expectation import PairedSets
-from alignkit.agreement.beyond_chance.result import BeyondChance
 from alignkit.agreement.beyond_chance.sampling import Items, Progress, links_of
 from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isnan
 
-from alignkit.agreement.beyond_chance.result import BeyondChance, BeyondChanceSection
+from alignkit.agreement.beyond_chance.c_result import BeyondChance, BeyondChanceSection
 from alignkit.agreement.result_parts import LEVELS, Figure, Pairing, Together, alpha_level, split
 from alignkit.scoring.bootstrap import Interval
 

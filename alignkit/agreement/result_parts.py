@@ -8,7 +8,7 @@ from math import nan
 from typing import Union
 
 from alignkit.agreement.alpha import KrippendorffAlpha
-from alignkit.agreement.beyond_chance.result import BeyondChance, BeyondChanceSection
+from alignkit.agreement.beyond_chance.c_result import BeyondChance, BeyondChanceSection
 from alignkit.agreement.fleiss import FleissKappa
 from alignkit.agreement.kappa import CellAgreement
 from alignkit.agreement.overlaps import Overlap

@@ -126,13 +126,13 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         "--html",
         metavar="FILE",
         type=output_file,
-        help="write a page with the tables, figures and disagreements as well",
+        help="write a page with the tables, plots and disagreements as well",
     )
     group.add_argument(
         "--plot",
         metavar="FILE",
         type=saved_file,
-        help="write the figures as well, by the end of the name: .pdf, .png or .svg",
+        help="draw the plots as well, by the end of the name: .pdf, .png or .svg",
     )
     group.add_argument(
         "--function-words",

@@ -14,8 +14,8 @@ from math import nan
 
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
+from alignkit.corpus_counts import AnnotatorCounts, CorpusCounts, count_corpus
 from alignkit.report.table import Cell, Column, Table
-from alignkit.statistics import AnnotatorCounts, CorpusCounts, count_corpus
 from alignkit.visible import visible
 
 

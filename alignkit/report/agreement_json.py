@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
-from alignkit.agreement.beyond_chance.result import BeyondChance
+from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.result import Agreement, Pairing
 from alignkit.jsonable import jsonable
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 
-from alignkit.agreement.beyond_chance.result import BeyondChanceSection
+from alignkit.agreement.beyond_chance.c_result import BeyondChanceSection
 from alignkit.agreement.intervals import UNDEFINED
 from alignkit.agreement.result import Agreement, Pairing
 from alignkit.report.columns import Cell, Value

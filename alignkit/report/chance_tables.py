@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, EditRates
 from alignkit.agreement.beyond_chance.edits import EditModel
 from alignkit.agreement.beyond_chance.expectation import BOTH_EMPTY
-from alignkit.agreement.beyond_chance.result import BeyondChance
 from alignkit.agreement.result import LEVELS, Agreement
 from alignkit.report.agreement_rows import LEVEL_NAMES, LINKS, Subject, apart, label
 from alignkit.report.columns import Cell, Column

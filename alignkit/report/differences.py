@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from alignkit.agreement.beyond_chance.result import BeyondChance
+from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.result import Agreement, Pairing
 from alignkit.corpus import Corpus
 from alignkit.report.cells import make_grid

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, isnan
 
-from alignkit.agreement.beyond_chance.result import BeyondChance
+from alignkit.agreement.beyond_chance.c_result import BeyondChance
 
 __all__ = ["further_pairs"]
 

@@ -9,8 +9,8 @@ from math import isnan, nan
 
 import numpy as np
 
+from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.edits import EditModel
-from alignkit.agreement.beyond_chance.result import BeyondChance
 from alignkit.agreement.result import LEVELS, Agreement, Pairing
 from alignkit.frozen import FrozenMap
 from alignkit.report.charts import bars, points, shares

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.correction import NORMALIZERS
-from alignkit.agreement.beyond_chance.result import BeyondChance
 
 __all__ = ["by_both"]
 

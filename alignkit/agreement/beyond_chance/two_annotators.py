@@ -10,6 +10,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.agreement.beyond_chance.c_intervals import Refit, fixed_intervals, refitted_intervals
+from alignkit.agreement.beyond_chance.c_result import (
+    BeyondChance,
+    BeyondChanceSection,
+    SentenceAgreement,
+)
 from alignkit.agreement.beyond_chance.chance import SampledChance, chance_model
 from alignkit.agreement.beyond_chance.correction import (
     CHANCE_IS_ONE,
@@ -26,12 +32,6 @@ from alignkit.agreement.beyond_chance.expectation import (
     PairedSets,
     expect,
     part,
-)
-from alignkit.agreement.beyond_chance.refitting import Refit, fixed_intervals, refitted_intervals
-from alignkit.agreement.beyond_chance.result import (
-    BeyondChance,
-    BeyondChanceSection,
-    SentenceAgreement,
 )
 from alignkit.agreement.beyond_chance.sampling import Progress, Sampling, links_of
 from alignkit.frozen import FrozenMap

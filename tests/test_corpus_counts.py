@@ -10,8 +10,8 @@ from strategies import corpora
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
+from alignkit.corpus_counts import AnnotatorCounts, count_corpus
 from alignkit.formats.format import EVERYTHING
-from alignkit.statistics import AnnotatorCounts, count_corpus
 
 
 def test_a_small_corpus_by_hand():
