@@ -33,7 +33,7 @@ def main() -> None:
             print(f"measured: {row.task}, {row.lines:,} lines", file=sys.stderr, flush=True)
     digits = dict.fromkeys(("plain / alignkit", "nltk / alignkit"), 1)
     table = Table.from_records(rows, digits=digits)
-    print(table.markdown() if options.markdown else table)
+    print(table.show("markdown") if options.markdown else table)
     print(
         f"\nSeconds: medians of {options.runs} runs, taken in turn, kernels compiled; what takes "
         f"over {LONG} s ran once. MB: greatest peak of a whole process."

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         digits={"seconds": 2, "/ alignkit": 2},
         percent=_RATIOS,
     )
-    print(table.markdown() if options.markdown else table)
+    print(table.show("markdown") if options.markdown else table)
     print(
         f"\nSeconds: both directions, from start to exit; medians of {options.runs} runs, taken in "
         f"turn, kernels compiled; what takes over {LONG} s ran once. MB: the peak of the largest "

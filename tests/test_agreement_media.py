@@ -16,17 +16,14 @@ from command import PARAPHRASES
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.agreement import Caution, agree
 from alignkit.report.agreement import (
-    CARE,
     agreement_csv,
     agreement_head,
-    agreement_html,
     agreement_json,
-    agreement_latex,
-    agreement_markdown,
+    agreement_report,
     agreement_tables,
-    agreement_text,
 )
 from alignkit.report.columns import Value
+from alignkit.report.medium import CARE
 
 QUICK = {"samples": 20, "resamples": 20}
 THREE = ["anna", "ben", "gold"]
@@ -76,12 +73,14 @@ def shown(table):
 
 def media(found):
     """Return each medium with the words of its markup taken away, in one line."""
-    marked = agreement_markdown(found).replace("\\", "")
-    lines = agreement_latex(found).replace(r"$\sim$", "~").replace("$-$", "-")
+    marked = agreement_report(found, "markdown").replace("\\", "")
+    lines = agreement_report(found, "latex").replace(r"$\sim$", "~").replace("$-$", "-")
     lines = lines.replace(r"\&", "&").replace(r"\%", "%").replace("--", "-")
-    page = html.unescape(re.sub(r"<style>.*?</style>", "", agreement_html(found), flags=re.S))
+    page = html.unescape(
+        re.sub(r"<style>.*?</style>", "", agreement_report(found, "html"), flags=re.S)
+    )
     return {
-        "text": plain(agreement_text(found)),
+        "text": plain(agreement_report(found)),
         "markdown": plain(marked),
         "latex": plain(re.sub(r"(?m)^% ?", "", lines).replace("\\_", "_")),
         "html": plain(re.sub("<[^>]*>|[\u2066-\u2069]", "", page)),
@@ -93,9 +92,9 @@ def test_every_medium_has_every_table_once(agreement):
     count = len(tables)
     assert len({table.title for table in tables}) == count
     assert len({table.anchor for table in tables}) == count
-    assert agreement_latex(agreement).count(r"\begin{tabular}") == count
-    assert agreement_html(agreement).count("<table>") == count
-    assert agreement_markdown(agreement).count("\n| :--") == count
+    assert agreement_report(agreement, "latex").count(r"\begin{tabular}") == count
+    assert agreement_report(agreement, "html").count("<table>") == count
+    assert agreement_report(agreement, "markdown").count("\n| :--") == count
     for name, medium in media(agreement).items():
         for table in tables:
             assert medium.count(plain(table.title)) >= 1, (name, table.title)
@@ -270,7 +269,7 @@ def test_c_by_every_model_stands_side_by_side(three, bare):
 
 def test_lines_of_text_fit_a_terminal(two, three):
     for found in (two, three):
-        lines = agreement_text(found).split("\n")
+        lines = agreement_report(found).split("\n")
         head = len(agreement_head(found))
         wide = [line for line in lines[head:-1] if len(line) > 110]
         assert not wide
@@ -279,13 +278,13 @@ def test_lines_of_text_fit_a_terminal(two, three):
 def test_one_pair_has_no_brackets_but_a_reason():
     pair = SentencePair("1", ("he", "left", "now"), ("she", "went", "away"), {
         "a": Alignment.parse("0-0 1-1 1-2"), "b": Alignment.parse("0-0 1-1 2-2")})  # fmt: skip
-    text = agreement_text(agree(Corpus([pair])))
+    text = agreement_report(agree(Corpus([pair])))
     assert "[" not in text
     assert "there is one sentence pair" in text
 
 
 def test_no_negative_zero_is_shown(agreement):
-    assert not re.search(r"-0\.?0*(?![\d.])", agreement_text(agreement).replace("--", ""))
+    assert not re.search(r"-0\.?0*(?![\d.])", agreement_report(agreement).replace("--", ""))
 
 
 def test_a_value_that_is_undefined_has_its_reason(corpus):
@@ -296,7 +295,7 @@ def test_a_value_that_is_undefined_has_its_reason(corpus):
     assert isinstance(cell, Value)
     assert isnan(cell.value)
     assert "pi0 is 1" in cell.reason
-    assert "pi0 is 1" in agreement_text(found)
+    assert "pi0 is 1" in agreement_report(found)
 
 
 def test_a_line_end_in_a_name_breaks_no_line_of_any_medium():
@@ -305,8 +304,8 @@ def test_a_line_end_in_a_name_breaks_no_line_of_any_medium():
         pair = SentencePair("1", ("x", "y"), ("v", "w"), sides)
         return agree(Corpus([pair]), [name, "b"], adjudicated=f"gold{name}", bootstrap="none")
 
-    for medium in (agreement_text, agreement_latex, agreement_markdown):
-        one, other = (medium(text(name)).count("\n") for name in ("a\x1b", "a\n"))
+    for medium in ("text", "latex", "markdown"):
+        one, other = (text(name).show(medium).count("\n") for name in ("a\x1b", "a\n"))
         assert one == other
 
 
@@ -316,5 +315,5 @@ def test_without_words_there_is_the_overlap_alone():
     found = agree(pairs, ignore_identical=False)
     anchors = [table.anchor for table in agreement_tables(found)]
     assert anchors == ["phrases", "words", "side-by-side", "precision-recall"]
-    assert "the words are not known" in agreement_text(found)
+    assert "the words are not known" in agreement_report(found)
     assert agreement_json(found)["fleiss_kappa"] is None

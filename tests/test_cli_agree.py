@@ -80,7 +80,7 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     found = agree(corpus, ["anna", "ben"], initial="initial", samples=20, resamples=20)
     assert made(capsys, *FULL, *QUICK).out == f"{found}\n"
     assert made(capsys, *FULL, *QUICK, "--json").json == agreement_json(found)
-    assert made(capsys, *FULL, *QUICK, "--latex").out == f"{found.to_latex()}\n"
+    assert made(capsys, *FULL, *QUICK, "--latex").out == f"{found.show('latex')}\n"
     titles = [table.title for table in agreement_tables(found)]
     text = made(capsys, *FULL, *QUICK, "--markdown").out
     assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[: len(titles)] == titles

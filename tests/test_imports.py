@@ -16,6 +16,7 @@ ROOT = Path(alignkit.__file__).parent
 TABLES = {
     "report.characters",
     "report.columns",
+    "report.medium",
     "report.table",
     "report.table_csv",
     "report.table_html",

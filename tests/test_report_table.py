@@ -39,10 +39,10 @@ def test_numbers_go_right_and_text_left():
 
 def test_columns_digits_and_percent():
     table = Table.from_records(ROWS, columns=["aer", "system"], percent={"aer"}, digits={"aer": 2})
-    assert table.text().splitlines()[2:] == ["25.00%  giza", "     -  漢字"]
-    drawn = Table.from_records([{"x": 1.25, "y": 2.5}], digits={"x": 1}).text()
+    assert table.show().splitlines()[2:] == ["25.00%  giza", "     -  漢字"]
+    drawn = Table.from_records([{"x": 1.25, "y": 2.5}], digits={"x": 1}).show()
     assert drawn.splitlines()[2] == "1.2  2.500"
-    assert Table.from_records([{"x": 1}], percent={"x"}).text().splitlines()[2] == "100.0%"
+    assert Table.from_records([{"x": 1}], percent={"x"}).show().splitlines()[2] == "100.0%"
 
 
 def test_no_negative_zero():
@@ -61,7 +61,7 @@ def test_significant_digits_and_units():
 
 @given(tables(spans=False, reasons=False))
 def test_ruled_text_is_that_of_the_plain_renderer(table):
-    assert table.text().replace("\u200e", "") == ruled_text(table)
+    assert table.show().replace("\u200e", "") == ruled_text(table)
 
 
 @given(tables())
@@ -70,7 +70,7 @@ def test_every_line_of_text_has_its_columns_at_the_same_places(table):
     columns = [*table.columns, Column("END", "count", key="end")]
     rows = [[*row, k % 10] for k, row in enumerate(table.rows)]
     for ruled in (True, False):
-        made = Table("", columns, rows, apart=table.apart, ruled=ruled).text()
+        made = Table("", columns, rows, apart=table.apart, ruled=ruled).show()
         lines = made.splitlines()[any(column.span for column in columns) :]
         full = [line for line in lines if re.search(r"(END|-|\d)$", line)]
         assert len(full) >= 1 + ruled + len(rows)
@@ -106,19 +106,19 @@ def test_unruled_text_is_that_of_the_plain_renderer(table, data):
 
 def test_what_is_set_apart_has_an_empty_line_above():
     table = Table("", [Column("a")], [["x"], ["y"]], apart=[1])
-    assert table.text().splitlines() == ["a", "-", "x", "", "y"]
+    assert table.show().splitlines() == ["a", "-", "x", "", "y"]
 
 
 def test_text_that_runs_from_right_to_left_keeps_its_place():
     """Direction marks, which take no room, stand around it: the numbers beside it stay there."""
-    line = Table("", [Column("who"), Column("n", "count")], [["שלום", 12]]).text().splitlines()[2]
+    line = Table("", [Column("who"), Column("n", "count")], [["שלום", 12]]).show().splitlines()[2]
     assert line == "\u200eשלום\u200e  12"
 
 
 def test_control_characters_are_shown_in_every_medium():
     evil = "\x1b[31m\u202e\x00"
     table = Table(evil, [Column(evil, span=evil)], [[evil], [Value(NAN, reason=evil)]], evil)
-    for medium in (table.text(), table.markdown(), table.latex(), table.html()):
+    for medium in (table.show(), table.show("markdown"), table.show("latex"), table.show("html")):
         assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", medium)
 
 
@@ -132,14 +132,14 @@ def test_control_characters_are_shown_in_every_medium():
 )
 def test_empty_tables_and_one_column(columns, lines):
     table = Table("", columns, [])
-    assert table.text().splitlines() == lines
+    assert table.show().splitlines() == lines
     assert table.to_records() == []
     assert table.csv() == "".join(column.key for column in columns)
-    assert table.latex().count("tabular") == 2 * len(columns)
-    assert html.fragment_fromstring(table.html()).findall(".//tbody//td") == []
-    assert len(table.markdown().splitlines()) == 2 * len(columns)
+    assert table.show("latex").count("tabular") == 2 * len(columns)
+    assert html.fragment_fromstring(table.show("html")).findall(".//tbody//td") == []
+    assert len(table.show("markdown").splitlines()) == 2 * len(columns)
     assert repr(table) == f"Table('', {len(columns)} columns, 0 rows)"
-    assert len(Table("x", [Column("a")], [[1]]).text().splitlines()) == 5
+    assert len(Table("x", [Column("a")], [[1]]).show().splitlines()) == 5
 
 
 # --- reasons
@@ -149,7 +149,7 @@ def test_a_reason_stands_below_once_with_its_letter():
     rows = [["x", Value(NAN, reason="no pair")], ["y", Value(0.5, reason="one pair")],
             ["z", Value(NAN, reason="no pair")]]  # fmt: skip
     table = Table("t", [Column("who"), Column("C", "decimal")], rows, "note", ruled=False)
-    assert table.text().splitlines() == [
+    assert table.show().splitlines() == [
         "t",
         "who           C",
         "x         - (a)",
@@ -159,17 +159,17 @@ def test_a_reason_stands_below_once_with_its_letter():
         "(b) one pair",
         "note",
     ]
-    assert "| x | - (a) |" in table.markdown()
-    assert r"x & --\textsuperscript{a} \\" in table.latex()
-    assert r"\multicolumn{2}{l}{\textsuperscript{b} one pair} \\" in table.latex()
-    assert "-<sup>a</sup>" in table.html()
-    assert table.html().count("no pair") == 1
+    assert "| x | - (a) |" in table.show("markdown")
+    assert r"x & --\textsuperscript{a} \\" in table.show("latex")
+    assert r"\multicolumn{2}{l}{\textsuperscript{b} one pair} \\" in table.show("latex")
+    assert "-<sup>a</sup>" in table.show("html")
+    assert table.show("html").count("no pair") == 1
     assert [row["C_reason"] for row in table.to_records()] == ["no pair", "one pair", "no pair"]
 
 
 def test_letters_go_on_after_z():
     table = Table("", [Column("C", "decimal")], [[Value(NAN, reason=f"r{k}")] for k in range(28)])
-    assert [line[:4] for line in table.text().splitlines()[-3:]] == ["(z) ", "(aa)", "(ab)"]
+    assert [line[:4] for line in table.show().splitlines()[-3:]] == ["(z) ", "(aa)", "(ab)"]
 
 
 # --- records and CSV
@@ -215,7 +215,7 @@ def test_spans_are_joined_in_one_line_of_headings():
 
 @given(tables())
 def test_markdown_says_the_same(table):
-    lines = [line for line in table.markdown().splitlines() if line.startswith("|")]
+    lines = [line for line in table.show("markdown").splitlines() if line.startswith("|")]
     assert len(lines) == 2 + len(table.rows)
     for line, row in zip(lines[2:], table.rows, strict=True):
         cells = re.split(r"(?<!\\)(?:\\\\)*\|", line.replace("\\\\", "\0"))[1:-1]
@@ -229,7 +229,7 @@ def test_markdown_as_others_read_it():
     markdown = pytest.importorskip("markdown_it").MarkdownIt("gfm-like", {"linkify": False})
     names = ["a|b\\|c", "_x_ *y* `z`", "<b>&lt;</b>", "[a](b)", "~~no~~", "a ~ b", "# 1", "\\"]
     table = Table("_t_ | # x", [Column("|n|")], [[name] for name in names], "- no list\n# none")
-    found = html.fragment_fromstring(markdown.render(table.markdown()), create_parent=True)
+    found = html.fragment_fromstring(markdown.render(table.show("markdown")), create_parent=True)
     assert [cell.text_content() for cell in found.iter("td")] == names
     assert [cell.text_content() for cell in found.iter("th")] == ["|n|"]
     assert found.findtext(".//strong") == "_t_ | # x"
@@ -241,7 +241,7 @@ def test_markdown_as_others_read_it():
 
 @given(tables(letters=ASCII))
 def test_latex_has_as_many_cells_as_columns_and_says_the_same(table):
-    lines = table.latex().splitlines()
+    lines = table.show("latex").splitlines()
     start, end = lines.index(r"\midrule"), lines.index(r"\bottomrule")
     for line in lines[lines.index(r"\toprule") + 1 : end]:
         if line.endswith(r"\\") and "rule" not in line:
@@ -267,7 +267,7 @@ def test_latex_escapes_what_it_must():
         r"\textasciigrave{}"
     )
     columns = [Column("x"), Column("y", "decimal")]
-    text = Table("50%\nnext", columns, [["[a]", NAN], ["*", -1.5]], "n\n\\end").latex()
+    text = Table("50%\nnext", columns, [["[a]", NAN], ["*", -1.5]], "n\n\\end").show("latex")
     assert text.splitlines()[:2] == ["% 50%", "% next"]
     assert text.splitlines()[-2:] == ["% n", "% \\end"]
     assert "{}[a] & -- \\\\" in text
@@ -279,7 +279,7 @@ def test_latex_escapes_what_it_must():
 
 @given(tables())
 def test_html_has_all_cells_and_scopes(table):
-    found = html.fragment_fromstring(table.html())
+    found = html.fragment_fromstring(table.show("html"))
     (drawn,) = found.iter("table")
     caption = drawn.find("caption").text_content()
     assert unescape(caption) == normalized(table.title)
@@ -305,7 +305,7 @@ def normalized(text):
 
 def test_html_is_escaped_and_has_an_anchor():
     table = Table("<i>\n&", [Column("<b>", span='"')], [["<script>"]], "<p>", anchor='a"b')
-    text = table.html()
+    text = table.show("html")
     found = html.fragment_fromstring(text)
     assert not list(found.iter("script", "i", "b"))
     assert found.get("id") == 'a"b'
@@ -318,7 +318,7 @@ def test_html_is_escaped_and_has_an_anchor():
 
 def test_groups_are_bodies_of_their_own():
     table = Table("", [Column("a")], [["x"], ["y"], ["z"]], apart=[0, 2])
-    (drawn,) = html.fragment_fromstring(table.html()).iter("table")
+    (drawn,) = html.fragment_fromstring(table.show("html")).iter("table")
     assert [len(part) for part in drawn.findall("tbody")] == [2, 1]
 
 

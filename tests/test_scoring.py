@@ -323,4 +323,4 @@ def test_records_of_a_score_are_its_figures():
     assert "aer" not in possible
     assert "f1_low" not in shown_score().to_records()[0]
     assert found.table().columns[1].key == "precision"
-    assert found.table().latex().count(r"\midrule") == 1
+    assert found.table().show("latex").count(r"\midrule") == 1

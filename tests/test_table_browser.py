@@ -22,7 +22,7 @@ NARROW = Table("narrow", COLUMNS[:2], [["anna", 64]])
 HEAD = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>t</title>'
 PAGE = (
     f'{HEAD}<meta name="viewport" content="width=device-width"><style>{Table.style()}</style>'
-    f"<main><h1>t</h1>{WIDE.html()}{NARROW.html()}</main>"
+    f"<main><h1>t</h1>{WIDE.show('html')}{NARROW.show('html')}</main>"
 )
 
 

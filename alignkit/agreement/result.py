@@ -112,19 +112,25 @@ class Agreement:
         return f"Agreement({who}; {self.together[0].used} pairs; words sure F1 {shown})"
 
     def __str__(self) -> str:
-        return str(_shown("agreement").agreement_text(self))
+        return self.show()
 
     def _repr_html_(self) -> str:
-        return str(_shown("agreement").agreement_html(self))
+        return self.show("html")
+
+    def show(self, medium: str = "text") -> str:
+        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such medium.
+        """
+        return str(_shown("agreement").agreement_report(self, medium))
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it; NaN is None."""
         found: dict[str, object] = _shown("agreement").agreement_json(self)
         return found
-
-    def to_latex(self) -> str:
-        """Return the tables for LaTeX."""
-        return str(_shown("agreement").agreement_latex(self))
 
     def to_html(self, **options: Any) -> str:
         """Return a page with all tables, figures and disagreements; see `agreement_page`."""

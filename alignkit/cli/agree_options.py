@@ -17,6 +17,7 @@ from alignkit.agreement.options import AgreementOptions
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number, output_file, saved_file
 from alignkit.errors import OptionError
+from alignkit.report.table import MEDIA
 from alignkit.report.word_kinds import LANGUAGES
 
 __all__ = ["add_options", "in_words_of_the_command", "typed"]
@@ -120,8 +121,12 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     form = group.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
     form.add_argument("--csv", action="store_true", help="print a row for each figure")
-    form.add_argument("--latex", action="store_true", help="print the tables for LaTeX")
-    form.add_argument("--markdown", action="store_true", help="print the tables in Markdown")
+    for name, medium in MEDIA.items():
+        if medium.help:
+            form.add_argument(
+                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
+            )
+    group.set_defaults(medium="text")
     group.add_argument(
         "--html",
         metavar="FILE",

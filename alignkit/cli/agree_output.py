@@ -1,4 +1,4 @@
-"""Print how far annotators agree: as text, JSON, CSV, LaTeX or Markdown, and write the page."""
+"""Print how far annotators agree: as JSON, CSV or in a medium of tables, and write the page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from alignkit.output import replacing
 from alignkit.report.agreement import (
     agreement_csv,
     agreement_json,
-    agreement_latex,
-    agreement_markdown,
-    agreement_text,
+    agreement_report,
 )
 from alignkit.visible import visible
 
@@ -29,11 +27,9 @@ def agreement_output(agreement: Agreement, options: argparse.Namespace) -> str:
         return json_text(agreement_json(agreement))
     if options.csv:
         return agreement_csv(agreement)
-    if options.latex:
-        return agreement_latex(agreement)
-    if options.markdown:
-        return agreement_markdown(agreement)
-    return "\n\n".join([agreement_text(agreement), *_how_to_go_on(agreement)])
+    if options.medium != "text":
+        return agreement_report(agreement, options.medium)
+    return "\n\n".join([agreement_report(agreement), *_how_to_go_on(agreement)])
 
 
 def draw(agreement: Agreement, options: argparse.Namespace, words: FunctionWords | None) -> None:

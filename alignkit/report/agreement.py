@@ -5,43 +5,33 @@ The tables are described once, in `agreement_tables`; what stands above them in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, replace
-from textwrap import fill
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.result import Agreement, Figure
+from alignkit.errors import UnknownNameError
 from alignkit.report.agreement_json import agreement_json
 from alignkit.report.agreement_rows import known
 from alignkit.report.chance_tables import edits_table, models_tables, pairs_table
-from alignkit.report.characters import safe_text
 from alignkit.report.coefficient_tables import alpha_tables, cell_tables, fleiss_table
+from alignkit.report.medium import Report
 from alignkit.report.overlap_tables import (
     compared_tables,
     main_tables,
     precision_recall,
     side_by_side,
 )
-from alignkit.report.table import Table
+from alignkit.report.table import MEDIA, Table
 from alignkit.report.table_csv import csv_lines
-from alignkit.report.table_latex import comment
-from alignkit.report.table_markdown import paragraph
-from alignkit.visible import visible
 
 __all__ = [
-    "CARE",
     "agreement_csv",
     "agreement_head",
-    "agreement_html",
     "agreement_json",
-    "agreement_latex",
-    "agreement_markdown",
+    "agreement_report",
     "agreement_tables",
-    "agreement_text",
 ]
-
-CARE = "Read with care"
-"""The heading of the cautions."""
 
 _TABLES: tuple[Callable[[Agreement], Iterator[Table]], ...] = (
     main_tables,
@@ -55,7 +45,6 @@ _TABLES: tuple[Callable[[Agreement], Iterator[Table]], ...] = (
     alpha_tables,
     fleiss_table,
 )
-_WIDTH = 100
 
 
 def agreement_tables(agreement: Agreement) -> list[Table]:
@@ -103,71 +92,25 @@ def _certainty(agreement: Agreement) -> Iterator[str]:
         yield f"Samples of each sentence pair: {span}{error}"
 
 
-def agreement_text(agreement: Agreement) -> str:
-    """Return the report as plain text, safe for a terminal; it ends without a line end."""
-    tables = (
-        replace(table, title=_filled(table.title), note=_filled(table.note)).text()
-        for table in agreement_tables(agreement)
-    )
-    blocks = ["\n".join(map(visible, agreement_head(agreement))), *tables]
-    if agreement.cautions:
-        lines = (
-            fill(
-                f"- {visible(str(one))}",
-                _WIDTH,
-                subsequent_indent="  ",
-                break_on_hyphens=False,
-                break_long_words=False,
-            )
-            for one in agreement.cautions
-        )
-        blocks.append("\n".join([CARE, *lines]))
-    return "\n\n".join([*blocks, visible(agreement.signature)])
+def agreement_report(agreement: Agreement, medium: str = "text") -> str:
+    """Return the report in one of `alignkit.report.table.MEDIA`, without a line end at its end.
 
+    HTML is a fragment for a notebook; `alignkit.report.page` has more.
 
-def _filled(text: str) -> str:
-    lines = (fill(line, _WIDTH, break_on_hyphens=False) for line in text.split("\n"))
-    return "\n".join(lines)
-
-
-def agreement_markdown(agreement: Agreement) -> str:
-    """Return the report in Markdown."""
-    blocks = ["  \n".join(map(_line, agreement_head(agreement)))]
-    blocks += [table.markdown() for table in agreement_tables(agreement)]
-    if agreement.cautions:
-        lines = (f"- {_line(str(one))}" for one in agreement.cautions)
-        blocks.append("\n".join([f"**{CARE}**", "", *lines]))
-    return "\n\n".join([*blocks, _line(agreement.signature)])
-
-
-def _line(text: str) -> str:
-    return paragraph(" ".join(text.split()))
-
-
-def agreement_latex(agreement: Agreement) -> str:
-    r"""Return a `tabular` for each table, for ``\usepackage{booktabs}``.
-
-    What stands around the tables, the cautions too, is in comments.
+    Raises
+    ------
+    UnknownNameError
+        If there is no such medium.
     """
-    blocks = [r"% needs \usepackage{booktabs}", _comments(agreement_head(agreement))]
-    blocks += [table.latex() for table in agreement_tables(agreement)]
-    if agreement.cautions:
-        blocks.append(_comments([CARE, *(f"- {one}" for one in agreement.cautions)]))
-    return "\n\n".join([*blocks, comment(agreement.signature)])
-
-
-def _comments(lines: Iterable[str]) -> str:
-    return comment("\n".join(map(visible, lines)))
-
-
-def agreement_html(agreement: Agreement) -> str:
-    """Return the report as a fragment of HTML, for a notebook; `alignkit.report.page` has more."""
-    head = "".join(f"<p>{safe_text(line.strip())}</p>\n" for line in agreement_head(agreement))
-    tables = "".join(table.html() for table in agreement_tables(agreement))
-    cautions = "".join(f"<li>{safe_text(str(one))}</li>\n" for one in agreement.cautions)
-    care = f"<p><b>{CARE}</b></p>\n<ul>\n{cautions}</ul>\n" if cautions else ""
-    signed = f"<p><code>{safe_text(agreement.signature)}</code></p>\n"
-    return f"<style>{Table.style()}</style>\n<div>\n{head}{tables}{care}{signed}</div>\n"
+    if medium not in MEDIA:
+        raise UnknownNameError("medium", medium, MEDIA)
+    report = Report(
+        agreement_head(agreement),
+        [table.sheet() for table in agreement_tables(agreement)],
+        [str(one) for one in agreement.cautions],
+        agreement.signature,
+    )
+    return MEDIA[medium].report(report)
 
 
 def agreement_csv(agreement: Agreement) -> str:

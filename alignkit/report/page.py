@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS
 from alignkit.agreement.result import Agreement, Pairing
 from alignkit.arguments import check_arguments
-from alignkit.report.agreement import CARE, agreement_head, agreement_tables
+from alignkit.report.agreement import agreement_head, agreement_tables
 from alignkit.report.differences import Difference, draw_pairs, further_table, word_table
 from alignkit.report.disagreements import disagreements
+from alignkit.report.medium import CARE
 from alignkit.report.pairing_plots import (
     chance_plots,
     edit_plots,
@@ -114,7 +115,7 @@ def _template() -> Template:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
     environment.filters["markup"] = Markup
-    environment.filters["table"] = lambda table: Markup(table.html())
+    environment.filters["table"] = lambda table: Markup(table.show("html"))
     return environment.from_string(_file("page.html.j2"))
 
 

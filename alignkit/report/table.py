@@ -12,16 +12,20 @@ from string import ascii_lowercase
 from typing import cast
 
 from alignkit.arguments import check_arguments, check_attributes
-from alignkit.errors import ArgumentError
-from alignkit.report.columns import Cell, Column, Shown, Value
+from alignkit.errors import ArgumentError, UnknownNameError
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.medium import Medium, Sheet
 from alignkit.report.table_csv import csv_lines
-from alignkit.report.table_html import html_table, table_style
-from alignkit.report.table_latex import comment, latex_table
-from alignkit.report.table_markdown import markdown_table, paragraph
-from alignkit.report.table_text import text_table
-from alignkit.visible import visible
+from alignkit.report.table_html import MEDIUM as HTML
+from alignkit.report.table_html import table_style
+from alignkit.report.table_latex import MEDIUM as LATEX
+from alignkit.report.table_markdown import MEDIUM as MARKDOWN
+from alignkit.report.table_text import MEDIUM as TEXT
 
-__all__ = ["Cell", "Column", "Table", "Value", "guessed_column"]
+__all__ = ["MEDIA", "Cell", "Column", "Table", "Value", "guessed_column"]
+
+MEDIA: Mapping[str, Medium] = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX, "html": HTML}
+"""How tables are written down; a module each."""
 
 _USUAL = {str, int, float, Value, type(None)}
 _CELLS = (str, Real, Value, type(None))
@@ -155,61 +159,56 @@ class Table:
         return f"Table({self.title!r}, {len(self.columns)} columns, {len(self.rows)} rows)"
 
     def __str__(self) -> str:
-        return self.text()
+        return self.show()
 
-    def text(self) -> str:
-        """Return the table as plain text, aligned by the room that characters take."""
-        body = text_table(
-            self.columns, self._shown(), apart=self.apart, stub=self.stub, ruled=self.ruled
-        )
-        notes = [f"({mark}) {visible(why)}" for why, mark in self._reasons().items()]
-        notes += [visible(line) for line in self.note.split("\n")] if self.note else []
-        title = "\n".join(map(visible, self.title.split("\n")))
-        parts = [title, body, "\n".join(notes)]
-        return ("\n\n" if self.ruled else "\n").join(part for part in parts if part)
+    def show(self, medium: str = "text") -> str:
+        r"""Return the table in a medium.
 
-    def markdown(self) -> str:
-        """Return the table in Markdown; a span stands before each name of its columns."""
-        title = f"**{paragraph(' '.join(self.title.split()))}**" if self.title else ""
-        notes = "  \n".join(f"({mark}) {paragraph(why)}" for why, mark in self._reasons().items())
-        note = paragraph(self.note) if self.note else ""
-        parts = [title, markdown_table(self.columns, self._shown()), notes, note]
-        return "\n\n".join(part for part in parts if part)
+        Parameters
+        ----------
+        medium
+            ``"text"``, aligned by the room that characters take; ``"markdown"``, where a span
+            stands before each name of its columns; ``"latex"``, a `tabular` that needs
+            ``\usepackage{booktabs}``, title and note in comments; or ``"html"``, in a frame that
+            scrolls, which needs `style` beside it.
 
-    def latex(self) -> str:
-        r"""Return the table as a `tabular` of LaTeX, for which ``\usepackage{booktabs}`` is needed.
-
-        Title and note stand in comments.
+        Raises
+        ------
+        UnknownNameError
+            If there is no such medium.
         """
-        reasons = [(mark, why) for why, mark in self._reasons().items()]
-        body = latex_table(self.columns, self._shown(), apart=self.apart, reasons=reasons)
-        return "\n".join(filter(None, [comment(self.title), body, comment(self.note)]))
+        if medium not in MEDIA:
+            raise UnknownNameError("medium", medium, MEDIA)
+        return MEDIA[medium].table(self.sheet())
 
     def csv(self) -> str:
         """Return the table as CSV, with one line of headings: the keys, as in `to_records`."""
         keys = [key for k in range(len(self.columns)) for key in self._keys(k)]
         return csv_lines([keys, *(list(record.values()) for record in self.to_records())])
 
-    def html(self) -> str:
-        """Return the table in HTML, in a frame that scrolls; it needs `style` beside it."""
-        return html_table(
-            self.columns,
-            self._shown(),
-            title=self.title,
-            note=self.note,
-            anchor=self.anchor,
-            apart=self.apart,
-            stub=self.stub,
-            reasons=[(mark, why) for why, mark in self._reasons().items()],
-        )
+    def sheet(self) -> Sheet:
+        """Return the table with texts for cells, as a medium is given it."""
+        marks = self._reasons()
+        rows = [
+            [
+                column.show(cell, marks.get(cell.reason, "") if type(cell) is Value else "")
+                for column, cell in zip(self.columns, row, strict=True)
+            ]
+            for row in self.rows
+        ]
+        reasons = [(mark, why) for why, mark in marks.items()]
+        return Sheet(
+            self.columns, rows, self.title, self.note, self.anchor, self.apart, self.stub,
+            self.ruled, reasons,
+        )  # fmt: skip
 
     @staticmethod
     def style() -> str:
-        """Return the style sheet that `html` needs, once a page."""
+        """Return the style sheet that HTML needs, once a page."""
         return table_style()
 
     def _repr_html_(self) -> str:
-        return f"<style>{self.style()}</style>\n{self.html()}"
+        return f"<style>{self.style()}</style>\n{self.show('html')}"
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each row, with plain values under the keys of the columns.
@@ -245,16 +244,6 @@ class Table:
             if isinstance(cell, Value) and cell.reason
         )
         return {reason: _letters(number) for number, reason in enumerate(found)}
-
-    def _shown(self) -> list[list[Shown]]:
-        marks = self._reasons()
-        return [
-            [
-                column.show(cell, marks.get(cell.reason, "") if type(cell) is Value else "")
-                for column, cell in zip(self.columns, row, strict=True)
-            ]
-            for row in self.rows
-        ]
 
 
 def _parts(names: Sequence[str], cell: Cell) -> Iterator[tuple[str, object]]:

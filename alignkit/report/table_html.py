@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
 from alignkit.report.characters import isolated_text, safe_text
 from alignkit.report.columns import Column, Shown
+from alignkit.report.medium import CARE, Medium, Report, Sheet
 
-__all__ = ["html_table", "table_style"]
+__all__ = ["MEDIUM", "table_style"]
 
 
 @cache
@@ -20,48 +21,21 @@ def table_style() -> str:
     return files("alignkit.report").joinpath("table.css").read_text(encoding="utf-8")
 
 
-def html_table(
-    columns: Sequence[Column],
-    rows: Sequence[Sequence[Shown]],
-    *,
-    title: str = "",
-    note: str = "",
-    anchor: str = "",
-    apart: Collection[int] = (),
-    stub: int = 1,
-    reasons: Sequence[tuple[str, str]] = (),
-) -> str:
-    """Return a table in a frame that a keyboard reaches, with its note below.
-
-    Parameters
-    ----------
-    columns, rows
-        K columns, and rows of K cells.
-    title
-        The caption; also what a screen reader calls the frame.
-    note
-        Lines of text.
-    anchor
-        The id of the whole.
-    apart
-        The rows above which a line is drawn; each begins a group of rows.
-    stub
-        How many of the columns, from the first, name their rows if they are texts.
-    reasons
-        Letters and what they stand for.
-    """
-    name = safe_text(" ".join(title.split()) or "table")
-    identity = f' id="{safe_text(anchor)}"' if anchor else ""
-    caption = f"<caption><span>{_lines(title)}</span></caption>\n" if title else ""
+def _table(sheet: Sheet) -> str:
+    """Return a table in a frame that a keyboard reaches, with its note below."""
+    name = safe_text(" ".join(sheet.title.split()) or "table")
+    identity = f' id="{safe_text(sheet.anchor)}"' if sheet.anchor else ""
+    caption = f"<caption><span>{_lines(sheet.title)}</span></caption>\n" if sheet.title else ""
     below = "".join(
-        f'<p class="note"><sup>{mark}</sup> {safe_text(reason)}</p>\n' for mark, reason in reasons
+        f'<p class="note"><sup>{mark}</sup> {safe_text(reason)}</p>\n'
+        for mark, reason in sheet.reasons
     )
-    if note:
-        below += f'<p class="note">{_lines(note)}</p>\n'
+    if sheet.note:
+        below += f'<p class="note">{_lines(sheet.note)}</p>\n'
     return (
         f'<div class="alignkit-table"{identity}>\n'
         f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
-        f"<table>{caption}{_head(columns)}{''.join(_bodies(columns, rows, apart, stub))}"
+        f"<table>{caption}{_head(sheet.columns)}{''.join(_bodies(sheet))}"
         f"</table></div>\n{below}</div>\n"
     )
 
@@ -92,16 +66,14 @@ def _head(columns: Sequence[Column]) -> str:
     return f"{groups}<thead>\n{''.join(lines)}<tr>{names}</tr>\n</thead>\n" if columns else ""
 
 
-def _bodies(
-    columns: Sequence[Column], rows: Sequence[Sequence[Shown]], apart: Collection[int], stub: int
-) -> Iterator[str]:
+def _bodies(sheet: Sheet) -> Iterator[str]:
     yield "<tbody>\n"
-    for place, row in enumerate(rows):
-        if place and place in apart:
+    for place, row in enumerate(sheet.rows):
+        if place and place in sheet.apart:
             yield "</tbody>\n<tbody>\n"
         cells = (
-            _cell(column, cell, k < stub and column.kind == "text")
-            for k, (column, cell) in enumerate(zip(columns, row, strict=True))
+            _cell(column, cell, k < sheet.stub and column.kind == "text")
+            for k, (column, cell) in enumerate(zip(sheet.columns, row, strict=True))
         )
         yield f"<tr>{''.join(cells)}</tr>\n"
     yield "</tbody>"
@@ -117,3 +89,15 @@ def _cell(column: Column, cell: Shown, names_row: bool) -> str:
 
 def _side(column: Column) -> str:
     return ' class="number"' if column.right else ""
+
+
+def _report(report: Report) -> str:
+    head = "".join(f"<p>{safe_text(line.strip())}</p>\n" for line in report.head)
+    tables = "".join(map(_table, report.tables))
+    cautions = "".join(f"<li>{safe_text(one)}</li>\n" for one in report.cautions)
+    care = f"<p><b>{CARE}</b></p>\n<ul>\n{cautions}</ul>\n" if cautions else ""
+    signed = f"<p><code>{safe_text(report.signature)}</code></p>\n"
+    return f"<style>{table_style()}</style>\n<div>\n{head}{tables}{care}{signed}</div>\n"
+
+
+MEDIUM = Medium("", _table, _report)

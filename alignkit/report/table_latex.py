@@ -8,8 +8,9 @@ from itertools import groupby
 
 from alignkit.report.characters import visible
 from alignkit.report.columns import Column, Shown
+from alignkit.report.medium import CARE, Medium, Report, Sheet
 
-__all__ = ["comment", "escape", "latex_table"]
+__all__ = ["MEDIUM", "comment", "escape", "latex_table"]
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -114,3 +115,23 @@ def _cell(cell: Shown) -> str:
 def _line(cells: Sequence[str]) -> str:
     # a bracket or star after \\ would be taken for its argument
     return " & ".join("{}" + cell if cell[:1] in ("[", "*") else cell for cell in cells) + r" \\"
+
+
+def _table(sheet: Sheet) -> str:
+    body = latex_table(sheet.columns, sheet.rows, apart=sheet.apart, reasons=sheet.reasons)
+    return "\n".join(filter(None, [comment(sheet.title), body, comment(sheet.note)]))
+
+
+def _report(report: Report) -> str:
+    blocks = [r"% needs \usepackage{booktabs}", _comments(report.head)]
+    blocks += map(_table, report.tables)
+    if report.cautions:
+        blocks.append(_comments([CARE, *(f"- {one}" for one in report.cautions)]))
+    return "\n\n".join([*blocks, comment(report.signature)])
+
+
+def _comments(lines: Sequence[str]) -> str:
+    return comment("\n".join(map(visible, lines)))
+
+
+MEDIUM = Medium("print the tables for LaTeX", _table, _report)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from alignkit.report.characters import visible
 from alignkit.report.columns import Column, Shown
+from alignkit.report.medium import CARE, Medium, Report, Sheet
 
-__all__ = ["escape", "markdown_table"]
+__all__ = ["MEDIUM", "escape", "markdown_table"]
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|&]|~(?=\S)|(?<=\S)~)")
 _BLOCK = re.compile(r"(?m)^(\s*)([-+#]|\d+(?=[.)]))")  # would begin a list or a heading
@@ -49,3 +50,27 @@ def _held(found: re.Match[str]) -> str:
 def _cell(cell: Shown) -> str:
     text = escape(cell.text) if cell.words else cell.text
     return text + (f" ({cell.mark})" if cell.mark else "")
+
+
+def _table(sheet: Sheet) -> str:
+    title = f"**{_line(sheet.title)}**" if sheet.title else ""
+    notes = "  \n".join(f"({mark}) {paragraph(why)}" for mark, why in sheet.reasons)
+    note = paragraph(sheet.note) if sheet.note else ""
+    parts = [title, markdown_table(sheet.columns, sheet.rows), notes, note]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _report(report: Report) -> str:
+    blocks = ["  \n".join(map(_line, report.head)), *map(_table, report.tables)]
+    if report.cautions:
+        blocks.append(
+            "\n".join([f"**{CARE}**", "", *(f"- {_line(one)}" for one in report.cautions)])
+        )
+    return "\n\n".join([*blocks, _line(report.signature)])
+
+
+def _line(text: str) -> str:
+    return paragraph(" ".join(text.split()))
+
+
+MEDIUM = Medium("print the tables in Markdown", _table, _report)

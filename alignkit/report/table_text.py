@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import groupby
+from textwrap import fill
 
 from alignkit.report.characters import char_width, kept_in_place, visible
 from alignkit.report.columns import Column, Shown
+from alignkit.report.medium import CARE, Medium, Report, Sheet
 
-__all__ = ["text_table"]
+__all__ = ["MEDIUM", "text_table"]
 
+_WIDTH = 100  # of what stands around the tables of a report
 _LEAST = 5  # the width of a number where columns have no rule above them
 
 
@@ -105,3 +109,43 @@ def _line(
         kept = kept_in_place(cell)
         parts.append(gap + (space + kept if to_right else kept + space))
     return "".join(parts).rstrip(" ")
+
+
+def _table(sheet: Sheet) -> str:
+    body = text_table(
+        sheet.columns, sheet.rows, apart=sheet.apart, stub=sheet.stub, ruled=sheet.ruled
+    )
+    notes = [f"({mark}) {visible(why)}" for mark, why in sheet.reasons]
+    notes += [visible(line) for line in sheet.note.split("\n")] if sheet.note else []
+    title = "\n".join(map(visible, sheet.title.split("\n")))
+    parts = [title, body, "\n".join(notes)]
+    return ("\n\n" if sheet.ruled else "\n").join(part for part in parts if part)
+
+
+def _report(report: Report) -> str:
+    tables = (
+        _table(replace(one, title=_filled(one.title), note=_filled(one.note)))
+        for one in report.tables
+    )
+    blocks = ["\n".join(map(visible, report.head)), *tables]
+    if report.cautions:
+        lines = (
+            fill(
+                f"- {visible(one)}",
+                _WIDTH,
+                subsequent_indent="  ",
+                break_on_hyphens=False,
+                break_long_words=False,
+            )
+            for one in report.cautions
+        )
+        blocks.append("\n".join([CARE, *lines]))
+    return "\n\n".join([*blocks, visible(report.signature)])
+
+
+def _filled(text: str) -> str:
+    lines = (fill(line, _WIDTH, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join(lines)
+
+
+MEDIUM = Medium("", _table, _report)

@@ -9,7 +9,7 @@ with the methods of `SampledChance` or of `ClosedChance`, entered in `CHANCE_MOD
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from typing import Protocol, Union, runtime_checkable
 
@@ -43,6 +43,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+Models = FrozenMap[str, EditModel]
 
 STRATA = ("add", "delete", "add-equal", "delete-equal")
 """What a flip does, by the stratum of its cell: empty or a link of the initial alignment, of
@@ -88,6 +89,24 @@ class Edits:
     words: Numbers
     trials: Numbers
     flips: Numbers
+    _fitted: dict[tuple[object, ...], Models] = field(default_factory=dict, repr=False)
+
+    def fit(
+        self, strata: Mapping[str, list[int]], reading: str, weights: Floats | None = None
+    ) -> Models:
+        """Fit a model to the sum of some strata each; once, as others need it too."""
+        key = reading, *strata
+        if weights is None and key in self._fitted:
+            return self._fitted[key]
+        found = {}
+        for name, columns in strata.items():
+            trials, flips = (part[:, columns].sum(axis=1) for part in (self.trials, self.flips))
+            data = EditData(self.words, trials, flips)
+            found[name] = fit_edit_model(data, reading=reading, weights=weights)
+        models = FrozenMap(found)
+        if weights is None:
+            self._fitted[key] = models
+        return models
 
     @property
     def rates(self) -> EditRates:
@@ -152,9 +171,6 @@ def flip_rates(first: Floats, second: Floats, *, bounded: bool) -> Floats:
     return np.concatenate(sides, axis=1)
 
 
-Models = FrozenMap[str, EditModel]
-
-
 @runtime_checkable
 class SampledChance(Protocol):
     """Flip the cells of the initial alignment at rates that are fitted to an annotator."""
@@ -195,18 +211,6 @@ class ClosedChance(Protocol):
 ChanceModel = Union[SampledChance, ClosedChance]
 
 
-def _fit(
-    edits: Edits, strata: Mapping[str, list[int]], reading: str, weights: Floats | None
-) -> Models:
-    """Fit a model to the sum of some strata each."""
-    found = {}
-    for name, columns in strata.items():
-        trials, flips = (part[:, columns].sum(axis=1) for part in (edits.trials, edits.flips))
-        data = EditData(edits.words, trials, flips)
-        found[name] = fit_edit_model(data, reading=reading, weights=weights)
-    return FrozenMap(found)
-
-
 @dataclass(frozen=True)
 class EditChance:
     """Flip every cell at one rate [1]_.
@@ -220,7 +224,7 @@ class EditChance:
 
     def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
         """Fit the one edit model."""
-        return _fit(edits, {"edit": [0, 1, 2, 3]}, reading, weights)
+        return edits.fit({"edit": [0, 1, 2, 3]}, reading, weights)
 
     def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
         """Return the one rate for empty and for filled cells."""
@@ -239,7 +243,7 @@ class EditSplitChance:
 
     def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
         """Fit a model of the added and a model of the deleted links."""
-        return _fit(edits, {"add": [0, 2], "delete": [1, 3]}, reading, weights)
+        return edits.fit({"add": [0, 2], "delete": [1, 3]}, reading, weights)
 
     def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
         """Return the rates of empty and of filled cells."""
@@ -266,7 +270,7 @@ class EditStrataChance:
 
     def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
         """Fit a model to each stratum."""
-        return _fit(edits, {name: [k] for k, name in enumerate(STRATA)}, reading, weights)
+        return edits.fit({name: [k] for k, name in enumerate(STRATA)}, reading, weights)
 
     def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
         """Return the rate of each stratum; 0 in those that had nothing to fit."""
