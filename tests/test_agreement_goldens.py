@@ -40,8 +40,9 @@ def test_samples_give_the_figures_that_they_gave(name: str) -> None:
     check(name, CASES[name])
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", marked(REAL_CASES))
+@pytest.mark.parametrize("name", REAL_CASES)
 def test_public_corpora_give_the_figures_that_they_gave(name: str, data) -> None:
     check(name, REAL_CASES[name])
 

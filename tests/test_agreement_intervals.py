@@ -124,7 +124,7 @@ def test_a_group_has_the_figures_of_its_pairs_alone(corpus, rule, data):
     same(figures(FLEISS, three, mask), expected)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(corpora(("A", "B"), complete=True), RULES, st.integers(0, 9))
 def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule, seed):
     assume(len(corpus) > 1)

@@ -321,7 +321,7 @@ ODD = st.one_of(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.lists(ODD, min_size=7, max_size=7), st.lists(ODD, min_size=2, max_size=2, unique=True))
 def test_text_stays_text(words, names):
     identity, title, value, *tokens = words

@@ -116,7 +116,7 @@ def same(one, other):
     return repr(one) == repr(other)
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(corpora(NAMES), st.booleans())
 def test_each_group_is_reported_as_if_alone(corpus, kept):
     options = {"initial": "initial", "missing_initial": "empty", "bootstrap": "none"}

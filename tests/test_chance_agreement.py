@@ -242,6 +242,7 @@ def test_groups_share_models_and_samples() -> None:
         measure(pairs, by="author")
 
 
+@pytest.mark.slow
 def test_refitting_is_close_to_the_fixed_interval_and_honours_sections() -> None:
     genres = [{"genre": "news"}, {"genre": "talk"}, {"genre": "news"}] * 10
     pairs = corpus(*ROWS * 10, attributes=genres)

@@ -192,7 +192,8 @@ def test_the_adjudicated_version_is_compared(capsys, corpus):
     assert [
         (one["first"], one["second"]) for one in found["pairings"] if one["kind"] == "adjudicated"
     ] == [("anna", "gold"), ("ben", "gold")]
-    text = made(capsys, "agree", PARAPHRASES, "--initial", "initial", "--adjudicated", "gold").out
+    text = made(capsys, "agree", PARAPHRASES, "--initial", "initial", "--adjudicated", "gold",
+                *QUICK).out  # fmt: skip
     assert text.startswith("Agreement of anna, ben:")
     assert "inflated" in " ".join(text.split())
     row = overlap(corpus, "anna", "gold").phrases_sure
@@ -387,6 +388,7 @@ def test_nothing_goes_to_stderr(tmp_path):
     assert (ran.code, ran.err) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_goldalign_gives_a_full_report_in_one_command(capsys, data):
     users = ("demo-user-1", "demo-user-2")
@@ -400,6 +402,7 @@ def test_goldalign_gives_a_full_report_in_one_command(capsys, data):
     assert phrases[f"sure {name}"][-3:] == ["153", "459", "90"]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_rte_has_three_annotators_and_an_initial_alignment_of_ones_choice(capsys, data, tmp_path):
     files = [data / "rte2" / f"RTE2_dev_{name}.align.txt" for name in "ABC"]

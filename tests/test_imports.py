@@ -29,7 +29,7 @@ TABLES = {
 LAYERS = [
     {"kernel_cache"},
     {"errors", "version", "frozen", "jit", "jsonable", "signals", "visible"},
-    {"limits", "arguments"},
+    {"limits", "arguments", "parallel"},
     {"alignment", "input", "labels", "placing", *TABLES},
     {"annotation", "output"},
     {"corpus", "arrays"},

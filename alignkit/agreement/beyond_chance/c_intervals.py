@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +15,9 @@ from alignkit.agreement.beyond_chance.correction import (
     correction_ratios,
     rows,
 )
-from alignkit.agreement.beyond_chance.sampling import MonteCarlo, Sampling, count_workers
+from alignkit.agreement.beyond_chance.sampling import MonteCarlo, Sampling
 from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, reweigh
+from alignkit.parallel import executor
 from alignkit.scoring.bootstrap import Interval, chunks, summarize
 
 __all__ = ["Refit", "fixed_intervals", "refitted_intervals"]
@@ -188,7 +188,7 @@ def refitted_intervals(
         How often a pair had to be drawn anew, over all resamples.
     """
     masks = np.stack(list(sections))
-    with ThreadPoolExecutor(count_workers(workers)) as pool:
+    with executor(workers) as pool:
         done = list(pool.map(lambda seed: refit.replicate(seed, masks), seeds.spawn(resamples)))
     sums = np.stack([one.sums for one in done])
     intervals = [

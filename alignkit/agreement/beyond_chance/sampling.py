@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil, nan
 
@@ -20,8 +18,8 @@ from alignkit.agreement.beyond_chance.items_kernel import (
 from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, RECORD, run
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import SentencePair
-from alignkit.errors import OptionError
 from alignkit.jit import readonly
+from alignkit.parallel import executor
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
 from alignkit.scoring.measures import ratio
 
@@ -31,7 +29,6 @@ __all__ = [
     "MonteCarlo",
     "Progress",
     "Sampling",
-    "count_workers",
     "links_of",
     "monte_carlo",
 ]
@@ -42,6 +39,8 @@ Progress = Callable[[int, int], None]
 
 _FIRST_ROUND = 100
 _BLOCKS, _MOST_PAIRS = 64, 256
+_FEW = 20_000
+"""Fewer samples than these are drawn before a thread has begun."""
 
 UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
 """What agreement is measured on: the atomic phrase pairs, or the links."""
@@ -332,7 +331,7 @@ def monte_carlo(
     blocks = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
     totals, records = [], []
     done, told = 0, 0
-    with ThreadPoolExecutor(count_workers(workers)) as pool:
+    with executor(workers, at_once=samples * count < _FEW) as pool:
         while done < samples:
             part = _next_round(done, samples, tolerance, lambda: error(_so_far(moments)))
             if not part:
@@ -359,23 +358,6 @@ def monte_carlo(
             records.append(kept)
             done += part
     return MonteCarlo(done, moments, np.concatenate(totals), np.concatenate(records, axis=1))
-
-
-def count_workers(workers: int | None) -> int:
-    """Return how many threads to use: as many as asked for, or one for each core there is.
-
-    Raises
-    ------
-    OptionError
-        If it is less than 1.
-    """
-    if workers is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-    if workers < 1:
-        raise OptionError(f"workers must be at least 1, not {workers}")
-    return workers
 
 
 def _so_far(moments: Floats) -> ChanceTerms:

@@ -1,0 +1,50 @@
+"""Divide work among threads; no result depends on how many there are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any
+
+from alignkit.errors import OptionError
+
+__all__ = ["count_workers", "executor"]
+
+
+def count_workers(workers: int | None) -> int:
+    """Return how many threads to use: as many as asked for, or one for each core there is.
+
+    Raises
+    ------
+    OptionError
+        If it is less than 1.
+    """
+    if workers is None:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    if workers < 1:
+        raise OptionError(f"workers must be at least 1, not {workers}")
+    return workers
+
+
+def executor(workers: int | None, *, at_once: bool = False) -> Executor:
+    """Return what does the work: threads, or, if there is little to do, the caller itself.
+
+    Raises
+    ------
+    OptionError
+        If there is to be less than one worker.
+    """
+    threads = count_workers(workers)
+    return _AtOnce() if at_once else ThreadPoolExecutor(threads)
+
+
+class _AtOnce(Executor):
+    """Do what is submitted, at once."""
+
+    def submit(self, call: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(call(*given, **named))
+        return future
