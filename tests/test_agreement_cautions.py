@@ -261,7 +261,9 @@ def test_annotators_who_judged_links_that_they_were_given():
     found = agree(judged(True), resamples=20)
     caution = told(found, "given-links")
     kappa = found.pairings[0].sections[0].cells.possible.kappa
-    assert caution.number == f"160 of 360 cells; kappa {kappa:.3f} over all, 0.500 over these"
+    assert caution.number == (
+        f"160 of 360 cells; kappa of possible links {kappa:.3f} over all, 0.500 over these"
+    )
     assert told(agree(judged(True), universe="judged", resamples=20), "given-links") is None
     assert told(agree(judged(False), resamples=20), "given-links") is None
 
@@ -273,4 +275,4 @@ def test_one_line_names_all_pairings_and_whose_number_it_is():
     assert str(caution).startswith("A ~ B; A ~ C; B ~ C: there are fewer than 30 sentence pairs (")
     left = [""] * 8 + ["0-0 1-1"] * 4, [""] * 9 + ["0-0 1-1"] * 3
     caution = told(agree(made(12, A=left[0], B=left[1], C=left[1]), resamples=20), "left-out")
-    assert "sure words 9 of 12 [B ~ C]" in caution.number
+    assert "sure words 9 of 12 [worst: B ~ C]" in caution.number

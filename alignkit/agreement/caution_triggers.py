@@ -127,7 +127,8 @@ def below_chance(found: Agreement) -> Iterator[Hit]:
     """Find where C is below 0: pi0 is above pi."""
     for one, level, part in _mains(found, *PEOPLE):
         if part.C < 0:
-            surely = ", surely" if part.interval is not None and part.interval.high < 0 else ""
+            sure = part.interval is not None and part.interval.high < 0
+            surely = " and all of its interval" if sure else ""
             text = f"{part.C:.3f}{surely}, pi {part.pi:.3f}, pi0 {part.pi0:.3f}"
             yield Hit(one.name, level_name(level), text, -part.C, one.chance)
 
@@ -303,7 +304,7 @@ def given_links(found: Agreement) -> Iterator[Hit]:
         if cells is not None and judged.possible.items:
             every, few = cells.possible, judged.possible
             text = (
-                f"{few.items} of {every.items} cells; kappa {every.kappa:.3f} over all, "
-                f"{few.kappa:.3f} over these"
+                f"{few.items} of {every.items} cells; kappa of possible links "
+                f"{every.kappa:.3f} over all, {few.kappa:.3f} over these"
             )
             yield Hit(one.name, "", text, few.items / every.items)

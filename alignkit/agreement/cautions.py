@@ -58,7 +58,7 @@ def _number(hits: list[Hit], *, several: bool) -> str:
     for where, there in places.items():
         worst = max(there, key=lambda hit: hit.size)
         differ = len({hit.text for hit in there}) > 1 or len(there) < len(hits) / len(places)
-        whose = f"[{worst.pairing}]" if several and worst.text and differ else ""
+        whose = f"[worst: {worst.pairing}]" if several and worst.text and differ else ""
         parts.append(" ".join(part for part in (where, worst.text, whose) if part))
     return "; ".join(parts)
 
@@ -144,8 +144,8 @@ CAUTIONS = (
     ),
     Kind(
         "intersection", triggers.intersection,
-        "the majority of the others is what both have, as there are {number}: recall is high and "
-        "precision low by construction",
+        "the majority of the others is what both have, as there are {number}: recall tends to "
+        "be high and precision low",
         "report the pairings of annotators; do not read this as agreement with a consensus",
     ),
     Kind(

@@ -47,9 +47,10 @@ def draw(agreement: Agreement, options: argparse.Namespace, words: FunctionWords
 
 
 def _how_to_go_on(agreement: Agreement) -> list[str]:
-    """Say what the article's C needs, and who could be meant, where no edits are known."""
+    """Say what the article's C needs, where no edits are known and no links were given."""
     models = (levels for pairing in agreement.pairings for levels in pairing.beyond.values())
-    if any(one.rates for levels in models for one in levels.values()):
+    edited = any(one.rates for levels in models for one in levels.values())
+    if edited or any(caution.code == "given-links" for caution in agreement.cautions):
         return []
     others = [name for name in agreement.corpus.aligners if name not in agreement.annotators]
     who = f"here perhaps one of {visible(', '.join(others))}"

@@ -13,6 +13,7 @@ from alignkit.report.cells import make_grid
 from alignkit.report.columns import Cell, Column
 from alignkit.report.disagreements import Disagreements, Outcome, PairOutcome
 from alignkit.report.html import draw_figure
+from alignkit.report.marks import letters
 from alignkit.report.more_pairs import further_pairs
 from alignkit.report.pairing_plots import LEVEL_TITLES, Drawn, decimal
 from alignkit.report.table import Table
@@ -71,6 +72,7 @@ class Matrices:
 
 def word_table(found: Disagreements) -> Table:
     """Return the word pairs that one annotator alone links most often."""
+    first, second = letters(*found.annotators)
     rows: list[list[Cell]] = [
         [
             one.source,
@@ -88,7 +90,10 @@ def word_table(found: Disagreements) -> Table:
         "Word pairs that one annotator alone links most often",
         [
             *(Column(name) for name in ("source", "target", "kind")),
-            *(Column(name, "count") for name in ("one only", "only A", "only B", "both")),
+            *(
+                Column(name, "count")
+                for name in ("one only", f"only {first}", f"only {second}", "both")
+            ),
         ],
         rows,
         note=f"{left:,} further word pairs are not shown." if left else "",
@@ -117,7 +122,7 @@ def further_table(agreement: Agreement) -> Table | None:
         *(Column("who"), Column("level")),
         *(Column("used", "count", "now"), Column("of", "count", "now")),
         Column("width", "decimal", "now"),
-        Column("half of that", "count", aim),
+        Column("half as wide", "count", aim),
         *(Column(f"C ± {width:g}", "count", aim) for width in _WIDTHS),
     ]
     kept = [place for place in dict.fromkeys(apart) if 0 < place < len(rows)]
@@ -146,12 +151,13 @@ def draw_pairs(corpus: Corpus, found: Sequence[Difference]) -> Iterator[Matrices
         drawn, large = _draw(corpus, one, differing, share=len(found))
         alike = len(counts) - len(differing)
         left = len(differing) - len(drawn) - large
-        number = "pair" if len(drawn) == 1 else "pairs"
-        said = [f"{len(drawn):,} sentence {number} in which the two differ"]
-        if alike:
-            said.append(f"{alike:,} in which they do not differ are left out")
+        verb = "sentence pair differs" if len(differing) == 1 else "sentence pairs differ"
+        said = [f"{len(differing):,} {verb}, {alike:,} {'does' if alike == 1 else 'do'} not"]
         if left:
-            said.append(f"{left:,} that differ less are left out, to keep the page small")
+            said.append(
+                f"the {len(drawn):,} that differ most are drawn, {left:,} that differ less are "
+                "left out, to keep the page small"
+            )
         if large:
             said.append(f"{large:,} are left out because they are too long to draw")
         yield Matrices(one.first, one.second, "; ".join(said), drawn)
@@ -185,8 +191,8 @@ def _sentences(pairing: Pairing) -> dict[str, dict[int, str]]:
         return {}
     return {
         title: {
-            row.place: f"{row.common} shared of {row.first} and {row.second} "
-            f"({decimal(row.observed)})"
+            row.place: f"{row.common} shared, of {row.first} of the one and {row.second} of the "
+            f"other ({decimal(row.observed)})"
             for row in pairing.main(level).sentences
             if not row.left_out
         }

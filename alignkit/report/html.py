@@ -17,7 +17,7 @@ from alignkit.report.cells import (
     make_grid,
 )
 from alignkit.report.characters import is_wide, isolated_text, safe_text
-from alignkit.report.marks import Mark, find_mark, legend, tally
+from alignkit.report.marks import Mark, find_mark, legend, letters, tally
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
 
 __all__ = [
@@ -187,7 +187,7 @@ def draw_figure(grid: Grid) -> str:
 def _who(grid: Grid) -> str:
     said = []
     for k, name in enumerate(grid.annotators):
-        letter = f"{'AB'[k]} " if len(grid.annotators) == 2 else ""
+        letter = f"{letters(*grid.annotators)[k]} " if len(grid.annotators) == 2 else ""
         sure, possible = grid.counts(k)
         said.append(f"{letter}{isolated_text(name)}: {sure} sure, {possible} possible")
     said += [f"{isolated_text(name)}: {absence(grid, name)}" for name in grid.absent]

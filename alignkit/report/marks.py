@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +10,9 @@ from functools import lru_cache
 
 from alignkit.report.cells import Grid, States
 
-__all__ = ["Mark", "find_mark", "legend", "tally"]
+__all__ = ["Mark", "find_mark", "legend", "letters", "tally"]
+
+_ENDS_IN_A_LETTER = re.compile(r"(^|[^a-z])[ab]$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,8 @@ class Mark:
         have the link, one surely), ``first-sure``, ``first-possible``, ``second-sure``,
         ``second-possible`` (only one has it), ``some`` (of three or more annotators).
     sign, ascii_sign
-        One character; letters for what only one of two annotators has, A and a for the first
-        (sure, possible), B and b for the second.
+        One character; for what only one of two annotators has, its letter (see `letters`), small
+        if the link is possible.
     meaning
         The words of the legend.
     rank
@@ -63,14 +66,28 @@ def find_mark(states: States, annotators: tuple[str, ...]) -> Mark:
     return Mark("some", sign, sign, meaning, 2 + number - have)
 
 
+def letters(first: str, second: str) -> tuple[str, str]:
+    """Return the letters that stand for two annotators: no other than those in their names.
+
+    Examples
+    --------
+    >>> letters("anna", "ben"), letters("B", "C")
+    (('A', 'B'), ('X', 'Y'))
+    """
+    taken = [_ENDS_IN_A_LETTER.search(name) for name in (first, second)]
+    own = [found[0][-1].upper() if found else "" for found in taken]
+    return ("A", "B") if own in (["", ""], ["A", "B"]) else ("X", "Y")
+
+
 def _mark_of_two(states: States, a: str, b: str) -> Mark:
+    one, other = letters(a, b)
     return {
         (2, 1): Mark("first-surer", "◧", "<", f"sure for {a}, possible for {b}", 2),
         (1, 2): Mark("second-surer", "◨", ">", f"possible for {a}, sure for {b}", 3),
-        (2, 0): Mark("first-sure", "A", "A", f"only {a}, sure", 4),
-        (1, 0): Mark("first-possible", "a", "a", f"only {a}, possible", 5),
-        (0, 2): Mark("second-sure", "B", "B", f"only {b}, sure", 6),
-        (0, 1): Mark("second-possible", "b", "b", f"only {b}, possible", 7),
+        (2, 0): Mark("first-sure", one, one, f"only {a}, sure", 4),
+        (1, 0): Mark("first-possible", one.lower(), one.lower(), f"only {a}, possible", 5),
+        (0, 2): Mark("second-sure", other, other, f"only {b}, sure", 6),
+        (0, 1): Mark("second-possible", other.lower(), other.lower(), f"only {b}, possible", 7),
     }[states[0], states[1]]
 
 

@@ -14,6 +14,7 @@ from alignkit.arguments import check_arguments
 from alignkit.report.agreement import agreement_head, agreement_tables
 from alignkit.report.differences import Difference, draw_pairs, further_table, word_table
 from alignkit.report.disagreements import disagreements
+from alignkit.report.marks import letters
 from alignkit.report.medium import CARE
 from alignkit.report.pairing_plots import (
     chance_plots,
@@ -115,6 +116,7 @@ def _template() -> Template:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
     environment.filters["markup"] = Markup
+    environment.globals["letters"] = letters
     environment.filters["table"] = lambda table: Markup(table.show("html"))
     return environment.from_string(_file("page.html.j2"))
 

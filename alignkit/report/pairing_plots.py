@@ -16,6 +16,7 @@ from alignkit.frozen import FrozenMap
 from alignkit.report.charts import bars, points, shares
 from alignkit.report.columns import Cell, Column
 from alignkit.report.disagreements import SHAPES, Disagreements
+from alignkit.report.marks import letters
 from alignkit.report.plot_data import Axis, Bar, Marker, Share
 from alignkit.report.table import Table
 from alignkit.report.word_kinds import WORD_KINDS
@@ -252,6 +253,7 @@ def kinds_plot(name: str, found: Disagreements) -> Drawn:
         The counts.
     """
     first, second = found.annotators
+    one_letter, other_letter = letters(first, second)
     data, body = [], list[list[Cell]]()
     kinds = (*SHAPES, *(kind for kind in WORD_KINDS if kind in found.kinds))
     for kind in kinds:
@@ -262,12 +264,13 @@ def kinds_plot(name: str, found: Disagreements) -> Drawn:
     meanings = (
         "both alike, sure or possible",
         "sure for one, possible for the other",
-        f"only A {first}",
-        f"only B {second}",
+        f"only {one_letter} {first}",
+        f"only {other_letter} {second}",
     )
     title = "Links by kind: who has them"
     columns = [
-        Column(text, "count") for text in ("links", "both alike", "unlike", "only A", "only B")
+        Column(text, "count")
+        for text in ("links", "both alike", "unlike", f"only {one_letter}", f"only {other_letter}")
     ]
     columns = [Column("", key="kind"), *columns, Column("% of one only", "percent")]
     table = Table(title, columns, body, apart=[len(SHAPES)])

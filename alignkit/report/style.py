@@ -6,12 +6,16 @@ __all__ = ["MATRIX_STYLE", "PAGE_STYLE"]
 
 MATRIX_STYLE = """
 .alignkit{--ink:#1b1b1b;--paper:#fff;--soft:#5c5c5c;--line:#d9d9d9;--hover:#eef2f6;
---a:#0060a8;--b:#a84300;--mix:#7b3f98;--on:#fff;
+--a:#0060a8;--b:#a84300;--mix:#7b3f98;--on:#fff;--shade:#0006;
 color:var(--ink);background:var(--paper);font:15px/1.45 system-ui,sans-serif;
 color-scheme:light dark}
 @media(prefers-color-scheme:dark){.alignkit{--ink:#ececec;--paper:#181a1b;--soft:#a8a8a8;
---line:#3c3f41;--hover:#26292b;--a:#66b8ff;--b:#ff9d57;--mix:#d6a2ee;--on:#111}}
-.alignkit .scroll{overflow-x:auto;max-width:100%}
+--line:#3c3f41;--hover:#26292b;--a:#66b8ff;--b:#ff9d57;--mix:#d6a2ee;--on:#111;--shade:#fff7}}
+.alignkit .scroll{overflow-x:auto;max-width:100%;
+background:linear-gradient(to right,var(--paper) 40%,transparent) left/2.5em 100% no-repeat local,
+linear-gradient(to left,var(--paper) 40%,transparent) calc(100% + 1px) 0/2.5em 100% no-repeat local,
+linear-gradient(to right,var(--shade),transparent) left/.9em 100% no-repeat scroll,
+linear-gradient(to left,var(--shade),transparent) right/.9em 100% no-repeat scroll}
 .alignkit table{border-collapse:separate;border-spacing:0;margin:.4em 0}
 .alignkit th{font-weight:400}
 .alignkit .matrix{font-size:14px;line-height:1.2}
@@ -77,5 +81,5 @@ nav ol{margin:.3em 0;columns:18em;padding-left:2.5em}
 @media(max-width:600px){body.alignkit{padding:.7em}.alignkit dl{grid-template-columns:1fr}
 .alignkit .matrix th[scope=row]{max-width:8em}}
 @media print{nav{display:none}article{break-inside:avoid;content-visibility:visible}
-.alignkit .scroll{overflow:visible}}
+.alignkit .scroll{overflow:visible;background:none}}
 """

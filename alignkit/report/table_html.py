@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
-from alignkit.report.characters import isolated_text, safe_text
+from alignkit.report.characters import char_width, isolated_text, safe_text
 from alignkit.report.columns import Column, Shown
 from alignkit.report.medium import CARE, Medium, Report, Sheet
 
 __all__ = ["MEDIUM", "table_style"]
+
+_NARROW = 14
 
 
 @cache
@@ -33,11 +35,21 @@ def _table(sheet: Sheet) -> str:
     if sheet.note:
         below += f'<p class="note">{_lines(sheet.note)}</p>\n'
     return (
-        f'<div class="alignkit-table"{identity}>\n'
+        f'<div class="alignkit-table"{_pinned(sheet)}{identity}>\n'
         f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
         f"<table>{caption}{_head(sheet.columns)}{''.join(_bodies(sheet))}"
         f"</table></div>\n{below}</div>\n"
     )
+
+
+def _pinned(sheet: Sheet) -> str:
+    """Keep both columns that name the rows in sight, where the first of them is narrow."""
+    if sheet.stub < 2 or len(sheet.columns) < 2 or not sheet.rows:
+        return ""
+    width = max(char_width(row[0].text) for row in sheet.rows)
+    if width > _NARROW or sheet.columns[0].name or sheet.columns[1].kind != "text":
+        return ""
+    return f' data-pinned style="--first:{width}ch"'
 
 
 def _lines(text: str) -> str:

@@ -18,7 +18,7 @@ from alignkit.report.characters import (
     kept_in_place,
     visible,
 )
-from alignkit.report.marks import Mark, find_mark, legend, tally
+from alignkit.report.marks import Mark, find_mark, legend, letters, tally
 
 __all__ = ["draw_text"]
 
@@ -123,7 +123,7 @@ class _Drawing:
             for name, value in grid.attributes.items()
         ]
         for k, name in enumerate(grid.annotators):
-            letter = f"{'AB'[k]} " if len(grid.annotators) == 2 else ""
+            letter = f"{letters(*grid.annotators)[k]} " if len(grid.annotators) == 2 else ""
             sure, possible = grid.counts(k)
             parts.append(f"{letter}{self.text(name)}: {sure} sure, {possible} possible")
         parts += [f"{self.text(name)}: {absence(grid, name)}" for name in grid.absent]
@@ -241,9 +241,9 @@ def _upright(columns: list[_Column]) -> Iterator[str]:
     """Yield the lines of words that stand on the matrix."""
     height = max((len(column.letters) for column in columns), default=0)
     raised = [[""] * (height - len(column.letters)) + column.letters for column in columns]
-    for letters in zip_longest(*raised):
+    for line in zip_longest(*raised):
         yield " ".join(
-            _padded(letter, column.width) for letter, column in zip(letters, columns, strict=True)
+            _padded(letter, column.width) for letter, column in zip(line, columns, strict=True)
         )
 
 
