@@ -308,6 +308,24 @@ def standard_stream(path: str) -> TextIO | None:
     return None
 
 
+def refuse_unwritable(paths: Iterable[str]) -> None:
+    """Refuse files, before any work, that could not be made.
+
+    Raises
+    ------
+    OptionError
+        If the folder of a file is not there, or nothing can be made in it.
+    """
+    for path in paths:
+        folder = os.path.dirname(path) or "."
+        if standard_stream(path) is not None:
+            continue
+        if not os.path.isdir(folder):
+            raise OptionError(f"{path}: cannot be written: there is no folder {folder}")
+        if not os.access(folder, os.W_OK) and not os.path.exists(path):
+            raise OptionError(f"{path}: cannot be written: nothing can be made in {folder}")
+
+
 def refuse_same(paths: Iterable[str]) -> None:
     """Refuse outputs that are the same file, however they are named.
 

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from contextlib import suppress
+from threading import Thread
 
 import pytest
 from command import process, run, write
@@ -212,12 +213,18 @@ def test_data_is_exact_in_a_file_and_harmless_on_a_terminal(tmp_path, words):
     command, more = words[0], words[1:]
     assert "\u202e" in process(command, path, *more).out
     leader, follower = pty.openpty()
-    with os.fdopen(leader, "rb") as reading:
-        assert process(command, path, *more, stdout=follower).code == 0
-        os.close(follower)
-        shown = b""
-        with suppress(OSError):  # how a terminal ends
+    shown = b""
+
+    def read() -> None:
+        nonlocal shown
+        with os.fdopen(leader, "rb") as reading, suppress(OSError):  # how a terminal ends
             while some := reading.read1():
                 shown += some
+
+    reader = Thread(target=read)  # a terminal holds a few lines until they are read
+    reader.start()
+    assert process(command, path, *more, stdout=follower).code == 0
+    os.close(follower)
+    reader.join()
     assert ACTING.findall(shown.decode().replace("\r\n", "\n").replace("\t", " ")) == []
     assert "202e" in shown.decode()

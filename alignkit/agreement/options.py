@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from alignkit.errors import OptionError, UnknownNameError
 
@@ -184,11 +184,14 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     Raises
     ------
     OptionError
-        It names the options and says what to do.
+        It names the options and says what to do; also if a value is out of range.
+    UnknownNameError
+        If there is no such option, or none of its choices has such a name.
     """
     unknown = [name for name in given if name not in {one.name for one in fields(AgreementOptions)}]
     if unknown:
         raise UnknownNameError("option", unknown[0], [one.name for one in fields(AgreementOptions)])
+    AgreementOptions(**cast("dict[str, Any]", dict(given)))
     edits = edits_known(initial, str(given.get("missing_initial", "")))
     _check_sampling(given, edits, initial)
     if given.get("bootstrap") == "none":

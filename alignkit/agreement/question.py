@@ -23,6 +23,7 @@ from alignkit.arguments import check_arguments, words
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
+from alignkit.parallel import count_workers
 
 __all__ = ["agree"]
 
@@ -122,6 +123,7 @@ def agree(
     check_arguments(agree, locals(), apart=["annotators", "systems"])
     if seed < 0:
         raise OptionError(f"a seed must not be below 0, and is {seed}")
+    count_workers(workers)
     contradictions(options, initial)
     chosen = AgreementOptions(**options)
     if not edits_known(initial, chosen.missing_initial):
@@ -168,10 +170,17 @@ def _names(
     adjudicated: str | None,
     machines: Sequence[str],
 ) -> Sequence[str]:
-    """Return whom to compare; refuse one who has another part as well."""
-    parts = {initial: "the initial alignment", adjudicated: "the adjudicated version"}
-    parts.update({name: parts.get(name, "an automatic alignment") for name in machines})
-    parts.pop(None, None)
+    """Return whom to compare; refuse one who has two parts."""
+    parts: dict[str, str] = {}
+    for name, part in (
+        (initial, "the initial alignment"),
+        (adjudicated, "the adjudicated version"),
+        *((name, "an automatic alignment") for name in machines if name != initial),
+    ):
+        if name is not None and name in parts:
+            raise OptionError(f"{name!r} is named as {parts[name]} and as {part}; it can be one")
+        if name is not None:
+            parts[name] = part
     if annotators is None:
         return [name for name in corpus.aligners if name not in parts]
     if not isinstance(annotators, str):

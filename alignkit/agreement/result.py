@@ -22,6 +22,7 @@ from alignkit.agreement.result_parts import (
     split,
 )
 from alignkit.corpus import Corpus
+from alignkit.errors import UnknownNameError
 
 __all__ = [
     "KINDS",
@@ -86,8 +87,18 @@ class Agreement:
         return tuple(one for one in self.pairings if one.kind == kind)
 
     def pairing(self, first: str, second: str) -> Pairing:
-        """Return the pairing of two, in this order."""
-        return next(one for one in self.pairings if (one.first, one.second) == (first, second))
+        """Return the pairing of two, in this order.
+
+        Raises
+        ------
+        UnknownNameError
+            If the two were not compared, or in the other order.
+        """
+        found = {one.name: one for one in self.pairings}
+        wanted = f"{first} ~ {second}"
+        if wanted not in found:
+            raise UnknownNameError("pairing", wanted, found)
+        return found[wanted]
 
     def figures(self) -> Iterator[Figure]:
         """Yield every figure."""

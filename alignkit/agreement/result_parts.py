@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import nan
-from typing import Union
+from typing import TypeVar, Union
 
 from alignkit.agreement.alpha import KrippendorffAlpha
 from alignkit.agreement.beyond_chance.c_result import BeyondChance, BeyondChanceSection
 from alignkit.agreement.fleiss import FleissKappa
 from alignkit.agreement.kappa import CellAgreement
 from alignkit.agreement.overlaps import Overlap
+from alignkit.errors import UnknownNameError
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.bootstrap import Interval
 
@@ -26,6 +27,8 @@ __all__ = [
     "alpha_level",
     "split",
 ]
+
+T = TypeVar("T")
 
 KINDS = ("annotators", "adjudicated", "consensus", "automatic")
 """Who is compared: two annotators; one with the adjudicated version, or with the majority of the
@@ -158,18 +161,39 @@ class Pairing:
         return f"{self.first} ~ {self.second}"
 
     def section(self, name: str) -> PairingSection:
-        """Return what the two have in a section."""
-        return next(one for one in self.sections if one.name == name)
+        """Return what the two have in a section.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such section.
+        """
+        return _named("section", name, {one.name: one for one in self.sections})
 
     def main(self, level: str) -> BeyondChance:
-        """Return the agreement beyond chance at a level, by the model of the main tables."""
-        return self.beyond[self.chance][level]
+        """Return the agreement beyond chance at a level, by the model of the main tables.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such level, or no C as words are not known.
+        """
+        return self._beyond(level, self.chance)
 
     def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
         """Return the agreement beyond chance in a section, by the main model or another."""
-        found = self.beyond[chance or self.chance][level]
+        found = self._beyond(level, chance or self.chance)
         parts: tuple[BeyondChanceSection, ...] = (found, *found.groups)
-        return next(one for one in parts if one.name == section)
+        return _named("section", section, {one.name: one for one in parts})
+
+    def _beyond(self, level: str, chance: str) -> BeyondChance:
+        return _named("level", level, _named("model of chance", chance, self.beyond))
+
+
+def _named(kind: str, name: str, found: Mapping[str, T]) -> T:
+    if name not in found:
+        raise UnknownNameError(kind, name, found)
+    return found[name]
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from alignkit.cli.merge import merged
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
-from alignkit.output import replacing
+from alignkit.output import refuse_unwritable, replacing
 
 if TYPE_CHECKING:
     from alignkit.report.word_kinds import FunctionWords
@@ -78,11 +78,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from alignkit.agreement.options import AgreementOptions, contradictions
+    from alignkit.agreement.options import contradictions
 
     with in_words_of_the_command():
-        AgreementOptions(**typed(options))
         contradictions(typed(options), options.initial)
+    refuse_unwritable(path for path in (options.html, options.plot) if path is not None)
     if len(options.corpus) == 1 and options.in_order:
         raise OptionError("--in-order joins several files, and one is named: leave it out")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from alignkit.agreement.options import AgreementOptions
 from alignkit.cli.order import add_order_argument
-from alignkit.cli.parser import number, output_file, saved_file
+from alignkit.cli.parser import number, saved_file
 from alignkit.errors import OptionError
 from alignkit.report.table import MEDIA
 from alignkit.report.word_kinds import LANGUAGES
@@ -130,7 +130,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--html",
         metavar="FILE",
-        type=output_file,
+        type=saved_file,
         help="write a page with the tables, plots and disagreements as well",
     )
     group.add_argument(

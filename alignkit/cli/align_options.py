@@ -13,7 +13,7 @@ from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.parser import format_name, number, output, output_file, saved_file
 from alignkit.errors import OptionError
 from alignkit.formats import FORMATS, get_format
-from alignkit.output import standard_stream
+from alignkit.output import refuse_unwritable, standard_stream
 
 __all__ = [
     "TEXT_FORMATS",
@@ -272,10 +272,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
         raise OptionError("--json prints on standard output: write the rest to files, e.g. by -o")
     if os.path.isdir(options.output) and not get_format(options.to).folder:
         raise OptionError(f"{options.output} is a folder; name a file")
-    for path in places:
-        folder = os.path.dirname(path) or "."
-        if path != "-" and not os.path.isdir(folder):
-            raise OptionError(f"{path}: cannot be written: there is no folder {folder}")
+    refuse_unwritable(places)
 
 
 def _check_texts(options: argparse.Namespace) -> None:
