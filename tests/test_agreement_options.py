@@ -99,3 +99,41 @@ def test_the_signature_says_what_is_computed():
         assert part in signed
     closed = str(AgreementOptions(chance="kupper-hafner", bootstrap="none").sign(7))
     assert not any(part in closed for part in ("samples", "reading", "interval", "initial"))
+
+
+@pytest.mark.parametrize(
+    ("roles", "said"),
+    [
+        ({"initial": "a", "adjudicated": "a"}, "'a' is named as the initial alignment and as"),
+        ({"systems": ["c"], "adjudicated": "c"}, "'c' is named as the adjudicated version and as"),
+    ],
+)
+def test_nobody_has_two_parts(roles, said):
+    sides = {name: Alignment.parse("0-0") for name in "abcd"}
+    corpus = Corpus([SentencePair("1", ("x",), ("y",), sides)])
+    with pytest.raises(OptionError, match=said):
+        agree(corpus, **roles)
+
+
+def test_a_value_that_is_wrong_is_told_before_what_it_contradicts():
+    corpus = Corpus([SentencePair("1", ("x",), ("y",), {k: Alignment.parse("0-0") for k in "ab"})])
+    with pytest.raises(UnknownNameError, match="edit-strata"):
+        agree(corpus, chance="edit-stratum")
+    with pytest.raises(OptionError, match="workers must be at least 1"):
+        agree(corpus, workers=0)
+
+
+def test_what_is_not_in_a_result_is_told():
+    sides = {name: Alignment.parse("0-0") for name in "ab"}
+    found = agree(Corpus([SentencePair("1", ("x",), ("y",), sides)] * 2))
+    one = found.pairing("a", "b")
+    for look in (
+        lambda: found.pairing("b", "a"),
+        lambda: one.section("news"),
+        lambda: one.main("words"),
+        lambda: one.part("words.sure", "all", "edit"),
+        lambda: one.part("words.sure", "news"),
+        lambda: found.show("word"),
+    ):
+        with pytest.raises(UnknownNameError, match="known: "):
+            look()

@@ -206,7 +206,15 @@ def test_three_annotators_have_a_mean_and_the_majority_of_the_others(capsys):
     text = made(capsys, *three, *QUICK, "--by", "genre").out
     assert [name for name in table(text, "Phrase pairs") if name.startswith("poss")] == [
         f"poss {name}"
-        for name in ("news", "novel", "question", "anna ~ ben", "anna ~ gold", "ben ~ gold", "mean")
+        for name in (
+            "news, mean",
+            "novel, mean",
+            "question, mean",
+            "anna ~ ben",
+            "anna ~ gold",
+            "ben ~ gold",
+            "mean",
+        )
     ]
     others = table(text, "Each annotator ~ the majority of the others: words")
     assert [name for name in others if name.startswith("sure")] == [
@@ -443,3 +451,11 @@ def test_files_of_one_annotator_each_are_called_by_their_names(capsys, tmp_path)
     again.write_bytes(files[1].read_bytes())
     found = made(capsys, "agree", *files, again, *initial, *QUICK, "--json").json
     assert (found["annotators"], found["initial"]) == (["ben", "ben2"], "first")
+
+
+@pytest.mark.parametrize("option", ["--html", "--plot"])
+def test_places_that_cannot_be_written_are_told_before_any_work(capsys, tmp_path, option):
+    place = tmp_path / "none" / "report.svg"
+    told = run(capsys, "agree", tmp_path / "no such corpus", option, place)
+    assert (told.code, "there is no folder" in told.err) == (2, True)
+    assert run(capsys, *TWO, option, "-").code == 2

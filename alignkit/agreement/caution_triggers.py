@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan
 
 import numpy as np
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChanceSection
+from alignkit.agreement.beyond_chance.edits import EditModel
+from alignkit.agreement.beyond_chance.expectation import BOTH_EMPTY, ONLY_EMPTY
 from alignkit.agreement.beyond_chance.normalizers import by_both
+from alignkit.agreement.corpus_beyond_chance import NO_INITIAL
 from alignkit.agreement.kappa import cell_agreement
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.pairs import CorpusData
@@ -58,6 +61,13 @@ to."""
 
 COARSE = 8
 """Sampling is coarse where its error is more than this part of the interval."""
+
+LEFT_OUT = {
+    BOTH_EMPTY: "where neither has anything to compare",
+    ONLY_EMPTY: "where no sample has anything to compare",
+    NO_INITIAL: "without an initial alignment",
+}
+"""Which pairs C leaves out although both annotated them."""
 
 PEOPLE = ("annotators", "adjudicated", "consensus")
 
@@ -144,12 +154,13 @@ def chance_near_one(found: Agreement) -> Iterator[Hit]:
 
 
 def left_out(found: Agreement) -> Iterator[Hit]:
-    """Find where C leaves many of the shared pairs out."""
+    """Find where C leaves many of the shared pairs out, reason by reason."""
     for one, level, part in _mains(found, "annotators"):
         shared = one.sections[0].pairs
-        out = shared - part.used
-        if part.used and out > MANY_LEFT_OUT * shared:
-            yield Hit(one.name, level_name(level), f"{out} of {shared}", out / shared)
+        for reason, those in LEFT_OUT.items():
+            out = part.left_out.get(reason, 0)
+            if part.used and out > MANY_LEFT_OUT * shared:
+                yield Hit(one.name, level_name(level), f"{out} of {shared}", out / shared, those)
 
 
 def one_sided(found: Agreement) -> Iterator[Hit]:
@@ -236,20 +247,23 @@ def normalizer_moves(found: Agreement) -> Iterator[Hit]:
 
 
 def equal_words_dominate(found: Agreement) -> Iterator[Hit]:
-    """Find where most initial links are of equal words, under one rate for all."""
+    """Find where most initial links are of equal words, and one rate for all raises pi0."""
     if not found.options.ignore_identical:
         return
-    for one, level, _ in _mains(found, "annotators"):
+    for one, level, part in _mains(found, "annotators"):
         if one.chance not in ("edit", "edit-split") or "edit-strata" not in one.beyond:
             continue
-        for models in one.beyond["edit-strata"][level].models.values():
-            equal, other = (
-                int(models[name].data.trials.sum()) for name in ("delete-equal", "delete")
-            )
-            share = equal / (equal + other) if equal + other else 0.0
-            if share > DOMINATE:
-                where = f"{LEVELS[level][1]} links"
-                yield Hit(one.name, where, f"{100 * share:.0f}%", share, one.chance)
+        strata = one.beyond["edit-strata"][level]
+        share = max((_share_of_equal(models) for models in strata.models.values()), default=0.0)
+        if share > DOMINATE and part.pi0 > strata.pi0:  # false where one has no value
+            text = f"{100 * share:.0f}%, pi0 {part.pi0:.3f}, by edit-strata {strata.pi0:.3f}"
+            yield Hit(one.name, level_name(level), text, part.pi0 - strata.pi0, one.chance)
+
+
+def _share_of_equal(models: Mapping[str, EditModel]) -> float:
+    """Return the share of the initial links that are of equal words."""
+    equal, other = (int(models[name].data.trials.sum()) for name in ("delete-equal", "delete"))
+    return equal / (equal + other) if equal + other else 0.0
 
 
 # who is compared

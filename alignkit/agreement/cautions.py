@@ -67,7 +67,7 @@ CAUTIONS = (
     Kind(
         "undefined", triggers.undefined,
         "C has no value ({number}), since {detail}",
-        "report pi and F1",
+        "report pi and F1, where they have values",
     ),
     Kind(
         "below-chance", triggers.below_chance,
@@ -84,8 +84,8 @@ CAUTIONS = (
     ),
     Kind(
         "left-out", triggers.left_out,
-        "C leaves out many of the sentence pairs ({number}), those where neither has anything to "
-        "compare: it says nothing of them",
+        "C leaves out many of the sentence pairs ({number}), those {detail}: it says nothing of "
+        "them",
         "report how many pairs C stands on beside it",
     ),
     Kind(
@@ -97,8 +97,8 @@ CAUTIONS = (
     Kind(
         "few-pairs", triggers.few,
         "there are fewer than 30 sentence pairs ({number}): other pairs could give quite other "
-        "figures, and intervals are too narrow",
-        "report the interval and the number of pairs, and compare nothing by these figures alone",
+        "figures, and intervals, where there are any, are too narrow",
+        "report the number of pairs, and compare nothing by these figures alone",
     ),
     Kind(
         "rough", triggers.rough,

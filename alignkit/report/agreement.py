@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from math import isnan
 
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.result import Agreement, Figure
@@ -61,6 +62,11 @@ def agreement_head(agreement: Agreement) -> list[str]:
         "annotated by two or more"
     ]
     lines += [f"  {count} {reason}" for reason, count in first.left_out.items()]
+    if agreement.options.universe == "judged":
+        lines.append(
+            "Judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
+            "alpha and Fleiss' kappa are over all"
+        )
     return [*lines, *_chance(agreement), *_certainty(agreement)]
 
 
@@ -74,7 +80,7 @@ def _chance(agreement: Agreement) -> Iterator[str]:
 
 def _certainty(agreement: Agreement) -> Iterator[str]:
     options = agreement.options
-    if options.bootstrap != "none":
+    if not all(isnan(figure.low) for figure in agreement.figures()):
         refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
         share = f"{100 * options.confidence:g}%"
         yield f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChanceSection
-from alignkit.agreement.intervals import UNDEFINED
+from alignkit.agreement.intervals import ONE_PAIR, UNDEFINED
 from alignkit.agreement.result import Agreement, Pairing
 from alignkit.report.columns import Cell, Value
 from alignkit.scoring.bootstrap import Interval
@@ -98,8 +98,8 @@ def value(number: float, interval: Interval | str | None) -> Cell:
     """Join a figure with its interval, or with the reason why there is none."""
     if isinstance(interval, Interval):
         return Value(number, interval.low, interval.high)
-    if not interval or (isnan(number) and interval == UNDEFINED):
-        return number
+    if not interval or (isnan(number) and interval in (UNDEFINED, ONE_PAIR)):
+        return number  # that there is no interval says nothing new
     return Value(number, reason=interval)
 
 
@@ -119,7 +119,7 @@ def _groups(agreement: Agreement, kind: str) -> Iterator[Subject]:
         if len(found) == 1:
             yield Subject(name or "(none)", found[0], name)
         elif mean:
-            yield Subject(name or "(none)", mean=mean)
+            yield Subject(f"{name or '(none)'}, mean", mean=mean)
 
 
 def _whole(agreement: Agreement, kind: str) -> Iterator[Subject]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, EditRates
 from alignkit.agreement.beyond_chance.edits import EditModel
 from alignkit.agreement.beyond_chance.expectation import BOTH_EMPTY
-from alignkit.agreement.result import LEVELS, Agreement
+from alignkit.agreement.corpus_beyond_chance import NO_INITIAL
+from alignkit.agreement.options import CLOSED
+from alignkit.agreement.result import LEVELS, Agreement, Pairing
 from alignkit.report.agreement_rows import LEVEL_NAMES, LINKS, Subject, apart, label
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
@@ -41,11 +43,25 @@ def models_tables(agreement: Agreement) -> Iterator[Table]:
                 *(Column(model, "decimal", digits=2) for model in models),
             ],
             rows,
+            note=_of_pairs(found),
             anchor=f"models-{unit}",
             apart=apart(len(found), len(levels)),
             stub=2,
             ruled=False,
         )
+
+
+def _of_pairs(pairings: Sequence[Pairing]) -> str:
+    """Say so where models of chance are not over the same sentence pairs."""
+    every = next(iter(LEVELS))
+    for pairing in pairings:
+        without = {levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}
+        if len(without) > 1:
+            return (
+                f"{CLOSED}: over all sentence pairs that both annotated; the others: over those "
+                "with an initial alignment"
+            )
+    return ""
 
 
 def pairs_table(agreement: Agreement) -> Iterator[Table]:

@@ -153,8 +153,9 @@ def side_by_side(agreement: Agreement) -> Iterator[Table]:
         for level, name in LEVEL_NAMES.items()
         for subject in found
     ]
+    same = ", all over the same items" if agreement.options.universe == "all" else ""
     yield Table(
-        f"Side by side, all over the same items: identical ones {identical(agreement)}; "
+        f"Side by side{same}: identical ones {identical(agreement)}; "
         f"chance: {chance_of(agreement.of('annotators'))}",
         columns,
         rows,
