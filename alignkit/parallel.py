@@ -9,7 +9,17 @@ from typing import Any
 
 from alignkit.errors import OptionError
 
-__all__ = ["count_workers", "executor"]
+__all__ = ["available_cores", "count_workers", "executor", "stage"]
+
+Told = Callable[[int, int], None]
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1
 
 
 def count_workers(workers: int | None) -> int:
@@ -21,9 +31,7 @@ def count_workers(workers: int | None) -> int:
         If it is less than 1.
     """
     if workers is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
+        return available_cores()
     if workers < 1:
         raise OptionError(f"workers must be at least 1, not {workers}")
     return workers
@@ -48,3 +56,17 @@ class _AtOnce(Executor):
         future: Future[Any] = Future()
         future.set_result(call(*given, **named))
         return future
+
+
+def stage(progress: Told | None, number: int, count: int, *, whole: int = 1000) -> Told | None:
+    """Return what tells `progress` of the whole, for one of some equal parts of the work.
+
+    Each part counts as `whole` steps.
+    """
+    if progress is None:
+        return None
+
+    def tell(done: int, total: int) -> None:
+        progress(whole * number + whole * done // max(total, 1), whole * count)
+
+    return tell

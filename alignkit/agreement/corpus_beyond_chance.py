@@ -23,8 +23,9 @@ from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
+from alignkit.parallel import stage
 
-__all__ = ["NO_INITIAL", "CorpusBeyondChance", "stage"]
+__all__ = ["NO_INITIAL", "CorpusBeyondChance"]
 
 NO_INITIAL = "without an initial alignment"
 
@@ -290,17 +291,3 @@ class CorpusBeyondChance:
             items.target,
             universe,
         )
-
-
-def stage(progress: Progress | None, number: int, count: int) -> Progress | None:
-    """Return what tells `progress` of the whole, for one of some equal parts of the work."""
-    if progress is None:
-        return None
-
-    def tell(done: int, total: int) -> None:
-        progress(_WHOLE * number + _WHOLE * done // max(total, 1), _WHOLE * count)
-
-    return tell
-
-
-_WHOLE = 1000

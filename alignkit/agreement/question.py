@@ -13,7 +13,7 @@ import numpy as np
 
 from alignkit.agreement.beyond_chance.sampling import Progress
 from alignkit.agreement.cautions import cautions_of
-from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance, stage
+from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
 from alignkit.agreement.majority import with_majorities
 from alignkit.agreement.options import CLOSED, AgreementOptions, contradictions, edits_known
 from alignkit.agreement.pairs import CorpusData, check_annotators
@@ -23,7 +23,7 @@ from alignkit.arguments import check_arguments, words
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
-from alignkit.parallel import count_workers
+from alignkit.parallel import count_workers, stage
 
 __all__ = ["agree"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.expectation_kernel import Pairs, Tables
 from alignkit.errors import OptionError
+from alignkit.parallel import available_cores
 
 __all__ = ["Workers", "kinds_of", "lexical_tables", "pairs_of", "parts_of"]
 
@@ -69,14 +69,6 @@ def kinds_of(numbers: NDArray[np.int32], kinds: int) -> NDArray[np.int32]:
     All others are of the last kind, and so are words never seen, which have the number -1.
     """
     return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)
-
-
-def available_cores() -> int:
-    """Return how many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
 
 
 def parts_of(starts: NDArray[np.int64], number: int = PARTS) -> list[tuple[int, int]]:

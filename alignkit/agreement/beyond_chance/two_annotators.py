@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +34,7 @@ from alignkit.agreement.beyond_chance.expectation import (
 )
 from alignkit.agreement.beyond_chance.sampling import Progress, Sampling, links_of
 from alignkit.frozen import FrozenMap
+from alignkit.parallel import stage
 from alignkit.scoring.bootstrap import Interval
 
 __all__ = ["BeyondChance", "Section", "beyond_chance", "beyond_chance_by_model"]
@@ -139,15 +139,15 @@ def beyond_chance_by_model(
     redrawn: dict[str, int] = {}
     sampled = [name for name in models if isinstance(chance_model(name), SampledChance)]
     for name in models:
-        model, stage = chance_model(name), None
+        model, told = chance_model(name), None
         if progress is not None and name in sampled:  # the closed form takes no time
-            stage = (
+            told = (
                 progress
                 if len(sampled) == 1
-                else partial(_tell, progress, sampled.index(name), len(sampled))
+                else stage(progress, sampled.index(name), len(sampled), whole=10_000)
             )
         samples, resamples = np.random.SeedSequence(seed).spawn(2)
-        expected = expect(sets, model, options, samples, workers=workers, progress=stage)
+        expected = expect(sets, model, options, samples, workers=workers, progress=told)
         refit = _refit(sets, name, options, expected) if options.bootstrap == "refit" else None
         if refit is not None:
             inside = [section.inside[expected.used] for section in sections]
@@ -171,13 +171,6 @@ def beyond_chance_by_model(
         )
         for name, one in found.items()
     )
-
-
-_WHOLE = 10_000
-
-
-def _tell(progress: Progress, number: int, count: int, done: int, total: int) -> None:
-    progress(_WHOLE * number + _WHOLE * done // max(total, 1), _WHOLE * count)
 
 
 def _fixed(
