@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from alignkit.nltk_bridge import from_nltk, to_nltk
     from alignkit.pairings import pair_translations
     from alignkit.phrases import PhraseArrays, PhrasePair, extract_phrases
-    from alignkit.scoring import compare, score, score_phrase_list
+    from alignkit.scoring import aer, compare, score, score_phrase_list
     from alignkit.symmetrization import symmetrize
 
 _HOMES = {
@@ -40,7 +40,7 @@ _HOMES = {
     "nltk_bridge": ("from_nltk", "to_nltk"),
     "pairings": ("pair_translations",),
     "phrases": ("PhraseArrays", "PhrasePair", "extract_phrases"),
-    "scoring": ("compare", "score", "score_phrase_list"),
+    "scoring": ("aer", "compare", "score", "score_phrase_list"),
     "corpus_counts": ("count_corpus",),
     "symmetrization": ("symmetrize",),
 }
@@ -64,6 +64,7 @@ __all__ = [
     "TokenArrays",
     "Vocabulary",
     "__version__",
+    "aer",
     "agree",
     "compare",
     "count_corpus",

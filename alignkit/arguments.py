@@ -22,6 +22,7 @@ __all__ = [
     "check_kind",
     "each",
     "every",
+    "kind_of",
     "place",
     "whole_number",
     "words",
@@ -74,7 +75,7 @@ def check_kind(name: str, value: object, kind: type) -> None:
         If it is not.
     """
     if not isinstance(value, kind):
-        raise ArgumentError(f"{name} is {_kind_of(value)}; it must be {_named(kind)}")
+        raise ArgumentError(f"{name} is {kind_of(value)}; it must be {_named(kind)}")
 
 
 def check_callable(name: str, value: object) -> None:
@@ -86,7 +87,7 @@ def check_callable(name: str, value: object) -> None:
         If it cannot.
     """
     if not callable(value):
-        raise ArgumentError(f"{name} is {_kind_of(value)}; it must be a function")
+        raise ArgumentError(f"{name} is {kind_of(value)}; it must be a function")
 
 
 def each(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
@@ -98,7 +99,7 @@ def each(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
         At once if they cannot be gone through, or when a value is reached that is not.
     """
     if not _is_iterable(values):
-        raise ArgumentError(f"{name} is {_kind_of(values)}; it must hold {kind.__name__} objects")
+        raise ArgumentError(f"{name} is {kind_of(values)}; it must hold {kind.__name__} objects")
     return _each(name, values, kind)
 
 
@@ -128,7 +129,7 @@ def whole_number(name: str, value: object) -> int:
     try:
         return index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ArgumentError(f"{name} is {_kind_of(value)}; it must be a whole number") from None
+        raise ArgumentError(f"{name} is {kind_of(value)}; it must be a whole number") from None
 
 
 def place(name: str, value: object, count: int, what: str) -> int:
@@ -176,7 +177,7 @@ def _check(name: str, value: Any, expected: _Expected) -> None:
         hint = ""
         if isinstance(value, (str, bytes)) and "sequence" in expected.words:
             hint = ": split the text, or put it into a list"
-        raise ArgumentError(f"{name} is {_kind_of(value)}; it must be {expected.words}{hint}")
+        raise ArgumentError(f"{name} is {kind_of(value)}; it must be {expected.words}{hint}")
     if expected.element is not None and hasattr(value, "__len__") and not isinstance(value, str):
         accepts = expected.element.accepts
         for k, one in enumerate(value):
@@ -300,7 +301,7 @@ def _named(kind: type) -> str:
     return f"{article} {kind.__name__}"
 
 
-def _kind_of(value: object) -> str:
+def kind_of(value: object) -> str:
     """Say what a value is."""
     if value is None:
         return "None"

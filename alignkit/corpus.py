@@ -9,10 +9,16 @@ from typing import Any, overload
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.arguments import check_callable, check_kind, every, words
-from alignkit.errors import AlignmentError, MissingTextError, NotAlignedError, UnknownNameError
+from alignkit.errors import (
+    AlignmentError,
+    MissingTextError,
+    NotAlignedError,
+    OptionError,
+    UnknownNameError,
+)
 from alignkit.frozen import FrozenMap
 
-__all__ = ["Corpus", "SentencePair"]
+__all__ = ["Corpus", "SentencePair", "values_of"]
 
 _NONE: FrozenMap[str, Any] = FrozenMap()
 
@@ -262,20 +268,32 @@ class Corpus:
         """The ids of the pairs, in order."""
         return tuple(pair.id for pair in self._pairs)
 
-    def groups(self, attribute: str) -> dict[str, Corpus]:
+    def groups(self, attribute: str, *, split: str | None = None) -> dict[str, Corpus]:
         """Split the corpus by the value of an attribute; pairs without it come under ``""``.
+
+        Parameters
+        ----------
+        attribute
+            The name of the attribute.
+        split
+            What stands between several values in one attribute, such as ``","``: a pair is then in
+            the group of each of its values, so that groups overlap. None takes the whole text.
 
         Raises
         ------
         UnknownNameError
             If no pair has the attribute.
+        OptionError
+            If `split` is empty.
         """
         check_kind("attribute", attribute, str)
+        values_of("", split)  # refuses a wrong one
         if self._pairs and attribute not in self.attributes:
             raise UnknownNameError("attribute", attribute, self.attributes)
         found: dict[str, list[SentencePair]] = {}
         for pair in self._pairs:
-            found.setdefault(pair.attributes.get(attribute, ""), []).append(pair)
+            for value in values_of(pair.attributes.get(attribute, ""), split):
+                found.setdefault(value, []).append(pair)
         return {value: Corpus(pairs) for value, pairs in found.items()}
 
     def require(self, *annotators: str) -> None:
@@ -347,6 +365,25 @@ class Corpus:
     def __repr__(self) -> str:
         names = ", ".join(self.annotators) or "none"
         return f"Corpus({len(self)} pairs, annotators: {names})"
+
+
+def values_of(text: str, split: str | None) -> tuple[str, ...]:
+    """Return the different values in the text of an attribute, without the spaces around them.
+
+    Examples
+    --------
+    >>> values_of("negation, idiom,", ",")
+    ('negation', 'idiom')
+    >>> values_of("", ","), values_of("a, b", None)
+    (('',), ('a, b',))
+    """
+    if split is None:
+        return (text,)
+    check_kind("split", split, str)
+    if not split:
+        raise OptionError("split is empty; give what stands between values, such as ','")
+    parts = (part.strip() for part in text.split(split))
+    return tuple(dict.fromkeys(filter(None, parts))) or ("",)
 
 
 def _annotation(name: str, value: Annotation | Alignment) -> Annotation:

@@ -82,3 +82,54 @@ def list_row(
     atomic = {span for span in gold if gold[span]}
     right, exact = len(found & gold.keys()), len(found & atomic)
     return [len(found), len(atomic), right, exact, exact]
+
+
+Sides = tuple[set, set, set, set]
+"""Sure and all links of the hypothesis, sure and all links of the reference."""
+
+
+def macro_reference(pairs: Sequence[Sides]) -> dict[str, float]:
+    """Return the averages over sentence pairs, word for word; None where there is nothing."""
+    precisions, recalls, f1s, exact = [], [], [], 0
+    for a_s, a_p, b_s, b_p in pairs:
+        precision = len(a_s & b_p) / len(a_s) if a_s else None
+        recall = len(a_p & b_s) / len(b_s) if b_s else None
+        precisions += [] if precision is None else [precision]
+        recalls += [] if recall is None else [recall]
+        if precision is not None and recall is not None and precision + recall > 0:
+            f1s.append(2 * precision * recall / (precision + recall))
+        exact += a_s == b_s
+
+    def mean(values: list[float]) -> float | None:
+        return sum(values) / len(values) if values else None
+
+    p, r = mean(precisions), mean(recalls)
+    return {
+        "precision": p,
+        "recall": r,
+        "f1": 2 * p * r / (p + r) if p is not None and r is not None and p + r > 0 else None,
+        "mean_f1": mean(f1s),
+        "exact": exact,
+        "left_out": {
+            "precision": len(pairs) - len(precisions),
+            "recall": len(pairs) - len(recalls),
+            "f1": len(pairs) - len(f1s),
+        },
+    }
+
+
+def holm_reference(p_values: Sequence[float]) -> list[float]:
+    """Return for each p-value the least level at which Holm's steps reject it, at most 1."""
+
+    def rejected(alpha: float) -> set[int]:
+        order = sorted(range(len(p_values)), key=lambda k: p_values[k])
+        found: set[int] = set()
+        for rank, k in enumerate(order):
+            if p_values[k] * (len(order) - rank) > alpha:
+                break
+            found.add(k)
+        return found
+
+    count = len(p_values)
+    levels = sorted({1.0, *(min(1.0, p * n) for p in p_values for n in range(1, count + 1))})
+    return [next((one for one in levels if k in rejected(one)), 1.0) for k in range(count)]

@@ -151,13 +151,16 @@ def test_groups_and_pairs(capsys):
 
 def test_systems_are_compared(capsys):
     found = run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST, "--ci", "--json").json
-    assert list(found["systems"]) == [EFLOMAL, FAST]
+    assert {name: one["path"] for name, one in found["systems"].items()} == {
+        "eflomal": EFLOMAL,
+        "fast_align": FAST,
+    }
     assert {row["measure"] for row in found["comparisons"] if row["level"] == "links"} == {
         *("precision", "recall", "f1", "aer")
     }
     told = run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST, "--seed", "7").out
     assert "paired bootstrap" in told
-    assert "|confidence:0.95|samples:1000|trials:10000|seed:7|version:" in told
+    assert "|confidence:0.95|resamples:1000|trials:10000|seed:7|version:" in told
     run(capsys, "score", EFLOMAL, GOLD, "--compare", EFLOMAL).failed("named twice")
     run(capsys, "score", EFLOMAL, "-", "--compare", FAST).failed("cannot be stdin")
 

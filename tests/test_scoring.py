@@ -200,10 +200,10 @@ def test_signature_tells_all_settings_that_apply():
     )
     found = score(
         pair, level="both", ignore_identical=True, max_length=5, keep_rows=True, signature=given_
-    ).with_intervals(samples=20, rng=7)
+    ).with_intervals(resamples=20, rng=7)
     assert str(found.signature) == (
         "format:pharaoh/naacl|base:0/1|links:given|identical:left-out|case:folded|level:both|"
-        "phrases:tight|max-length:5|interval:bootstrap|confidence:0.95|samples:20|seed:7|"
+        "phrases:tight|max-length:5|interval:bootstrap|confidence:0.95|resamples:20|seed:7|"
         "version:0.1.0"
     )
 
@@ -275,11 +275,11 @@ def test_bad_input_is_refused():
     with pytest.raises(OptionError):
         score(textless, max_length=0)
     with pytest.raises(OptionError, match="keep_rows"):
-        score(textless).with_intervals()
+        score(textless, keep_rows=False).with_intervals()
 
 
 def test_no_pairs_at_all_give_undefined_scores():
-    found = score_blocks([], level="both", keep_rows=True).with_intervals(samples=10)
+    found = score_blocks([], level="both", keep_rows=True).with_intervals(resamples=10)
     assert (found.pairs, found.links.counts["ref_sure"]) == (0, 0)
     assert math.isnan(found.links.aer)
     assert found.to_json()["intervals"]["links"]["aer"]["low"] is None
@@ -313,7 +313,7 @@ def test_a_score_prints_its_table():
 
 
 def test_records_of_a_score_are_its_figures():
-    found = shown_score().with_intervals(samples=20, rng=1)
+    found = shown_score().with_intervals(resamples=20, rng=1)
     first, possible, _ = found.to_records()
     assert (first["level"], first["pairs"], first["skipped"]) == ("links", 3, 0)
     assert first["f1"] == found.links.f1

@@ -101,7 +101,7 @@ def test_a_list_that_matches_nothing_is_undefined_and_says_so():
     assert found.recall == 0
     plain = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert (plain["precision"], plain["kept"], plain["unmatched"]) == (None, 0, 1)
-    drawn = score_phrase_list(LIST, GOLD).with_intervals(samples=10, rng=1).to_json()
+    drawn = score_phrase_list(LIST, GOLD).with_intervals(resamples=10, rng=1).to_json()
     assert drawn["intervals"]["recall"]["high"] == 0.5
 
 
@@ -173,7 +173,7 @@ def test_unreadable_files_are_refused(tmp_path):
 def test_a_score_prints_its_table():
     pair = SentencePair("1", ("they", "left"), ("both", "went"), {"gold": Alignment.parse("0-0")})
     entries = [("They", "both"), ("left", "both"), ("a", "b")]
-    found = score_phrase_list(entries, Corpus([pair])).with_intervals(samples=5, rng=1)
+    found = score_phrase_list(entries, Corpus([pair])).with_intervals(resamples=5, rng=1)
     assert repr(found) == "PhraseListScore(1 pairs; 2 of 3 entries kept; F1 66.7)"
     lines = str(found).splitlines()
     assert lines[1] == "left out: 1 occur in no pair"

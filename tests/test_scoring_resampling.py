@@ -34,14 +34,14 @@ def test_interval_covers_the_truth_about_as_often_as_it_says():
     rng = np.random.default_rng(1)
     hits = 0
     for _ in range(200):
-        found = confidence_interval(rows_of(rng, 80, 0.7), link_ratios, samples=200, rng=rng)
+        found = confidence_interval(rows_of(rng, 80, 0.7), link_ratios, resamples=200, rng=rng)
         hits += found["recall"].low <= 0.7 <= found["recall"].high
     assert 0.90 <= hits / 200 <= 0.985
 
 
 def test_interval_agrees_with_drawing_pairs_one_by_one():
     rows = rows_of(np.random.default_rng(2), 50, 0.6)
-    found = confidence_interval(rows, link_ratios, samples=4000, rng=3)
+    found = confidence_interval(rows, link_ratios, resamples=4000, rng=3)
     rng = np.random.default_rng(4)
     sums = np.array([rows[rng.integers(0, 50, 50)].sum(0) for _ in range(4000)])
     for name, values in link_ratios(sums).items():
@@ -53,18 +53,18 @@ def test_interval_agrees_with_drawing_pairs_one_by_one():
 
 def test_chunks_do_not_change_the_draws(monkeypatch):
     rows = rows_of(np.random.default_rng(2), 30, 0.6)
-    whole = confidence_interval(rows, link_ratios, samples=50, rng=3)
+    whole = confidence_interval(rows, link_ratios, resamples=50, rng=3)
     monkeypatch.setattr(bootstrap_module, "_CHUNK_BYTES", 1000)
-    assert confidence_interval(rows, link_ratios, samples=50, rng=3) == whole
+    assert confidence_interval(rows, link_ratios, resamples=50, rng=3) == whole
 
 
 def test_resamples_without_links_are_counted_as_undefined():
     rows = np.zeros((2, 8), np.int64)
     rows[0] = 1
-    found = confidence_interval(rows, link_ratios, samples=400, rng=1)["precision"]
+    found = confidence_interval(rows, link_ratios, resamples=400, rng=1)["precision"]
     assert found.low == found.high == 1
     assert 60 < found.undefined < 140  # a quarter draw the empty pair twice
-    nothing = confidence_interval(rows[1:, :5], phrase_ratios, samples=5, rng=1)["f1"]
+    nothing = confidence_interval(rows[1:, :5], phrase_ratios, resamples=5, rng=1)["f1"]
     assert (math.isnan(nothing.low), nothing.undefined) == (True, 5)
 
 
@@ -99,7 +99,9 @@ def test_randomization_agrees_with_exact_enumeration():
 
 def test_identical_systems_have_p_1_and_no_difference():
     rows = rows_of(np.random.default_rng(6), 40, 0.7)
-    for found in compare({"a": rows, "b": rows.copy()}, link_ratios, samples=50, trials=50, rng=1):
+    for found in compare(
+        {"a": rows, "b": rows.copy()}, link_ratios, resamples=50, trials=50, rng=1
+    ):
         assert (found.bootstrap_p, found.randomization_p) == (1, 1)
         assert (found.difference, found.wins) == (0, 0)
         assert (found.interval.low, found.interval.high) == (0, 0)
@@ -114,16 +116,17 @@ def test_a_clearly_better_system_is_found_better():
     }
     found = {
         (one.system, one.measure): one
-        for one in compare(rows, link_ratios, samples=500, trials=999, rng=1)
+        for one in compare(rows, link_ratios, baseline="base", resamples=500, trials=999, rng=1)
     }
     assert len(found) == 8
+    assert {one.baseline for one in found.values()} == {"base"}
     aer = found["good", "aer"]
     assert aer.difference < 0
     assert aer.wins == 1
     assert aer.interval.high < 0
     assert (aer.randomization_p, aer.bootstrap_p) == (1 / 1000, 2 / 501)
     assert found["same", "aer"].randomization_p > 0.05
-    turned = compare(rows, link_ratios, baseline="good", samples=50, trials=50, rng=1)
+    turned = compare(rows, link_ratios, baseline="good", resamples=50, trials=50, rng=1)
     assert {one.system for one in turned} == {"base", "same"}
     json.dumps([one.to_json() for one in turned], allow_nan=False)
 
@@ -133,20 +136,20 @@ def test_p_of_the_bootstrap_agrees_with_its_interval():
     for _ in range(30):
         reference = rng.integers(1, 12, 40)
         rows = {name: rows_of(rng, 40, 0.7, reference) for name in "ab"}
-        one = compare(rows, link_ratios, samples=399, trials=1, rng=rng)[0]
+        one = compare(rows, link_ratios, resamples=399, trials=1, rng=rng)[0]
         excludes = one.interval.low > 0 or one.interval.high < 0
         assert excludes == (one.bootstrap_p < 0.05) or abs(one.bootstrap_p - 0.05) < 0.011
 
 
 def test_both_systems_are_measured_on_the_same_resample():
     rows = rows_of(np.random.default_rng(9), 40, 0.7)
-    drawn = paired_bootstrap(rows, rows, link_ratios, samples=20, rng=np.random.default_rng(1))
+    drawn = paired_bootstrap(rows, rows, link_ratios, resamples=20, rng=np.random.default_rng(1))
     assert not drawn["aer"].any()
 
 
 def test_undefined_differences_stay_undefined():
     rows = np.zeros((3, 8), np.int64)
-    for found in compare({"a": rows, "b": rows}, link_ratios, samples=5, trials=5, rng=1):
+    for found in compare({"a": rows, "b": rows}, link_ratios, resamples=5, trials=5, rng=1):
         assert math.isnan(found.randomization_p)
         assert math.isnan(found.bootstrap_p)
         assert found.to_json()["difference"] is None
@@ -164,7 +167,7 @@ def test_intervals_of_links_are_the_same_with_phrases_and_without():
         for k, text in enumerate(links)
     )
     found = [
-        score(corpus, level=level, keep_rows=True).with_intervals(samples=50, rng=3)
+        score(corpus, level=level, keep_rows=True).with_intervals(resamples=50, rng=3)
         for level in ("links", "both")
     ]
     assert found[0].intervals["links"] == found[1].intervals["links"]
@@ -175,8 +178,8 @@ def test_intervals_of_links_are_the_same_with_phrases_and_without():
 
 def test_bad_requests_are_refused():
     rows = rows_of(np.random.default_rng(1), 5, 0.5)
-    with pytest.raises(OptionError, match="samples"):
-        confidence_interval(rows, link_ratios, samples=0)
+    with pytest.raises(OptionError, match="resamples"):
+        confidence_interval(rows, link_ratios, resamples=0)
     with pytest.raises(OptionError, match="confidence"):
         confidence_interval(rows, link_ratios, confidence=95)
     with pytest.raises(OptionError, match="two systems"):
@@ -193,4 +196,4 @@ def test_bad_requests_are_refused():
     with pytest.raises(JoinError, match="different references"):
         compare({"a": phrases, "b": phrases + np.eye(5, dtype=int)[1]}, phrase_ratios)
     better = {"a": phrases, "b": phrases + np.eye(5, dtype=int)[0]}
-    assert len(compare(better, phrase_ratios, samples=2, trials=2)) == 3
+    assert len(compare(better, phrase_ratios, resamples=2, trials=2)) == 3

@@ -10,7 +10,10 @@ from itertools import tee, zip_longest
 from alignkit.corpus import SentencePair
 from alignkit.errors import JoinError
 
-__all__ = ["add_order_argument", "hinting", "in_order"]
+__all__ = ["NOT_ALL", "add_order_argument", "hinting", "in_order"]
+
+NOT_ALL = "; if the rest is not annotated, say so by --partial"
+"""What to do where one of two inputs in step is longer."""
 
 _Pairs = Iterator[SentencePair]
 

@@ -2,35 +2,36 @@
 
 Precision, recall and F1 of the links and of the phrase pairs, and the alignment error rate (AER)
 of the links. Sure and possible links count as Och & Ney (2003) and Cohn, Callison-Burch & Lapata
-(2008) define; phrase pairs are scored atomic against all. Words are needed for --ignore-identical
-and --loose alone.
+(2008) define; phrase pairs are scored atomic against all. Words are needed for --ignore-identical,
+--split-identical and --loose alone.
 
 For example:
   alignkit score giza.align gold.align
   alignkit score rev.align gold.wa --hyp-transpose --ref-format naacl --level links --json
   alignkit score a.align gold.align --compare b.align c.align --ci
   alignkit score giza.align corpus.xml --ref-annotator gold --in-order --by genre
+  alignkit score a.align gold.align --aggregate both --latex
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.kernels import announce
-from alignkit.cli.messages import json_text
 from alignkit.cli.order import add_order_argument
-from alignkit.cli.parser import format_name, number
+from alignkit.cli.parser import format_name, number, saved_file
 from alignkit.cli.score_run import Scoring
+from alignkit.cli.short_names import short_names
 from alignkit.errors import OptionError
 from alignkit.formats import FORMATS
+from alignkit.report.canvas import ending
+from alignkit.report.table import MEDIA
 
 if TYPE_CHECKING:
-    from alignkit.scoring import Score
-
-_TRIALS = 10_000  # of the randomization test
+    from alignkit.scoring import Comparisons, Score
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +74,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="given",
         help="possible links of both sides: as given, dropped, or taken as sure (default: given)",
     )
+    group.add_argument(
+        "--aggregate",
+        choices=("micro", "macro", "both"),
+        default="micro",
+        help="add up the counts of all pairs, average the ratios of the pairs (with the mean of "
+        "F1, and exact matches), or both (default: micro)",
+    )
+    group.add_argument(
+        "--split-identical",
+        action="store_true",
+        help="rows for the links of equal words, and for the others, too; needs the words",
+    )
     add_order_argument(group)
     group = parser.add_argument_group("how sure one can be")
     group.add_argument(
@@ -83,15 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="HYP2",
-        help="other systems, read as HYP is; each is tested against HYP",
+        help="other systems, read as HYP is; every two are tested against each other",
     )
-    group.add_argument(
-        "--samples",
-        type=number(1),
-        default=1000,
-        metavar="N",
-        help="of --ci and --compare (default: 1000)",
-    )
+    add_resamples(group, "of --ci, --compare and --plot (default: 1000)")
     group.add_argument(
         "--confidence",
         type=float,
@@ -100,17 +107,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the intervals (default: 0.95)",
     )
     group.add_argument(
-        "--seed", type=number(0), default=12345, metavar="N", help="of the samples (default: 12345)"
+        "--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)"
     )
-    group = parser.add_argument_group("what is printed")
+    _add_output(parser.add_argument_group("what is printed"))
+    add_reading_arguments(parser)
+
+
+def add_resamples(group: argparse._ActionsContainer, told: str) -> None:
+    """Add the number of resamples, under its old name too."""
+    kind = number(1)
+    group.add_argument("--resamples", type=kind, default=1000, metavar="N", help=told)
+    group.add_argument(
+        "--samples",
+        dest="resamples",
+        type=kind,
+        default=argparse.SUPPRESS,
+        metavar="N",
+        help=argparse.SUPPRESS,
+    )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--by",
         metavar="GROUP",
         help="a row for each value of this attribute (genre, document, ...) too",
     )
+    group.add_argument(
+        "--split",
+        metavar="TEXT",
+        help="what stands between several values of that attribute, e.g. a comma; a pair counts "
+        "in each (default: one value)",
+    )
     group.add_argument("--per-pair", action="store_true", help="a row for each sentence pair too")
-    group.add_argument("--json", action="store_true", help="print JSON (default: tables)")
-    add_reading_arguments(parser)
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
+    form.add_argument("--csv", action="store_true", help="print a row for each figure")
+    for name, medium in MEDIA.items():
+        if medium.help:
+            form.add_argument(
+                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
+            )
+    group.set_defaults(medium="text")
+    group.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=saved_file,
+        help="draw precision, recall and F1 with intervals as well, by the end of the name: .pdf, "
+        ".png or .svg",
+    )
 
 
 def _add_side(parser: argparse.ArgumentParser, side: str, long: str) -> None:
@@ -139,55 +184,56 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     announce()
     systems = [options.hypothesis, *options.compare]
+    _check(options, systems)
+    from alignkit.cli.score_output import Breakdown, Scored, breakdown, score_output
+
+    names = short_names(systems)
+    scored: dict[str, Score] = {}
+    breakdowns: dict[str, Breakdown] = {}
+    for path, name in names.items():
+        one = Scoring(path, options)
+        scored[name] = one.score
+        ids = one.ids if options.per_pair else ()
+        breakdowns[name] = breakdown(one.score, ids, one.groups, options.by)
+    comparisons = None
+    if options.compare:
+        from alignkit.scoring import compare
+
+        comparisons = compare(
+            scored, resamples=options.resamples, confidence=options.confidence, rng=options.seed
+        )
+        scored = {name: _signed(score, comparisons) for name, score in scored.items()}
+    paths = {name: path for path, name in names.items()}
+    print(score_output(Scored(paths, scored, breakdowns, comparisons), options))
+    if options.plot is not None:
+        from alignkit.report.score_plots import draw_scores
+
+        draw_scores(scored, options.plot)
+    return 0
+
+
+def _check(options: argparse.Namespace, systems: list[str]) -> None:
     if len(set(systems)) < len(systems):
         raise OptionError("the same system is named twice; name different files to compare")
     if options.compare and options.reference == "-":
         raise OptionError("with --compare the reference is read again and cannot be stdin (-)")
-    from alignkit.cli.score_output import breakdown, score_json, score_text
-
-    scored = {path: Scoring(path, options) for path in systems}
-    scores = {path: one.score for path, one in scored.items()}
-    breakdowns = {
-        path: breakdown(one.score, one.ids if options.per_pair else (), one.groups, options.by)
-        for path, one in scored.items()
-    }
-    comparisons = _compare(scores, options) if options.compare else []
-    if options.compare:
-        scores = {path: _signed(score, options) for path, score in scores.items()}
-    if options.json:
-        found = score_json(scores, breakdowns, comparisons)
-        print(json_text(found))
-    else:
-        print(score_text(scores, breakdowns, comparisons))
-    return 0
-
-
-def _compare(scores: dict[str, Score], options: argparse.Namespace) -> list[Any]:
-    from alignkit.scoring import LEVELS, compare
-
-    found: list[Any] = []
-    for level in next(iter(scores.values())).rows:
-        rows = {path: score.rows[level] for path, score in scores.items()}
-        comparisons = compare(
-            rows,
-            LEVELS[level],
-            baseline=options.hypothesis,
-            samples=options.samples,
-            trials=_TRIALS,
-            confidence=options.confidence,
-            rng=options.seed,
+    if options.split_identical and (options.ignore_identical or options.level == "phrases"):
+        other = "--ignore-identical" if options.ignore_identical else "--level phrases"
+        raise OptionError(
+            f"--split-identical scores identical links by themselves, and {other} leaves them out; "
+            "give one of the two"
         )
-        found.extend((level, comparison) for comparison in comparisons)
-    return found
+    if options.split is not None and options.by is None:
+        raise OptionError("--split divides the values of the attribute that --by names; give --by")
+    if options.split == "":
+        raise OptionError("--split is empty; give what stands between values, such as ','")
+    if options.plot is not None:
+        ending(options.plot)
 
 
-def _signed(score: Score, options: argparse.Namespace) -> Score:
+def _signed(score: Score, comparisons: Comparisons) -> Score:
     """Return the score with a signature that tells how the comparison was drawn."""
-    signature = replace(
-        score.signature,
-        confidence=options.confidence,
-        samples=options.samples,
-        trials=_TRIALS,
-        seed=options.seed,
-    )
+    drawn = comparisons.signature
+    names = ("interval", "confidence", "resamples", "trials", "seed")
+    signature = replace(score.signature, **{name: getattr(drawn, name) for name in names})
     return replace(score, signature=signature)

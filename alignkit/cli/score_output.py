@@ -1,81 +1,174 @@
-"""Print scores: as tables for people, as JSON for machines."""
+"""Print scores: in a medium of tables for people, as CSV or JSON for machines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from alignkit.scoring import Comparison, Score, group_records, pair_records
+from alignkit.cli.messages import json_text
+from alignkit.report.medium import Report
+from alignkit.report.table import MEDIA, Table
+from alignkit.report.table_csv import csv_lines
+from alignkit.scoring import Comparisons, Score, group_records, pair_records
 from alignkit.scoring.measures import none_if_nan
-from alignkit.scoring.score_table import breakdown_table, comparison_table
-from alignkit.visible import visible
+from alignkit.scoring.score_records import overlap
+from alignkit.scoring.score_table import MEASURE_NAMES, breakdown_table, comparison_table
 
-__all__ = ["Breakdown", "score_json", "score_text"]
+__all__ = ["Breakdown", "Scored", "breakdown", "score_output"]
 
-Breakdown = Mapping[str, "list[dict[str, object]]"]
-"""Records of tables by their name, as `pair_records` and `group_records` give them."""
-
-_P_VALUES = (
-    "p: two-sided, by paired bootstrap and by paired approximate randomization; "
-    "not corrected for comparing many"
+_COLUMNS = (
+    *("kind", "system", "against", "by", "group", "level", "measure", "value", "low", "high"),
+    *("bootstrap_p", "bootstrap_holm", "randomization_p", "randomization_holm", "text"),
 )
 
 
-def breakdown(score: Score, ids: Sequence[str], groups: Sequence[str], by: str | None) -> Breakdown:
+@dataclass(frozen=True)
+class Breakdown:
+    """Hold the records of the groups and of the sentence pairs of a system, where asked for."""
+
+    by: str = ""
+    groups: Sequence[Mapping[str, object]] = ()
+    sentence_pairs: Sequence[Mapping[str, object]] = ()
+    overlap: str = ""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Hold all that is printed, by the short name of each system.
+
+    Parameters
+    ----------
+    paths
+        The file of each system.
+    scores, breakdowns
+        What was found of each.
+    comparisons
+        How they compare, if that was asked for.
+    """
+
+    paths: Mapping[str, str]
+    scores: Mapping[str, Score]
+    breakdowns: Mapping[str, Breakdown]
+    comparisons: Comparisons | None = field(default=None)
+
+    @property
+    def cautions(self) -> list[str]:
+        """What to know before one believes the numbers, each once."""
+        every = [score.cautions for score in self.scores.values()]
+        every += [self.comparisons.cautions] if self.comparisons is not None else []
+        return list(dict.fromkeys(said for cautions in every for said in cautions))
+
+    @property
+    def signatures(self) -> list[str]:
+        """The settings, those that are the same for several systems once."""
+        return list(dict.fromkeys(str(score.signature) for score in self.scores.values()))
+
+
+def breakdown(
+    score: Score, ids: Sequence[str], groups: Sequence[Sequence[str]], by: str | None
+) -> Breakdown:
     """Return the records of the tables that were asked for."""
-    found: dict[str, list[dict[str, object]]] = {}
-    if by is not None:
-        found["groups"] = group_records(score.rows, groups, name=by)
-    if ids:
-        found["sentence_pairs"] = pair_records(score.rows, ids)
-    return found
-
-
-def score_json(
-    scores: Mapping[str, Score],
-    breakdowns: Mapping[str, Breakdown],
-    comparisons: Sequence[tuple[str, Comparison]],
-) -> dict[str, object]:
-    """Return the first system's score, and those of the others beside it."""
-    first, *others = scores
-    found = scores[first].to_json() | _plain(breakdowns[first])
-    if others:
-        found["systems"] = {path: scores[path].to_json() for path in scores}
-        found["comparisons"] = [
-            {"level": level, **comparison.to_json()} for level, comparison in comparisons
-        ]
-    return found
-
-
-def score_text(
-    scores: Mapping[str, Score],
-    breakdowns: Mapping[str, Breakdown],
-    comparisons: Sequence[tuple[str, Comparison]],
-) -> str:
-    """Return the tables of all systems, and of how they compare."""
-    parts = []
-    for path, score in scores.items():
-        table = replace(score.table(), note="")
-        if len(scores) > 1:
-            table = replace(table, title=f"{visible(path)}: {table.title}")
-        parts.append(str(table))
-        parts.extend(str(breakdown_table(records)) for records in breakdowns[path].values())
-    if comparisons:
-        parts.append(str(comparison_table(comparisons, note=_P_VALUES)))
-    parts.extend(
-        visible(str(found)) for found in dict.fromkeys(one.signature for one in scores.values())
+    return Breakdown(
+        by or "",
+        group_records(score.rows, groups, name=by, aggregate=score.aggregate) if by else (),
+        pair_records(score.rows, ids) if ids else (),
+        overlap(groups, by) if by else "",
     )
-    return "\n\n".join(parts)
 
 
-def _plain(breakdowns: Breakdown) -> dict[str, object]:
-    return {
-        name: [
-            {
-                key: none_if_nan(value) if isinstance(value, float) else value
-                for key, value in record.items()
-            }
-            for record in records
-        ]
-        for name, records in breakdowns.items()
-    }
+def score_output(scored: Scored, options: argparse.Namespace) -> str:
+    """Return what the options ask for."""
+    if options.json:
+        return json_text(_json(scored))
+    if options.csv:
+        return _csv(scored)
+    report = Report(
+        list(_head(scored)),
+        [table.sheet() for table in _tables(scored)],
+        scored.cautions,
+        "; ".join(scored.signatures),
+    )
+    return MEDIA[options.medium].report(report)
+
+
+def _head(scored: Scored) -> Iterator[str]:
+    """Yield for each system on how many pairs it was scored, and where several are its file."""
+    for name, score in scored.scores.items():
+        title = score.title
+        yield title if len(scored.scores) == 1 else f"{name}: {title} of {scored.paths[name]}"
+
+
+def _tables(scored: Scored) -> Iterator[Table]:
+    for name, score in scored.scores.items():
+        title = name if len(scored.scores) > 1 else ""
+        yield score.bare_table(title)
+        parts = scored.breakdowns[name]
+        if parts.groups:
+            yield breakdown_table(parts.groups, title=title, note=parts.overlap)
+        if parts.sentence_pairs:
+            yield breakdown_table(parts.sentence_pairs, title=title)
+    if scored.comparisons is not None:
+        yield comparison_table(scored.comparisons)
+
+
+def _json(scored: Scored) -> dict[str, object]:
+    """Return the first system's score, and those of the others beside it."""
+    first = next(iter(scored.scores))
+    found = scored.scores[first].to_json()
+    parts = scored.breakdowns[first]
+    if parts.groups:
+        found["groups"] = _plain(parts.groups)
+    if parts.overlap:
+        found["overlap"] = parts.overlap
+    if parts.sentence_pairs:
+        found["sentence_pairs"] = _plain(parts.sentence_pairs)
+    if scored.comparisons is not None:
+        found["systems"] = {
+            name: {"path": scored.paths[name], **score.to_json()}
+            for name, score in scored.scores.items()
+        }
+        found["comparisons"] = scored.comparisons.to_json()
+    return found | ({"cautions": scored.cautions} if scored.cautions else {})
+
+
+def _plain(records: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+    return [
+        {
+            key: none_if_nan(value) if isinstance(value, float) else value
+            for key, value in record.items()
+        }
+        for record in records
+    ]
+
+
+def _csv(scored: Scored) -> str:
+    rows: list[Mapping[str, object]] = []
+    for name, score in scored.scores.items():
+        rows += _figures(score.to_records(), {"kind": "score", "system": name})
+        parts = scored.breakdowns[name]
+        by: dict[str, object] = {"kind": "group", "system": name, "by": parts.by}
+        rows += _figures(parts.groups, by, parts.by)
+        rows += _figures(parts.sentence_pairs, {"kind": "pair", "system": name, "by": "id"}, "id")
+    for record in scored.comparisons.to_records() if scored.comparisons else ():
+        named = {"kind": "difference", "against": record["baseline"], "value": record["difference"]}
+        rows.append(record | named)
+    notes = [one.overlap for one in scored.breakdowns.values() if one.overlap]
+    rows += [
+        {"kind": "caution", "text": text} for text in (*dict.fromkeys(notes), *scored.cautions)
+    ]
+    rows += [{"kind": "signature", "text": text} for text in scored.signatures]
+    lines: list[Sequence[object]] = [_COLUMNS]
+    return csv_lines([*lines, *([row.get(name, "") for name in _COLUMNS] for row in rows)])
+
+
+def _figures(
+    records: Sequence[Mapping[str, object]], named: Mapping[str, object], group: str = ""
+) -> Iterator[Mapping[str, object]]:
+    """Yield a row for each figure of each record: measures with their bounds, and counts."""
+    for record in records:
+        first = {**named, "level": record["level"], "group": record[group] if group else ""}
+        for key, value in record.items():
+            if key in MEASURE_NAMES or isinstance(value, int):
+                low, high = record.get(f"{key}_low", ""), record.get(f"{key}_high", "")
+                yield {**first, "measure": key, "value": value, "low": low, "high": high}

@@ -18,6 +18,7 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number
+from alignkit.cli.score import add_resamples
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
 
@@ -71,9 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("what is printed")
     group.add_argument("--ci", action="store_true", help="bootstrap intervals over sentence pairs")
-    group.add_argument(
-        "--samples", type=number(1), default=1000, metavar="N", help="of --ci (default: 1000)"
-    )
+    add_resamples(group, "of --ci (default: 1000)")
     group.add_argument(
         "--seed", type=number(0), default=12345, metavar="N", help="of --ci (default: 12345)"
     )
@@ -111,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         loose=options.loose,
     )
     if options.ci:
-        found = found.with_intervals(samples=options.samples, rng=options.seed)
+        found = found.with_intervals(resamples=options.resamples, rng=options.seed)
     if options.json:
         print(json_text(found.to_json()))
     else:

@@ -6,27 +6,24 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from alignkit.alignment import Alignment
-from alignkit.cli.blocks import OutOfStepError, have_blocks, link_blocks
 from alignkit.cli.choice import Choice, naming
 from alignkit.cli.inputs import Input, detect_format, reading_options, tell
 from alignkit.cli.messages import say
-from alignkit.cli.order import hinting, in_order
+from alignkit.cli.order import NOT_ALL, hinting, in_order
 from alignkit.cli.suspicion import BaseWatch
-from alignkit.corpus import SentencePair
+from alignkit.corpus import SentencePair, values_of
 from alignkit.errors import AlignkitError, JoinError, OptionError, UnknownNameError
 from alignkit.formats import get_format
+from alignkit.in_step import OutOfStepError, have_blocks, link_blocks
 from alignkit.join import Differences, join_pairs
 
 if TYPE_CHECKING:
     from alignkit.scoring import Score
 
 __all__ = ["Scoring"]
-
-_BLOCK = 8192
 
 
 class Scoring:
@@ -44,13 +41,15 @@ class Scoring:
     score
         The score.
     ids, groups
-        For each pair scored its id, and the value of the attribute to group by; empty where no
+        For each pair scored its id, and the values of the attribute to group by; empty where no
         table needs them.
     """
 
     def __init__(self, path: str, options: argparse.Namespace) -> None:
         self._path, self._options = path, options
-        self._needs_words = bool(options.ignore_identical or options.loose)
+        self._needs_words = bool(
+            options.ignore_identical or options.split_identical or options.loose
+        )
         self._needs_pairs = bool(self._needs_words or options.by or options.per_pair)
         try:
             self.score = self._run()
@@ -66,8 +65,9 @@ class Scoring:
         from alignkit.scoring import Signature, score_blocks
 
         options = self._options
+        with_intervals = options.ci or options.plot is not None
         self.ids: list[str] = []
-        self.groups: list[str] = []
+        self.groups: list[tuple[str, ...]] = []
         self._attributes: dict[str, None] = {}
         self._skipped = self._outside = 0
         self._hyp, self._ref = self._input(self._path, "hyp"), self._input(options.reference, "ref")
@@ -84,16 +84,18 @@ class Scoring:
                 loose=options.loose,
                 max_length=options.max_length,
                 links=options.possible,
-                keep_rows=bool(options.ci or options.compare or options.by or options.per_pair),
+                aggregate=options.aggregate,
+                split_identical=options.split_identical,
+                keep_rows=bool(with_intervals or options.compare or options.by or options.per_pair),
                 signature=Signature(
                     format=f"{hyp.format}/{ref.format}",
                     base=f"{hyp.reading.base}/{ref.reading.base}",
                 ),
             )
         score = replace(score, skipped=score.skipped + self._skipped)
-        if options.ci:
+        if with_intervals:
             score = score.with_intervals(
-                samples=options.samples, confidence=options.confidence, rng=options.seed
+                resamples=options.resamples, confidence=options.confidence, rng=options.seed
             )
         return score
 
@@ -129,7 +131,9 @@ class Scoring:
             )
 
     def _plain(self) -> Iterator[Any]:
-        for _, hyp, ref in link_blocks(self._hyp, self._ref, ordered=self._options.in_order):
+        for _, hyp, ref in link_blocks(
+            self._hyp, self._ref, ordered=self._options.in_order, hint=NOT_ALL
+        ):
             self._watch(hyp, ref)
             yield hyp, ref, None, None
 
@@ -138,22 +142,16 @@ class Scoring:
             watch.add(side)
 
     def _with_pairs(self) -> Iterator[Any]:
-        from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+        from alignkit.scoring.blocks import pair_blocks
+        from alignkit.scoring.settings import Settings
 
-        vocabulary = Vocabulary(casefold=not self._options.exact_case)
-        pairs = self._annotated()
-        while block := list(islice(pairs, _BLOCK)):
-            tokens: list[TokenArrays | None] = [None, None]
-            if self._needs_words:
-                texts = [pair.words for pair in block]
-                tokens = [
-                    TokenArrays.pack((text[side] for text in texts), vocabulary) for side in (0, 1)
-                ]
-            hyp, ref = (
-                LinkArrays.pack(pair.alignment(name) for pair in block) for name in ("hyp", "ref")
-            )
-            self._watch(hyp, ref)
-            yield hyp, ref, *tokens
+        options = self._options
+        settings = Settings(
+            ignore_identical=self._needs_words, exact_case=options.exact_case, loose=options.loose
+        )
+        for block in pair_blocks(self._annotated(), "hyp", "ref", settings):
+            self._watch(*block[:2])
+            yield block
 
     def _annotated(self) -> Iterator[SentencePair]:
         """Yield the pairs that both sides have annotated, with the words of either."""
@@ -211,10 +209,11 @@ class Scoring:
             told = replace(differences, missing=[], surplus=[])
             say(f"{self._ref.path} and {self._hyp.path}: {told}")
 
-    def _group(self, ref: SentencePair, hyp: SentencePair) -> str:
+    def _group(self, ref: SentencePair, hyp: SentencePair) -> tuple[str, ...]:
         name = self._options.by
         self._attributes.update(dict.fromkeys([*ref.attributes, *hyp.attributes]))
-        return ref.attributes.get(name, hyp.attributes.get(name, ""))
+        text = ref.attributes.get(name, hyp.attributes.get(name, ""))
+        return values_of(text, self._options.split)
 
     def _check_groups(self) -> None:
         by = self._options.by

@@ -17,17 +17,18 @@ from itertools import islice
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.cli.blocks import have_blocks, link_blocks
 from alignkit.cli.choice import Choice, naming
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
+from alignkit.cli.order import NOT_ALL
 from alignkit.cli.parser import format_name, output_file
 from alignkit.cli.suspicion import BaseWatch
 from alignkit.corpus import SentencePair
 from alignkit.errors import JoinError
 from alignkit.formats import FORMATS, write_corpus
 from alignkit.frozen import FrozenMap
+from alignkit.in_step import have_blocks, link_blocks
 from alignkit.join import join_pairs
 
 _BLOCK = 4096
@@ -90,7 +91,7 @@ def _merged_links(
 ) -> Iterator[SentencePair]:
     from alignkit.symmetrization import symmetrize
 
-    for ids, *sides in link_blocks(forward, reverse):
+    for ids, *sides in link_blocks(forward, reverse, hint=NOT_ALL):
         for watch, side in zip(watches, sides, strict=True):
             watch.add(side)
         merged = symmetrize(sides[0], sides[1], options.method)

@@ -10,10 +10,20 @@ from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError
-from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import Ratios, none_if_nan
 
-__all__ = ["Interval", "check_drawing", "confidence_interval", "distinct", "resample", "summarize"]
+__all__ = [
+    "Interval",
+    "check_drawing",
+    "confidence_interval",
+    "distinct",
+    "few_pairs",
+    "resample",
+    "summarize",
+]
+
+FEW_PAIRS = 30
+"""With fewer sentence pairs a bootstrap over them promises more than it can hold."""
 
 _CHUNK_BYTES = 2**26
 
@@ -52,10 +62,10 @@ class Interval:
 
 
 def confidence_interval(
-    rows: Rows,
+    rows: NDArray[np.generic],
     measure: Ratios,
     *,
-    samples: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
 ) -> dict[str, Interval]:
@@ -67,7 +77,7 @@ def confidence_interval(
         (P, C) counts, a row for each sentence pair.
     measure
         `link_ratios`, `phrase_ratios` or any function of (R, C) sums of rows.
-    samples
+    resamples
         How many corpora of P pairs to draw with replacement.
     confidence
         Between 0 and 1.
@@ -82,12 +92,12 @@ def confidence_interval(
     Raises
     ------
     OptionError
-        If `samples` or `confidence` is out of range.
+        If `resamples` or `confidence` is out of range.
 
     Notes
     -----
-    Memory: the sums take 8 * C bytes a sample, and the weights are drawn in chunks of at most 64 MB
-    (or one sample, if that is more) twice over. Time: pairs with equal counts are drawn
+    Memory: the sums take 8 * C bytes a resample, and the weights are drawn in chunks of at most
+    64 MB (or one resample, if that is more) twice over. Time: pairs with equal counts are drawn
     together, so it grows with the number of distinct rows (about 0.07 s a sample for a million).
 
     References
@@ -103,25 +113,27 @@ def confidence_interval(
     (0.5, 1.0)
     """
     check_arguments(confidence_interval, locals())
-    check_drawing(samples, confidence)
+    check_drawing(resamples, confidence)
     rng = np.random.default_rng(rng)
-    sums = np.concatenate(list(resample(rows, samples, rng)))
+    sums = np.concatenate(list(resample(rows, resamples, rng)))
     return {name: summarize(values, confidence) for name, values in measure(sums).items()}
 
 
-def resample(rows: Rows, samples: int, rng: np.random.Generator) -> Iterator[NDArray[np.float64]]:
-    """Yield, chunk by chunk, the (c, C) sums of rows drawn with replacement; `samples` in all.
+def resample(
+    rows: NDArray[np.generic], resamples: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.float64]]:
+    """Yield, chunk by chunk, the (c, C) sums of rows drawn with replacement; `resamples` in all.
 
     Drawing P rows and adding them up is weighting the distinct rows by multinomial counts.
     """
     kinds, numbers = distinct(rows)
     total = max(len(rows), 1)
-    for size in chunks(samples, len(kinds)):
+    for size in chunks(resamples, len(kinds)):
         weights = rng.multinomial(len(rows), numbers / total, size=size)
         yield weights.astype(np.float64) @ kinds
 
 
-def distinct(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def distinct(rows: NDArray[np.generic]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the distinct rows and how often each occurs."""
     if not len(rows):
         return np.zeros((1, rows.shape[1])), np.ones(1, np.int64)
@@ -151,15 +163,30 @@ def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
     return Interval(float(low), float(high), confidence, float(defined.std()), undefined)
 
 
-def check_drawing(samples: int, confidence: float) -> None:
-    """Refuse a number of samples or a confidence that makes no sense.
+def check_drawing(resamples: int, confidence: float) -> None:
+    """Refuse a number of resamples or a confidence that makes no sense.
 
     Raises
     ------
     OptionError
-        If there is less than one sample or `confidence` is not between 0 and 1.
+        If there is less than one resample or `confidence` is not between 0 and 1.
     """
-    if samples < 1:
-        raise OptionError(f"samples must be at least 1, not {samples}")
+    if resamples < 1:
+        raise OptionError(f"resamples must be at least 1, not {resamples}")
     if not 0 < confidence < 1:
         raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
+
+
+def few_pairs(pairs: int) -> tuple[str, ...]:
+    """Say that a bootstrap over so few sentence pairs is no good; nothing where there are enough.
+
+    A percentile interval takes the pairs at hand for the population, and is too narrow where these
+    are few; randomization assumes nothing of the kind, and holds for any number.
+    """
+    if pairs >= FEW_PAIRS:
+        return ()
+    return (
+        f"only {pairs} sentence pair{'' if pairs == 1 else 's'}: with fewer than about {FEW_PAIRS} "
+        "the bootstrap's intervals are too narrow and its p-values too small; the p-value to trust "
+        "is that of randomization",
+    )

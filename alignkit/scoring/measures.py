@@ -19,9 +19,11 @@ __all__ = [
     "LEVELS",
     "LEVEL_COLUMNS",
     "LOWER_IS_BETTER",
+    "Counts",
     "LinkScore",
     "PhraseScore",
     "Ratios",
+    "harmonic",
     "link_ratios",
     "none_if_nan",
     "phrase_ratios",
@@ -29,6 +31,8 @@ __all__ = [
 ]
 
 Counts = Union[NDArray[np.int64], NDArray[np.float64]]
+"""Rows of counts, or sums of them."""
+
 Ratios = Callable[[Counts], dict[str, NDArray[np.float64]]]
 """What turns (R, C) sums of counts into the named measures, each an (R,) array."""
 
@@ -41,6 +45,11 @@ def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
     quotient = np.full(np.shape(below), np.nan)
     np.divide(above, below, out=quotient, where=np.asarray(below) != 0)
     return quotient
+
+
+def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return F1, the harmonic mean; NaN where either is undefined, or both are 0."""
+    return ratio(2 * precision * recall, precision + recall)
 
 
 def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -79,7 +88,12 @@ def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     precision = ratio(sure_in_possible, hyp_sure)
     recall = ratio(possible_in_sure, ref_sure)
     error = 1 - ratio(possible_in_sure + sure_in_possible, hyp_sure + ref_sure)
-    return {"precision": precision, "recall": recall, "f1": _f1(precision, recall), "aer": error}
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": harmonic(precision, recall),
+        "aer": error,
+    }
 
 
 def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -114,13 +128,15 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     hyp_atomic, ref_atomic, atomic_in_all, all_in_atomic, _ = np.asarray(counts).T
     precision = ratio(atomic_in_all, hyp_atomic)
     recall = ratio(all_in_atomic, ref_atomic)
-    return {"precision": precision, "recall": recall, "f1": _f1(precision, recall)}
+    return {"precision": precision, "recall": recall, "f1": harmonic(precision, recall)}
 
 
 LEVELS: Mapping[str, Ratios] = {
     "links": link_ratios,
     "phrases-possible": phrase_ratios,
     "phrases-sure": phrase_ratios,
+    "links-identical": link_ratios,
+    "links-non-identical": link_ratios,
 }
 """What can be scored, and the measures of each."""
 
@@ -128,6 +144,8 @@ LEVEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "links": LINK_COLUMNS,
     "phrases-possible": PHRASE_COLUMNS,
     "phrases-sure": PHRASE_COLUMNS,
+    "links-identical": LINK_COLUMNS,
+    "links-non-identical": LINK_COLUMNS,
 }
 """What is counted at each of `LEVELS`."""
 
@@ -197,10 +215,6 @@ class PhraseScore:
 def none_if_nan(value: float) -> float | None:
     """Return None for NaN, which JSON cannot say."""
     return None if math.isnan(value) else value
-
-
-def _f1(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    return ratio(2 * precision * recall, precision + recall)
 
 
 def _first(ratios: dict[str, NDArray[np.float64]]) -> dict[str, float]:

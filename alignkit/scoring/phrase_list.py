@@ -87,18 +87,22 @@ class PhraseListScore:
     def with_intervals(
         self,
         *,
-        samples: int = 1000,
+        resamples: int = 1000,
         confidence: float = 0.95,
         rng: np.random.Generator | int | None = None,
     ) -> PhraseListScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(PhraseListScore.with_intervals, locals())
         found = confidence_interval(
-            self.rows, phrase_ratios, samples=samples, confidence=confidence, rng=rng
+            self.rows, phrase_ratios, resamples=resamples, confidence=confidence, rng=rng
         )
         seed = int(rng) if isinstance(rng, (int, np.integer)) else None
         drawn = replace(
-            self.signature, interval="bootstrap", confidence=confidence, samples=samples, seed=seed
+            self.signature,
+            interval="bootstrap",
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
         )
         return replace(self, intervals=found, signature=drawn)
 

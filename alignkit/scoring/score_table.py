@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Union, cast
 
 from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table, guessed_column
 from alignkit.scoring.bootstrap import Interval
 from alignkit.scoring.comparison import Comparison
+from alignkit.scoring.macro import MacroScore
 from alignkit.scoring.measures import LinkScore, PhraseScore
 
 __all__ = [
+    "LEVEL_NAMES",
+    "MEASURE_NAMES",
     "Part",
     "breakdown_table",
     "comparison_table",
@@ -27,67 +30,130 @@ Part = Union[LinkScore, PhraseScore]
 
 Intervals = Mapping[str, Mapping[str, Interval]]
 
-_NAMES = {
+LEVEL_NAMES = {
     "links": "links",
+    "links-identical": "links, identical",
+    "links-non-identical": "links, non-identical",
     "phrases-possible": "phrases, possible",
     "phrases-sure": "phrases, sure",
 }
+"""What levels are called."""
+
 _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1", "aer": "AER"}
-_SIZES = {"links": ("hyp_possible", "ref_possible")}  # what is said to be how many
+MEASURE_NAMES = {
+    **_MEASURES,
+    "macro_precision": "macro precision",
+    "macro_recall": "macro recall",
+    "macro_f1": "macro F1",
+    "mean_f1": "mean of F1",
+    "exact_match": "exact match",
+}
+"""What measures are called."""
+
+_P_VALUES = (
+    "p: two-sided, by paired bootstrap and by paired approximate randomization; Holm: corrected "
+    "for the pairs of systems, measure by measure"
+)
+
+_OF_LINKS = ("hyp_possible", "ref_possible")  # what is said to be how many
 _ATOMIC = ("hyp_atomic", "ref_atomic")
 
 
 def score_table(
-    parts: Mapping[str, Part], intervals: Intervals, *, title: str = "", note: str = ""
+    parts: Mapping[str, Part],
+    intervals: Intervals,
+    *,
+    macro: Mapping[str, MacroScore] | None = None,
+    aggregate: str = "micro",
+    title: str = "",
 ) -> Table:
-    """Return the table of one score: a row for each level, and how many links or phrases it has."""
+    """Return the table of one score: a row for each level, and how many links or phrases it has.
+
+    Where means over pairs are asked for there are rows of these, and a column of exact matches.
+    """
+    macro = macro or {}
     columns = [
         Column("", key="level"),
         *_measures(_MEASURES),
+        *([Column("exact match", "percent", key="exact_match")] if macro else []),
         Column("hypothesis", "count"),
         Column("reference", "count"),
     ]
-    rows = [
-        [
-            _NAMES[level],
-            *(_value(part, name, intervals.get(level, {})) for name in _MEASURES),
-            *(part.counts[name] for name in _SIZES.get(level, _ATOMIC)),
+    rows: list[list[Cell]] = []
+    for level, part in parts.items():
+        bounds = intervals.get(level, {})
+        micro = [_value(part, name, bounds) for name in _MEASURES]
+        sizes: list[Cell] = [
+            part.counts[name] for name in (_OF_LINKS if level.startswith("links") else _ATOMIC)
         ]
-        for level, part in parts.items()
-    ]
-    return Table(title, columns, rows, note)
+        if not macro:
+            rows.append([LEVEL_NAMES[level], *micro, *sizes])
+            continue
+        if aggregate == "both":
+            rows.append([f"{LEVEL_NAMES[level]}, micro", *micro, None, *sizes])
+            micro, sizes = [None] * len(micro), [None, None]
+        rows += _macro_rows(LEVEL_NAMES[level], macro[level], bounds, micro[-1], sizes)
+    return Table(title, columns, rows, "\n".join(_left_out(macro)))
+
+
+def _macro_rows(
+    name: str, found: MacroScore, bounds: Mapping[str, Interval], aer: Cell, sizes: Sequence[Cell]
+) -> Iterator[list[Cell]]:
+    """Yield the row of macro measures, and that of the mean of the pairs' F1."""
+    values = {key: _bounded(value, bounds.get(key)) for key, value in found.measures().items()}
+    *ratios, mean, exact = values.values()
+    yield [f"{name}, macro", *ratios, aer, exact, *sizes]
+    yield [f"{name}, mean of F1", None, None, mean, None, None, None, None]
+
+
+def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
+    """Say how many pairs are in no mean."""
+    if not macro:
+        return
+    yield "macro: means over sentence pairs, those left out whose ratio is 0/0; AER is micro always"
+    for level, found in macro.items():
+        told = [f"{_MEASURES[name]} {count}" for name, count in found.left_out.items() if count]
+        if told:
+            yield f"left out, {LEVEL_NAMES[level]}: {', '.join(told)}"
 
 
 def level_records(
-    parts: Mapping[str, Part], intervals: Intervals, **first: object
+    parts: Mapping[str, Part],
+    intervals: Intervals,
+    macro: Mapping[str, MacroScore] | None = None,
+    **first: object,
 ) -> list[dict[str, object]]:
     """Return a record for each level: the measures, their bounds, the counts."""
-    bounds = any(intervals.values())
     found = []
     for level, part in parts.items():
         record: dict[str, object] = {"level": level, **first}
-        for name in _MEASURES:
-            if hasattr(part, name):
-                record[name] = getattr(part, name)
-                if bounds:
-                    interval = intervals[level][name]
-                    record |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
+        values = {name: getattr(part, name) for name in _MEASURES if hasattr(part, name)}
+        values |= macro[level].measures() if macro and level in macro else {}
+        for name, value in values.items():
+            record[name] = value
+            if name in intervals.get(level, {}):
+                interval = intervals[level][name]
+                record |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
         found.append(record | dict(part.counts))
     return found
 
 
-def short(parts: Mapping[str, Part]) -> str:
+def short(parts: Mapping[str, Part], macro: Mapping[str, MacroScore]) -> str:
     """Return what matters of a score in a few words."""
     said = []
     for level, part in parts.items():
         ratios = [f"F1 {percent(part.f1)}"]
+        if level in macro:
+            ratios.append(f"macro {percent(macro[level].f1)}")
         if isinstance(part, LinkScore):
             ratios.append(f"AER {percent(part.aer)}")
-        said.append(f"{_NAMES[level]}: {', '.join(ratios)}")
+        said.append(f"{LEVEL_NAMES[level]}: {', '.join(ratios)}")
     return "; ".join(said)
 
 
-def breakdown_table(records: Sequence[Mapping[str, object]]) -> Table:
+def breakdown_table(
+    records: Sequence[Mapping[str, object]], *, title: str = "", note: str = ""
+) -> Table:
     """Return the table of what `pair_records` or `group_records` gives, without the counts."""
     names = list(
         dict.fromkeys(
@@ -98,45 +164,50 @@ def breakdown_table(records: Sequence[Mapping[str, object]]) -> Table:
         )
     )
     columns = [
-        Column(_MEASURES[name], "percent", key=name)
-        if name in _MEASURES
+        Column(MEASURE_NAMES[name], "percent", key=name)
+        if name in MEASURE_NAMES
         else guessed_column(name, [record.get(name) for record in records])
         for name in names
     ]
     rows = [
         [
-            _NAMES[str(record[name])] if name == "level" else cast(Cell, record.get(name))
+            LEVEL_NAMES[str(record[name])] if name == "level" else cast(Cell, record.get(name))
             for name in names
         ]
         for record in records
     ]
-    return Table("", columns, rows)
+    return Table(title, columns, rows, note)
 
 
-def comparison_table(found: Iterable[tuple[str, Comparison]], *, note: str = "") -> Table:
-    """Return the table of how systems differ from the baseline, at which level."""
+def comparison_table(found: Iterable[Comparison], *, note: str = "") -> Table:
+    """Return the table of how systems differ from each other, at which level."""
     columns = [
         Column("system"),
         Column("against", key="baseline"),
         Column("", key="level"),
         Column("measure"),
         Column("difference", "percent", signed=True),
-        Column("p bootstrap", "decimal", key="bootstrap_p", digits=4),
-        Column("p randomization", "decimal", key="randomization_p", digits=4),
+        Column("p", "decimal", "bootstrap", key="bootstrap_p", digits=4),
+        Column("Holm", "decimal", "bootstrap", key="bootstrap_holm", digits=4),
+        Column("p", "decimal", "randomization", key="randomization_p", digits=4),
+        Column("Holm", "decimal", "randomization", key="randomization_holm", digits=4),
     ]
     rows: list[list[Cell]] = [
         [
             one.system,
             one.baseline,
-            _NAMES[level],
-            one.measure,
+            LEVEL_NAMES.get(one.level, one.level),
+            MEASURE_NAMES.get(one.measure, one.measure),
             Value(one.difference, one.interval.low, one.interval.high),
             one.bootstrap_p,
+            one.bootstrap_holm,
             one.randomization_p,
+            one.randomization_holm,
         ]
-        for level, one in found
+        for one in found
     ]
-    return Table("", columns, rows, note)
+    note = "\n".join(filter(None, [_P_VALUES, note]))
+    return Table("", columns, rows, note, stub=4)
 
 
 def phrase_list_table(
@@ -154,12 +225,11 @@ def _measures(names: Iterable[str]) -> list[Column]:
 
 
 def _value(part: Part, name: str, intervals: Mapping[str, Interval]) -> Cell:
-    if not hasattr(part, name):
-        return None
-    value: float = getattr(part, name)
-    if name not in intervals:
-        return value
-    return Value(value, intervals[name].low, intervals[name].high)
+    return _bounded(getattr(part, name), intervals.get(name)) if hasattr(part, name) else None
+
+
+def _bounded(value: float, interval: Interval | None) -> Cell:
+    return value if interval is None else Value(value, interval.low, interval.high)
 
 
 def percent(value: float) -> str:

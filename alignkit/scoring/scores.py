@@ -1,159 +1,74 @@
-"""Score a hypothesis against a reference: links, phrase pairs, or both."""
+"""Score hypotheses against references: of a corpus, of two files, or plain links."""
 
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
-from alignkit.arguments import check_arguments
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.arguments import check_arguments, kind_of
+from alignkit.arrays import LinkArrays
 from alignkit.corpus import Corpus
-from alignkit.errors import MissingTextError, OptionError
-from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import Interval, confidence_interval
-from alignkit.scoring.counts import Rows, check_text, count_links, count_phrases
-from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, LinkScore, PhraseScore
-from alignkit.scoring.score_table import Part, level_records, score_table, short
-from alignkit.scoring.settings import LINK_POLICIES, Settings
+from alignkit.errors import ArgumentError, OptionError
+from alignkit.in_step import OutOfStepError
+from alignkit.scoring.blocks import Block, counted, pair_blocks
+from alignkit.scoring.counts import Rows
+from alignkit.scoring.files import Path, TwoFiles
+from alignkit.scoring.links import Links, pack_links
+from alignkit.scoring.macro import MACRO_COLUMNS, MacroScore, macro_terms
+from alignkit.scoring.measures import LEVEL_COLUMNS, LinkScore, PhraseScore
+from alignkit.scoring.result import Score
+from alignkit.scoring.settings import Settings
 from alignkit.scoring.signature import Signature
 
-__all__ = ["Block", "Score", "corpus_blocks", "score", "score_blocks"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-Block = tuple[LinkArrays, LinkArrays, "TokenArrays | None", "TokenArrays | None"]
-"""Hypothesis, reference, source words and target words of the same sentence pairs."""
-
-_BLOCK_PAIRS = 8192
-_THREADS = min(4, os.cpu_count() or 1)
+__all__ = ["aer", "score", "score_blocks"]
 
 
-@dataclass(frozen=True, repr=False)
-class Score:
-    """Hold the scores of a corpus and what they were computed from.
-
-    Printed, it is the table that the command prints; a notebook shows that table too.
-
-    Parameters
-    ----------
-    links
-        The measures of links, None where not asked for.
-    phrases
-        The measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or None.
-    pairs
-        How many sentence pairs were scored.
-    skipped
-        How many were left out because one side has not annotated them.
-    signature
-        All settings; print it beside the score.
-    rows
-        For each of `LEVELS` that was scored the counts of the sentence pairs, (P, 8) of links and
-        (P, 5) of phrase pairs; empty unless `keep_rows` was asked for.
-    intervals
-        For each of `LEVELS` that was scored the intervals of its measures; empty until
-        `with_intervals`.
-    """
-
-    links: LinkScore | None
-    phrases: Mapping[str, PhraseScore] | None
-    pairs: int
-    skipped: int
-    signature: Signature
-    rows: Mapping[str, Rows] = field(default_factory=dict, repr=False, compare=False)
-    intervals: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict, repr=False)
-
-    def with_intervals(
-        self,
-        *,
-        samples: int = 1000,
-        confidence: float = 0.95,
-        rng: np.random.Generator | int | None = None,
-    ) -> Score:
-        """Return the score with bootstrap intervals; see `confidence_interval`.
-
-        Raises
-        ------
-        OptionError
-            If the rows were not kept, or a number is out of range.
-        """
-        check_arguments(Score.with_intervals, locals())
-        if not self.rows:
-            raise OptionError("intervals resample the rows of the pairs; score with keep_rows=True")
-        # one stream a level, so that the interval of links is the same with phrases or without
-        streams = dict(zip(LEVELS, np.random.default_rng(rng).spawn(len(LEVELS)), strict=True))
-        intervals = {
-            level: confidence_interval(
-                rows, LEVELS[level], samples=samples, confidence=confidence, rng=streams[level]
-            )
-            for level, rows in self.rows.items()
-        }
-        signature = replace(
-            self.signature,
-            interval="bootstrap",
-            confidence=confidence,
-            samples=samples,
-            seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
-        )
-        return replace(self, intervals=intervals, signature=signature)
-
-    def __repr__(self) -> str:
-        return f"Score({self.pairs} pairs; {short(self._parts())})"
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
-    def _parts(self) -> dict[str, Part]:
-        found: dict[str, Part] = {} if self.links is None else {"links": self.links}
-        return found | {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
-
-    def table(self) -> Table:
-        """Return the score as a table, to be shown in LaTeX, Markdown, HTML, ..."""
-        skipped = f", {self.skipped} left out (not annotated)" if self.skipped else ""
-        title, note = f"{self.pairs} sentence pairs{skipped}", str(self.signature)
-        return score_table(self._parts(), self.intervals, title=title, note=note)
-
-    def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each of `LEVELS` that was scored, as a DataFrame takes them.
-
-        It holds the level, how many pairs were scored and skipped, the measures (NaN where
-        undefined), their bounds (``f1_low``, ``f1_high``) where computed, and the counts.
-        """
-        return level_records(self._parts(), self.intervals, pairs=self.pairs, skipped=self.skipped)
-
-    def to_json(self) -> dict[str, object]:
-        """Return the score as JSON takes it: NaN is None, intervals only where computed."""
-        phrases = self.phrases
-        found: dict[str, object] = {
-            "links": None if self.links is None else self.links.to_json(),
-            "phrases": phrases and {name: part.to_json() for name, part in phrases.items()},
-            "pairs": self.pairs,
-            "skipped": self.skipped,
-            "signature": str(self.signature),
-        }
-        if self.intervals:
-            plain = {
-                level: {name: interval.to_json() for name, interval in part.items()}
-                for level, part in self.intervals.items()
-            }
-            within = {
-                level.removeprefix("phrases-"): part
-                for level, part in plain.items()
-                if level != "links"
-            }
-            found["intervals"] = {"links": plain.get("links"), "phrases": within or None}
-        return found
+class _Default(str):
+    """A name that nobody gave: it is for corpora alone."""
 
 
+_SYSTEM, _GOLD = _Default("system"), _Default("gold")
+
+
+class ScoreOptions(TypedDict, total=False):
+    """Name the options of `score` once for all that it takes."""
+
+    level: str
+    ignore_identical: bool
+    exact_case: bool
+    loose: bool
+    max_length: int | None
+    links: str
+    aggregate: str
+    split_identical: bool
+    keep_rows: bool
+    signature: Signature | None
+
+
+@overload
 def score(
-    corpus: Corpus,
-    hypothesis: str = "system",
-    reference: str = "gold",
+    corpus: Corpus, hypothesis: str = ..., reference: str = ..., **options: Unpack[ScoreOptions]
+) -> Score: ...
+@overload
+def score(hypothesis: Path, reference: Path, /, **options: Unpack[ScoreOptions]) -> Score: ...
+@overload
+def score(
+    hypothesis: Iterable[Links] | LinkArrays,
+    reference: Iterable[Links] | LinkArrays,
+    /,
+    **options: Unpack[ScoreOptions],
+) -> Score: ...
+def score(
+    corpus: Any,
+    hypothesis: Any = _SYSTEM,
+    reference: Any = _GOLD,
     *,
     level: str = "links",
     ignore_identical: bool = False,
@@ -161,17 +76,27 @@ def score(
     loose: bool = False,
     max_length: int | None = None,
     links: str = "given",
-    keep_rows: bool = False,
+    aggregate: str = "micro",
+    split_identical: bool = False,
+    keep_rows: bool = True,
     signature: Signature | None = None,
 ) -> Score:
-    """Score one annotator or system of a corpus against another.
+    """Score alignments against a reference.
+
+    Give a corpus and the names of two annotators, ``score(corpus, "system", "gold")``; two files,
+    ``score("system.align", "gold.align")``; or the links themselves, for each sentence pair those
+    of the system and those of the reference: ``score([{(0, 0), (1, 1)}], [{(0, 0)}])``.
 
     Parameters
     ----------
     corpus
-        The sentence pairs; those that either has not annotated are left out and counted.
+        The sentence pairs; those that either has not annotated are left out and counted. Leave it
+        out to score two files or plain links.
     hypothesis, reference
-        The names of the annotations.
+        The names of the annotations (default: ``"system"`` and ``"gold"``); or two paths, read as
+        ``alignkit score`` reads them; or two lists, with the links of each sentence pair as a set
+        or list of ``(i, j)``, ``(i, j, "S")`` and ``(i, j, "P")``, as text (``"0-0 1?1"``) or as an
+        `Alignment`; or two `LinkArrays`.
     level
         ``"links"``, ``"phrases"`` or ``"both"``.
     ignore_identical
@@ -182,8 +107,14 @@ def score(
         As in `alignkit.phrases.extract_phrases`.
     links
         ``"given"``, ``"sure-only"`` or ``"all-sure"``; see `Settings`.
+    aggregate
+        ``"micro"``: the counts of all pairs are added up; ``"macro"``: the ratios of the pairs are
+        averaged, see `macro_ratios`; or ``"both"``.
+    split_identical
+        Score the links between equal words, and the others, each by themselves too.
     keep_rows
-        Keep the counts of each pair, for intervals, comparisons and tables.
+        Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair for
+        links, and 80 for phrase pairs.
     signature
         What is known of the files; the settings are filled in.
 
@@ -193,15 +124,21 @@ def score(
 
     Raises
     ------
+    ArgumentError
+        If what is given is of different kinds, or of none of these.
+    OptionError
+        If two lists have different lengths, or `max_length` makes no sense.
     UnknownNameError
         If nobody of that name annotated the corpus, or an option names nothing.
     MissingTextError
         If words or sentence lengths are needed that the corpus lacks.
-    OptionError
-        If `max_length` makes no sense.
+    FormatError, JoinError
+        If a file cannot be read, or two do not hold the same pairs.
 
     Examples
     --------
+    >>> score([{(0, 0), (1, 1)}], [{(0, 0)}])
+    Score(1 pairs; links: F1 66.7, AER 33.3)
     >>> from alignkit.alignment import Alignment
     >>> from alignkit.corpus import SentencePair
     >>> pair = SentencePair("1", ("a", "b"), ("c", "d"), {
@@ -211,10 +148,84 @@ def score(
     (0.5, 1)
     """
     check_arguments(score, locals())
-    settings = Settings(level, ignore_identical, exact_case, loose, max_length, links)
-    shared = corpus.annotated_by(hypothesis, reference)
-    blocks = corpus_blocks(shared, hypothesis, reference, settings)
-    return _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+    settings = Settings(
+        level, ignore_identical, exact_case, loose, max_length, links, aggregate, split_identical
+    )
+    if isinstance(corpus, Corpus):
+        names = _name("hypothesis", hypothesis), _name("reference", reference)
+        shared = corpus.annotated_by(*names)
+        blocks = pair_blocks(shared, *names, settings)
+        return _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+    sides = _two_sides(corpus, hypothesis, reference)
+    if all(map(_is_path, sides.values())):
+        return _score_files(TwoFiles(*sides.values()), settings, keep_rows, signature)
+    hyp, ref = (pack_links(name, side) for name, side in sides.items())
+    if len(hyp) != len(ref):
+        raise OptionError(
+            f"hypothesis holds {len(hyp)} sentence pairs and reference {len(ref)}; give the links "
+            "of the same pairs in the same order, [] where a pair has none"
+        )
+    return _score([(hyp, ref, None, None)], settings, keep_rows, signature, 0)
+
+
+def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **options: Any) -> float:
+    """Return the alignment error rate of links, of whatever `score` takes; NaN where it is 0/0.
+
+    Parameters
+    ----------
+    corpus, hypothesis, reference
+        As in `score`.
+    **options
+        Those of `score`, such as `ignore_identical`.
+
+    References
+    ----------
+    Och & Ney 2003, Computational Linguistics 29(1):19-51, doi:10.1162/089120103321337421.
+
+    Examples
+    --------
+    >>> aer([[(0, 0), (1, 1)]], ["0-0 1?1"])
+    0.0
+    """
+    known = ("ignore_identical", "exact_case", "links")
+    for name in options:
+        if name not in known:
+            raise OptionError(f"{name} is no option of aer; it has {', '.join(known)}")
+    found = score(corpus, hypothesis, reference, keep_rows=False, **options).links
+    return np.nan if found is None else found.aer
+
+
+def _name(kind: str, name: object) -> str:
+    if not isinstance(name, str):
+        raise ArgumentError(
+            f"{kind} is {kind_of(name)}; with a corpus it must be a text, the name of an annotator"
+        )
+    return name
+
+
+def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[str, Any]:
+    """Return hypothesis and reference where no corpus is given, both of one kind."""
+    sides = {"hypothesis": corpus, "reference": hypothesis}
+    if reference is not _GOLD or hypothesis is _SYSTEM or corpus is None:
+        raise ArgumentError(
+            f"corpus is {kind_of(corpus)}; give a Corpus and the names of hypothesis and "
+            "reference, or hypothesis and reference alone: two paths, or two lists with the links "
+            "of each sentence pair"
+        )
+    if isinstance(hypothesis, Corpus) or _is_path(corpus) != _is_path(hypothesis):
+        told = (
+            f"{name} is {'a path' if _is_path(side) else kind_of(side)}"
+            for name, side in sides.items()
+        )
+        raise ArgumentError(
+            f"{' and '.join(told)}, where no corpus is given; give two of a kind: paths, or lists "
+            "with the links of each sentence pair"
+        )
+    return sides
+
+
+def _is_path(side: object) -> bool:
+    return isinstance(side, (str, os.PathLike))
 
 
 def score_blocks(
@@ -226,6 +237,8 @@ def score_blocks(
     loose: bool = False,
     max_length: int | None = None,
     links: str = "given",
+    aggregate: str = "micro",
+    split_identical: bool = False,
     keep_rows: bool = False,
     signature: Signature | None = None,
     skipped: int = 0,
@@ -236,7 +249,8 @@ def score_blocks(
     ----------
     blocks
         Hypothesis, reference, source words and target words of some thousand pairs each. The words
-        may be None where `ignore_identical` and `loose` are not asked for.
+        may be None where none of `ignore_identical`, `split_identical` and `loose`
+        is asked for.
     exact_case
         Whether the words were numbered with case; only told in the signature here.
     keep_rows
@@ -262,25 +276,31 @@ def score_blocks(
     score : the other parameters, and the same for a `Corpus`.
     """
     check_arguments(score_blocks, locals())
-    settings = Settings(level, ignore_identical, exact_case, loose, max_length, links)
+    settings = Settings(
+        level, ignore_identical, exact_case, loose, max_length, links, aggregate, split_identical
+    )
     return _score(blocks, settings, keep_rows, signature, skipped)
 
 
-def corpus_blocks(
-    corpus: Corpus, hypothesis: str, reference: str, settings: Settings
-) -> Iterator[Block]:
-    """Yield the blocks of a corpus of which both annotated every pair."""
-    vocabulary = Vocabulary(casefold=not settings.exact_case)
-    for start in range(0, len(corpus), _BLOCK_PAIRS):
-        part = corpus[start : start + _BLOCK_PAIRS]
-        source = target = None
-        if settings.ignore_identical or settings.loose:
-            words = [pair.words for pair in part]
-            source = TokenArrays.pack((first for first, _ in words), vocabulary)
-            target = TokenArrays.pack((second for _, second in words), vocabulary)
-        hyp = LinkArrays.pack(pair.alignment(hypothesis) for pair in part)
-        ref = LinkArrays.pack(pair.alignment(reference) for pair in part)
-        yield hyp, ref, source, target
+def _score_files(
+    files: TwoFiles, settings: Settings, keep_rows: bool, signature: Signature | None
+) -> Score:
+    signature = files.signature if signature is None else signature
+    try:
+        found = _score(files.blocks(settings), settings, keep_rows, signature, 0)
+    except OutOfStepError:
+        blocks = files.blocks(settings, joined=True)
+        found = _score(blocks, settings, keep_rows, signature, 0)
+    return replace(found, skipped=files.skipped)
+
+
+@dataclass
+class _Sums:
+    """Add up the rows of a level, block by block."""
+
+    counts: Rows
+    terms: np.ndarray[tuple[int], np.dtype[np.float64]]
+    kept: list[Rows]
 
 
 def _score(
@@ -291,80 +311,39 @@ def _score(
     skipped: int,
 ) -> Score:
     pairs = 0
-    none = {level: np.empty((0, len(LEVEL_COLUMNS[level])), np.int64) for level in settings.levels}
-    totals = {level: rows.sum(axis=0) for level, rows in none.items()}
-    kept = {level: [rows] for level, rows in none.items()}
-    for block, counts in _counted(blocks, settings):
+    sums = {level: _nothing(level) for level in settings.levels}
+    for block, counts in counted(blocks, settings):
         pairs += len(block[0])
         for level, rows in counts.items():
-            totals[level] += rows.sum(axis=0)
+            found = sums[level]
+            found.counts += rows.sum(axis=0)
+            if settings.aggregate != "micro":
+                found.terms += macro_terms(rows, level).sum(axis=0)
             if keep_rows:
-                kept[level].append(rows)
+                found.kept.append(rows)
+    links = {
+        level.removeprefix("links-"): LinkScore.from_counts(found.counts)
+        for level, found in sums.items()
+        if level.startswith("links")
+    }
     phrases = {
-        name: PhraseScore.from_counts(totals[f"phrases-{name}"])
+        name: PhraseScore.from_counts(sums[f"phrases-{name}"].counts)
         for name in ("possible", "sure")
         if settings.phrases
     }
+    macro = {level: MacroScore.from_terms(found.terms) for level, found in sums.items()}
     return Score(
-        links=LinkScore.from_counts(totals["links"]) if "links" in totals else None,
+        links=links.pop("links", None),
         phrases=phrases or None,
         pairs=pairs,
         skipped=skipped,
         signature=settings.sign(signature),
-        rows={level: np.concatenate(rows) for level, rows in kept.items()} if keep_rows else {},
+        rows={level: np.concatenate(one.kept) for level, one in sums.items()} if keep_rows else {},
+        macro=macro if settings.aggregate != "micro" else {},
+        split=links,
     )
 
 
-def _counted(
-    blocks: Iterable[Block], settings: Settings
-) -> Iterator[tuple[Block, dict[str, Rows]]]:
-    """Count in threads of their own, in order, while the next blocks are being read."""
-    ahead: deque[tuple[Block, Future[dict[str, Rows]]]] = deque()
-    with ThreadPoolExecutor(_THREADS) as pool:
-        for block in blocks:
-            ahead.append((block, pool.submit(_count, block, settings)))
-            if len(ahead) > 2 * _THREADS:
-                done, counts = ahead.popleft()
-                yield done, counts.result()
-        for done, counts in ahead:
-            yield done, counts.result()
-
-
-def _count(block: Block, settings: Settings) -> dict[str, Rows]:
-    """Return the rows of each level; the sure phrase pairs are counted once if they are all."""
-    policy = LINK_POLICIES[settings.links]
-    hyp, ref = policy(block[0]), policy(block[1])
-    source, target = block[2:]
-    if settings.loose and settings.phrases and source is None:
-        raise MissingTextError("loose phrase pairs grow over unaligned words; give both texts")
-    found: dict[str, Rows] = {}
-    for level in settings.levels:
-        if level == "links":
-            found[level] = _count_links(hyp, ref, source, target, settings)
-        elif level == "phrases-sure" and hyp.sure.all() and ref.sure.all():
-            found[level] = found["phrases-possible"]
-        else:
-            found[level] = count_phrases(
-                hyp,
-                ref,
-                links=level.removeprefix("phrases-"),
-                loose=settings.loose,
-                max_length=settings.max_length,
-                ignore_identical=settings.ignore_identical,
-                source=source,
-                target=target,
-            )
-    return found
-
-
-def _count_links(
-    hyp: LinkArrays,
-    ref: LinkArrays,
-    source: TokenArrays | None,
-    target: TokenArrays | None,
-    settings: Settings,
-) -> Rows:
-    if settings.ignore_identical:
-        words = [check_text(side, source, target) for side in (hyp, ref)]
-        hyp, ref = hyp.without_identical(*words[0]), ref.without_identical(*words[1])
-    return count_links(hyp, ref)
+def _nothing(level: str) -> _Sums:
+    none = np.empty((0, len(LEVEL_COLUMNS[level])), np.int64)
+    return _Sums(none.sum(axis=0), np.zeros(len(MACRO_COLUMNS)), [none])

@@ -10,9 +10,10 @@ import numpy as np
 from alignkit.arguments import check_attributes
 from alignkit.arrays import LinkArrays
 from alignkit.errors import OptionError, UnknownNameError
+from alignkit.scoring.macro import AGGREGATES
 from alignkit.scoring.signature import Signature
 
-__all__ = ["LEVEL_CHOICES", "LINK_POLICIES", "Settings"]
+__all__ = ["LEVEL_CHOICES", "LINK_POLICIES", "SPLIT_LEVELS", "Settings"]
 
 LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {
     "links": ("links",),
@@ -20,6 +21,9 @@ LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {
     "both": ("links", "phrases-possible", "phrases-sure"),
 }
 """What can be asked for, and the rows that it takes."""
+
+SPLIT_LEVELS = ("links-identical", "links-non-identical")
+"""What `split_identical` adds."""
 
 
 def _all_sure(arrays: LinkArrays) -> LinkArrays:
@@ -51,13 +55,18 @@ class Settings:
     links
         ``"given"``: sure and possible as annotated; ``"sure-only"``: possible links are dropped;
         ``"all-sure"``: possible links count as sure.
+    aggregate
+        One of `AGGREGATES`: ``"micro"`` adds counts up, ``"macro"`` averages the ratios of the
+        pairs, ``"both"`` does both.
+    split_identical
+        Score identical links, and the others, each by themselves too.
 
     Raises
     ------
     UnknownNameError
-        If `level` or `links` names nothing.
+        If `level`, `links` or `aggregate` names nothing.
     OptionError
-        If `max_length` is less than 1.
+        If `max_length` is less than 1, or identical links are split off where none is scored.
     """
 
     level: str = "links"
@@ -66,6 +75,8 @@ class Settings:
     loose: bool = False
     max_length: int | None = None
     links: str = "given"
+    aggregate: str = "micro"
+    split_identical: bool = False
 
     def __post_init__(self) -> None:
         check_attributes(self)
@@ -75,11 +86,25 @@ class Settings:
             raise UnknownNameError("links policy", self.links, LINK_POLICIES)
         if self.max_length is not None and self.max_length < 1:
             raise OptionError(f"max_length is {self.max_length}; a phrase has at least 1 word")
+        if self.aggregate not in AGGREGATES:
+            raise UnknownNameError("aggregate", self.aggregate, AGGREGATES)
+        if self.split_identical and (self.ignore_identical or self.level == "phrases"):
+            why = "ignore_identical" if self.ignore_identical else "level='phrases'"
+            raise OptionError(
+                f"split_identical scores identical links by themselves, but {why} leaves them out; "
+                "give one of the two"
+            )
 
     @property
     def levels(self) -> tuple[str, ...]:
         """The rows that are counted."""
-        return LEVEL_CHOICES[self.level]
+        chosen = LEVEL_CHOICES[self.level]
+        return (chosen[0], *SPLIT_LEVELS, *chosen[1:]) if self.split_identical else chosen
+
+    @property
+    def needs_words(self) -> bool:
+        """Whether the words must be known."""
+        return self.ignore_identical or self.split_identical or self.loose
 
     @property
     def phrases(self) -> bool:
@@ -88,12 +113,14 @@ class Settings:
 
     def sign(self, signature: Signature | None = None) -> Signature:
         """Return the signature with these settings filled in."""
+        compared = self.ignore_identical or self.split_identical
         return replace(
             signature or Signature(),
             links=self.links,
             identical="left-out" if self.ignore_identical else "kept",
-            case=("exact" if self.exact_case else "folded") if self.ignore_identical else None,
+            case=("exact" if self.exact_case else "folded") if compared else None,
             level=self.level,
+            aggregate=None if self.aggregate == "micro" else self.aggregate,
             phrases=("loose" if self.loose else "tight") if self.phrases else None,
             max_length=self.max_length if self.phrases else None,
         )

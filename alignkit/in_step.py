@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from alignkit.cli.inputs import Input
 from alignkit.errors import JoinError
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
 
-__all__ = ["OutOfStepError", "have_blocks", "link_blocks"]
+__all__ = ["LinkInput", "OutOfStepError", "have_blocks", "link_blocks"]
 
 _Block = tuple[Sequence[object], "LinkArrays", "LinkArrays"]
 
@@ -20,7 +19,18 @@ class OutOfStepError(JoinError):
     """Two inputs have ids of their own, and not in the same order."""
 
 
-def have_blocks(*inputs: Input) -> bool:
+class LinkInput(Protocol):
+    """An input of alignments: its path, format and reading, and its links as arrays."""
+
+    path: str
+    kind: Any
+    reading: Any
+
+    def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
+        """Yield ids and links of many pairs at a time."""
+
+
+def have_blocks(*inputs: LinkInput) -> bool:
     """Return whether all inputs can be read as arrays, without making a pair."""
     return all(one.kind.blocks is not None and one.reading.options.source is None for one in inputs)
 
@@ -28,7 +38,7 @@ def have_blocks(*inputs: Input) -> bool:
 class _Side:
     """Hand out the pairs of one input in portions of any size."""
 
-    def __init__(self, source: Input) -> None:
+    def __init__(self, source: LinkInput) -> None:
         self.path = source.path
         self._blocks = source.blocks()
         from alignkit.arrays import LinkArrays
@@ -61,7 +71,9 @@ class _Side:
         return left
 
 
-def link_blocks(first: Input, second: Input, *, ordered: bool = False) -> Iterator[_Block]:
+def link_blocks(
+    first: LinkInput, second: LinkInput, *, ordered: bool = False, hint: str = ""
+) -> Iterator[_Block]:
     """Yield the ids and links of many pairs of both inputs at a time, in flat memory.
 
     Parameters
@@ -70,11 +82,13 @@ def link_blocks(first: Input, second: Input, *, ordered: bool = False) -> Iterat
         The inputs.
     ordered
         The n-th pairs belong together whatever their ids.
+    hint
+        What to do where one is longer, for the error.
 
     Raises
     ------
     JoinError
-        If one is longer than the other; with ``--partial`` either may end before the other.
+        If one is longer than the other; with the option `partial` either may end before the other.
     OutOfStepError
         If their ids are not the same in the same order.
     """
@@ -91,8 +105,7 @@ def link_blocks(first: Input, second: Input, *, ordered: bool = False) -> Iterat
     if any(more) and not first.reading.options.partial:
         longer, shorter = (first, second) if more[0] else (second, first)
         raise JoinError(
-            f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}; "
-            "if the rest is not annotated, say so by --partial"
+            f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}{hint}"
         )
 
 

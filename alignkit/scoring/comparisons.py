@@ -1,0 +1,325 @@
+"""Test which of several systems scores better on the same sentence pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, groupby
+from math import nan
+from typing import Any, overload
+
+import numpy as np
+
+from alignkit.arguments import check_arguments, kind_of
+from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
+from alignkit.report.table import Table
+from alignkit.scoring.bootstrap import Interval, check_drawing, few_pairs, summarize
+from alignkit.scoring.comparison import Comparison
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
+from alignkit.scoring.holm import holm
+from alignkit.scoring.macro import aggregated
+from alignkit.scoring.measures import Counts, Ratios
+from alignkit.scoring.paired_tests import of_corpus, paired_bootstrap, paired_randomization, wins
+from alignkit.scoring.result import Score
+from alignkit.scoring.score_table import comparison_table
+from alignkit.scoring.signature import Signature
+
+__all__ = ["Comparisons", "compare"]
+
+# by the number of columns, those that the reference alone decides
+_OF_REFERENCE = {
+    len(columns): [k for k, name in enumerate(columns) if name.startswith("ref_")]
+    for columns in (LINK_COLUMNS, PHRASE_COLUMNS)
+}
+
+_SAME = ("links", "identical", "case", "level", "aggregate", "phrases", "max_length")
+"""What of a signature must be the same for scores to be compared."""
+
+
+@dataclass(frozen=True, repr=False)
+class Comparisons(Sequence[Comparison]):
+    """Hold how several systems compare; printed, it is a table, and a notebook shows that too.
+
+    Parameters
+    ----------
+    found
+        A `Comparison` for each level, two systems and measure.
+    pairs
+        On how many sentence pairs.
+    signature
+        All settings; print it beside the comparison.
+    """
+
+    found: tuple[Comparison, ...]
+    pairs: int
+    signature: Signature = field(default_factory=Signature)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What to know before one believes the intervals and p-values."""
+        return few_pairs(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @overload
+    def __getitem__(self, index: int) -> Comparison: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Comparison, ...]: ...
+    def __getitem__(self, index: int | slice) -> Comparison | tuple[Comparison, ...]:
+        return self.found[index]
+
+    def __repr__(self) -> str:
+        names = dict.fromkeys(name for one in self for name in (one.baseline, one.system))
+        return f"Comparisons({', '.join(names)}; {self.pairs} pairs; {len(self)} differences)"
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def table(self) -> Table:
+        """Return the differences as a table, to be shown in LaTeX, Markdown, HTML, ..."""
+        note = "\n".join([*self.cautions, str(self.signature)])
+        return comparison_table(self.found, note=note)
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dictionary for each difference, as a DataFrame takes them."""
+        return [
+            {
+                **{name: value for name, value in vars(row).items() if name != "interval"},
+                "low": row.interval.low,
+                "high": row.interval.high,
+            }
+            for row in self
+        ]
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Return the differences as JSON takes them: NaN is None."""
+        return [one.to_json() for one in self]
+
+
+def compare(
+    systems: Mapping[str, Any],
+    measure: Ratios | None = None,
+    *,
+    baseline: str | None = None,
+    resamples: int = 1000,
+    trials: int = 10000,
+    confidence: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+) -> Comparisons:
+    """Compare every two systems by paired bootstrap and approximate randomization.
+
+    Parameters
+    ----------
+    systems
+        For each system its `Score`, of the same sentence pairs against one reference; or (P, C)
+        rows of counts.
+    measure
+        For rows of counts: `link_ratios` or `phrase_ratios`. Scores know theirs.
+    baseline
+        The system that the others are compared with; None compares each with each, a later one
+        with an earlier one.
+    resamples
+        Of the bootstrap.
+    trials
+        Shuffles of the randomization.
+    confidence
+        Of the interval of the difference.
+    rng
+        A generator or its seed; None takes a fresh one.
+
+    Returns
+    -------
+    Comparisons
+        Level by level, two systems by two systems, measure by measure.
+
+    Raises
+    ------
+    ArgumentError
+        If a system is neither a score nor rows.
+    OptionError
+        If there are less than two systems, a score has no rows or was made with other settings,
+        or a number is out of range.
+    UnknownNameError
+        If `baseline` is none of the systems.
+    JoinError
+        If the rows do not come from the same reference.
+
+    Notes
+    -----
+    Beside each p-value stands the one corrected by Holm's method for all pairs of systems that are
+    compared at that level by that measure; those of several measures or levels are not corrected
+    for each other. With fewer than about 30 sentence pairs a bootstrap is too sure of itself:
+    trust the p-value of randomization.
+
+    References
+    ----------
+    Koehn 2004, EMNLP, W04-3250. Riezler & Maxwell 2005, ACL workshop, W05-0908. Holm 1979,
+    Scandinavian Journal of Statistics 6(2):65-70.
+
+    Examples
+    --------
+    >>> from alignkit.scoring import score
+    >>> gold = ["0-0 1-1", "0-0 1-1 2-2"] * 20
+    >>> found = {"good": score(gold, gold), "poor": score(["0-0", "0-1 1-0 2-2"] * 20, gold)}
+    >>> compare(found, rng=1)
+    Comparisons(good, poor; 40 pairs; 4 differences)
+    >>> compare(found, rng=1)[3].difference > 0.5    # of AER
+    True
+    """
+    check_arguments(compare, locals())
+    check_drawing(resamples, confidence)
+    if trials < 1:
+        raise OptionError(f"trials must be at least 1, not {trials}")
+    if len(systems) < 2:
+        raise OptionError(f"a comparison needs two systems or more, not {len(systems)}")
+    if baseline is not None and baseline not in systems:
+        raise UnknownNameError("system", baseline, systems)
+    pairs = list(combinations(systems, 2))
+    if baseline is not None:
+        pairs = [(baseline, name) for name in systems if name != baseline]
+    found: list[Comparison] = []
+    for level, (rows, ratios) in _levels(systems, measure).items():
+        streams = np.random.default_rng(rng).spawn(len(pairs))
+        for (base, name), stream in zip(pairs, streams, strict=True):
+            both = rows[name], rows[base]
+            drawn = paired_bootstrap(*both, ratios, resamples=resamples, rng=stream)
+            chances = paired_randomization(*both, ratios, trials=trials, rng=stream)
+            one = Comparison("", name, base, nan, nan, nan, _NOTHING, nan, nan, nan, level=level)
+            mine, others = (of_corpus(ratios, side) for side in both)
+            found += _measures(one, mine, others, drawn, chances, confidence)
+    first = next(iter(systems.values()))
+    signature = first.signature if isinstance(first, Score) else Signature()
+    signature = replace(
+        signature,
+        interval="bootstrap",
+        confidence=confidence,
+        resamples=resamples,
+        trials=trials,
+        seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+    )
+    pairs_compared = first.pairs if isinstance(first, Score) else len(first)
+    return Comparisons(tuple(_corrected(found)), pairs_compared, signature)
+
+
+_NOTHING = Interval(nan, nan, nan, nan, 0)
+
+
+def _measures(
+    one: Comparison,
+    system: Mapping[str, float],
+    baseline: Mapping[str, float],
+    drawn: Mapping[str, Any],
+    chances: Mapping[str, float],
+    confidence: float,
+) -> Iterator[Comparison]:
+    for key, chance in chances.items():
+        difference = system[key] - baseline[key]
+        won, p_value = wins(key, difference, drawn[key])
+        yield replace(
+            one,
+            measure=key,
+            system_value=system[key],
+            baseline_value=baseline[key],
+            difference=difference,
+            interval=summarize(drawn[key], confidence),
+            wins=won,
+            bootstrap_p=p_value,
+            randomization_p=chance,
+        )
+
+
+def _corrected(found: Iterable[Comparison]) -> list[Comparison]:
+    """Correct the p-values of each measure for all pairs of systems; the order stays."""
+    rows = list(found)
+
+    def family(k: int) -> tuple[str, str]:
+        return rows[k].level, rows[k].measure
+
+    for _, group in groupby(sorted(range(len(rows)), key=family), key=family):
+        places = list(group)
+        bootstrap = holm([rows[k].bootstrap_p for k in places])
+        randomization = holm([rows[k].randomization_p for k in places])
+        for k, first, second in zip(places, bootstrap, randomization, strict=True):
+            rows[k] = replace(rows[k], bootstrap_holm=first, randomization_holm=second)
+    return rows
+
+
+def _levels(
+    systems: Mapping[str, Any], measure: Ratios | None
+) -> dict[str, tuple[dict[str, Counts], Ratios]]:
+    """Return for each level the rows of all systems, and their measures."""
+    if not any(isinstance(one, Score) for one in systems.values()):
+        return {"": (_checked(systems), measure)} if measure else _no_measure()
+    if measure is not None:
+        raise OptionError("measure is for rows of counts; leave it out, as scores know theirs")
+    first_name, first = next(iter(systems.items()))
+    for name, one in systems.items():
+        _check_score(name, one, first_name, first)
+    found: dict[str, tuple[dict[str, Counts], Ratios]] = {}
+    for level in first.rows:
+        rows = _checked({name: one.rows[level] for name, one in systems.items()})
+        made = {name: aggregated(one, level, first.aggregate) for name, one in rows.items()}
+        found[level] = ({name: one[0] for name, one in made.items()}, made[first_name][1])
+    return found
+
+
+def _no_measure() -> Any:
+    raise ArgumentError(
+        "measure is None; rows of counts need one, such as link_ratios (a Score knows its own)"
+    )
+
+
+def _check_score(name: str, one: object, first_name: str, first: object) -> None:
+    if not isinstance(one, Score) or not isinstance(first, Score):
+        raise ArgumentError(
+            f"systems[{name!r}] is {kind_of(one)} and systems[{first_name!r}] {kind_of(first)}; "
+            "give a Score for each, as score(corpus, hypothesis, reference) returns it"
+        )
+    if not one.rows:
+        raise OptionError(
+            f"the score of {name!r} has not kept the counts of the sentence pairs, which a "
+            "comparison needs; score it again with keep_rows=True"
+        )
+    for setting in _SAME:
+        mine, other = getattr(one.signature, setting), getattr(first.signature, setting)
+        if mine != other:
+            raise OptionError(
+                f"{name!r} was scored with {setting} {mine} and {first_name!r} with {other}; score "
+                "both with the same options"
+            )
+    if list(one.rows) != list(first.rows):
+        raise OptionError(
+            f"{name!r} was scored at {', '.join(one.rows)} and {first_name!r} at "
+            f"{', '.join(first.rows)}; score both with the same options"
+        )
+
+
+def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
+    first_name, first = next(iter(systems.items()))
+    for name, rows in systems.items():
+        if not isinstance(rows, np.ndarray) or rows.ndim != 2:
+            raise ArgumentError(
+                f"systems[{name!r}] is {kind_of(rows)}; it must be a Score, or (P, C) rows of "
+                "counts"
+            )
+        _check_same_reference(name, rows, first_name, first)
+    return dict(systems)
+
+
+def _check_same_reference(name: str, rows: Rows, baseline: str, others: Rows) -> None:
+    if rows.shape != others.shape:
+        raise JoinError(
+            f"{name!r} was scored on {len(rows)} sentence pairs and {baseline!r} on {len(others)}; "
+            "score both on the same pairs"
+        )
+    known = _OF_REFERENCE.get(rows.shape[1], [])
+    differs = np.flatnonzero((rows[:, known] != others[:, known]).any(axis=1))
+    if len(differs):
+        raise JoinError(
+            f"{name!r} and {baseline!r} were scored against different references (first at "
+            f"pair {differs[0]}, counted from 0); a comparison needs one reference"
+        )

@@ -1,0 +1,201 @@
+"""Hold what a score found, and show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from alignkit.arguments import check_arguments
+from alignkit.errors import OptionError
+from alignkit.report.table import Table
+from alignkit.scoring.bootstrap import Interval, confidence_interval, few_pairs
+from alignkit.scoring.counts import Rows
+from alignkit.scoring.macro import MacroScore, aggregated
+from alignkit.scoring.measures import LEVELS, LinkScore, PhraseScore, none_if_nan
+from alignkit.scoring.score_table import Part, level_records, score_table, short
+from alignkit.scoring.signature import Signature
+
+__all__ = ["Score"]
+
+
+@dataclass(frozen=True, repr=False)
+class Score:
+    """Hold the scores of a corpus and what they were computed from.
+
+    Printed, it is the table that the command prints; a notebook shows that table too.
+
+    Parameters
+    ----------
+    links
+        The measures of links, None where not asked for.
+    phrases
+        The measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or None.
+    pairs
+        How many sentence pairs were scored.
+    skipped
+        How many were left out because one side has not annotated them.
+    signature
+        All settings; print it beside the score.
+    rows
+        For each of `LEVELS` that was scored the counts of the sentence pairs, (P, 8) of links and
+        (P, 5) of phrase pairs; empty where `keep_rows` was declined.
+    intervals
+        For each of `LEVELS` that was scored the intervals of its measures; empty until
+        `with_intervals`.
+    macro
+        For each of `LEVELS` that was scored the averages over sentence pairs; empty unless
+        `aggregate` asked for them.
+    split
+        The measures of ``"identical"`` and of ``"non-identical"`` links; empty unless
+        `split_identical` asked for them.
+    """
+
+    links: LinkScore | None
+    phrases: Mapping[str, PhraseScore] | None
+    pairs: int
+    skipped: int
+    signature: Signature
+    rows: Mapping[str, Rows] = field(default_factory=dict, repr=False, compare=False)
+    intervals: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict, repr=False)
+    macro: Mapping[str, MacroScore] = field(default_factory=dict)
+    split: Mapping[str, LinkScore] = field(default_factory=dict)
+
+    @property
+    def aggregate(self) -> str:
+        """How the corpus is put together: ``"micro"``, ``"macro"`` or ``"both"``."""
+        return self.signature.aggregate or "micro"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What to know before one believes the intervals."""
+        return few_pairs(self.pairs) if self.intervals else ()
+
+    def with_intervals(
+        self,
+        *,
+        resamples: int = 1000,
+        confidence: float = 0.95,
+        rng: np.random.Generator | int | None = None,
+    ) -> Score:
+        """Return the score with bootstrap intervals; see `confidence_interval`.
+
+        Raises
+        ------
+        OptionError
+            If the rows were not kept, or a number is out of range.
+        """
+        check_arguments(Score.with_intervals, locals())
+        if not self.rows:
+            raise OptionError(
+                "intervals resample the counts of the pairs; score again with keep_rows=True"
+            )
+        # one stream a level, so that the interval of links is the same with phrases or without
+        streams = dict(zip(LEVELS, np.random.default_rng(rng).spawn(len(LEVELS)), strict=True))
+        intervals = {
+            level: confidence_interval(
+                *aggregated(rows, level, self.aggregate),
+                resamples=resamples,
+                confidence=confidence,
+                rng=streams[level],
+            )
+            for level, rows in self.rows.items()
+        }
+        signature = replace(
+            self.signature,
+            interval="bootstrap",
+            confidence=confidence,
+            resamples=resamples,
+            seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+        )
+        return replace(self, intervals=intervals, signature=signature)
+
+    def __repr__(self) -> str:
+        return f"Score({self.pairs} pairs; {short(self.parts(), self.macro)})"
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def parts(self) -> dict[str, Part]:
+        """Return the measures of each of `LEVELS` that was scored."""
+        found: dict[str, Part] = {} if self.links is None else {"links": self.links}
+        found |= {f"links-{name}": part for name, part in self.split.items()}
+        return found | {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
+
+    @property
+    def title(self) -> str:
+        """On how many sentence pairs it was scored."""
+        skipped = f", {self.skipped} left out (not annotated)" if self.skipped else ""
+        return f"{self.pairs} sentence pairs{skipped}"
+
+    def table(self) -> Table:
+        """Return the score as a table, to be shown in LaTeX, Markdown, HTML, ..."""
+        table = self.bare_table(self.title)
+        note = "\n".join(filter(None, [table.note, *self.cautions, str(self.signature)]))
+        return replace(table, note=note)
+
+    def bare_table(self, title: str) -> Table:
+        """Return the same without cautions and signature, for a report of several tables."""
+        return score_table(
+            self.parts(), self.intervals, macro=self.macro, aggregate=self.aggregate, title=title
+        )
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dictionary for each of `LEVELS` that was scored, as a DataFrame takes them.
+
+        It holds the level, how many pairs were scored and skipped, the measures (NaN where
+        undefined), their bounds (``f1_low``, ``f1_high``) where computed, and the counts.
+        """
+        more = {"pairs": self.pairs, "skipped": self.skipped}
+        return level_records(self.parts(), self.intervals, self.macro, **more)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the score as JSON takes it: NaN is None, intervals only where computed."""
+        parts = {level: self._part_json(level, part) for level, part in self.parts().items()}
+        links = parts.get("links")
+        if links is not None:
+            links |= {name.replace("-", "_"): parts[f"links-{name}"] for name in self.split}
+        found: dict[str, object] = {
+            "links": links,
+            "phrases": _phrases(parts),
+            "pairs": self.pairs,
+            "skipped": self.skipped,
+            "signature": str(self.signature),
+        }
+        if self.intervals:
+            plain = {
+                level: {name: interval.to_json() for name, interval in part.items()}
+                for level, part in self.intervals.items()
+            }
+            split = {name: plain[f"links-{name}"] for name in self.split}
+            found["intervals"] = {
+                "links": plain.get("links"),
+                **{name.replace("-", "_"): part for name, part in split.items()},
+                "phrases": _phrases(plain),
+            }
+        return found | ({"cautions": list(self.cautions)} if self.cautions else {})
+
+    def _part_json(self, level: str, part: Part) -> dict[str, object]:
+        found = part.to_json()
+        if level in self.macro:
+            macro = self.macro[level]
+            found |= {
+                "macro": macro.to_json(),
+                "exact_match": none_if_nan(macro.exact_match),
+                "exact_pairs": macro.exact_pairs,
+            }
+        return found
+
+
+def _phrases(parts: Mapping[str, object]) -> dict[str, object] | None:
+    """Return what is of phrase pairs, under the names of their links; None where nothing is."""
+    found = {
+        level.removeprefix("phrases-"): part
+        for level, part in parts.items()
+        if level.startswith("phrases-")
+    }
+    return found or None

@@ -1,0 +1,158 @@
+"""`alignkit score`: CSV, LaTeX, Markdown, plots, groups that overlap, several systems."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, run, write
+from lxml import etree
+
+from alignkit import read_corpus
+from alignkit.scoring import score_records
+
+ANNA = ["score", PARAPHRASES, PARAPHRASES, "--hyp-annotator", "anna", "--ref-annotator", "gold"]
+FEW = ["--resamples", "50"]
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_csv_has_a_row_for_each_figure(capsys):
+    given = ["score", EFLOMAL, GOLD, "--compare", FAST, "--ci", *FEW]
+    rows = rows_of(run(capsys, *given, "--csv").out)
+    found = run(capsys, *given, "--json").json
+    (f1,) = (
+        row
+        for row in rows
+        if (row["kind"], row["system"], row["level"], row["measure"])
+        == ("score", "eflomal", "links", "f1")
+    )
+    assert float(f1["value"]) == found["links"]["f1"]
+    assert float(f1["low"]) == found["intervals"]["links"]["f1"]["low"]
+    (count,) = (
+        row
+        for row in rows
+        if (row["system"], row["level"], row["measure"]) == ("fast_align", "links", "hyp_sure")
+    )
+    assert int(count["value"]) == found["systems"]["fast_align"]["links"]["counts"]["hyp_sure"]
+    differences = [row for row in rows if row["kind"] == "difference"]
+    assert len(differences) == len(found["comparisons"])
+    for row, one in zip(differences, found["comparisons"], strict=True):
+        assert (row["system"], row["against"]) == ("fast_align", "eflomal")
+        assert float(row["value"]) == one["difference"]
+        assert float(row["randomization_holm"]) == one["randomization_holm"]
+    assert rows[-1]["kind"] == "signature"
+    assert "resamples:50" in rows[-1]["text"]
+
+
+def test_csv_of_groups_and_pairs(capsys):
+    rows = rows_of(run(capsys, *ANNA, "--by", "genre", "--per-pair", "--csv").out)
+    groups = {row["group"] for row in rows if row["kind"] == "group"}
+    assert groups == {"news", "novel", "question"}
+    assert {row["by"] for row in rows if row["kind"] == "pair"} == {"id"}
+    pairs = {row["group"] for row in rows if row["kind"] == "pair"}
+    assert len(pairs) == 64
+
+
+@pytest.mark.parametrize(("medium", "sign"), [("latex", r"\toprule"), ("markdown", "| links")])
+def test_tables_in_other_media(capsys, medium, sign):
+    ran = run(capsys, *ANNA, "--by", "genre", f"--{medium}")
+    assert ran.out.count(sign) >= 2 if medium == "latex" else sign in ran.out
+    assert "64 sentence pairs" in ran.out
+    assert "links:given" in ran.out
+    run(capsys, *ANNA, "--json", "--latex").failed("not allowed with argument")
+
+
+def test_several_values_in_one_attribute(capsys):
+    alone = run(capsys, *ANNA, "--by", "phenomena", "--json").json["groups"]
+    ran = run(capsys, *ANNA, "--by", "phenomena", "--split", ",", "--json")
+    groups = [row for row in ran.json["groups"] if row["level"] == "links"]
+    assert len(groups) < len(alone) / 3
+    corpus = read_corpus(PARAPHRASES, format="alignkit-jsonl")
+    expected = corpus.groups("phenomena", split=",")
+    assert {row["phenomena"]: row["pairs"] for row in groups} == {
+        name: len(part) for name, part in expected.items()
+    }
+    assert sum(row["pairs"] for row in groups) > 64
+    records = score_records(corpus, "anna", "gold", by="phenomena", split=",")
+    assert [row["f1"] for row in records] == [row["f1"] for row in groups]
+    several = sum("," in pair.attributes.get("phenomena", "") for pair in corpus)
+    told = f"groups overlap: {several} of 64 sentence pairs have several values of phenomena"
+    assert told in " ".join(run(capsys, *ANNA, "--by", "phenomena", "--split", ",").out.split())
+    assert told in ran.json["overlap"]
+    assert "overlap" not in run(capsys, *ANNA, "--by", "genre").out
+    run(capsys, *ANNA, "--by", "genre", "--split", "").failed("--split is empty")
+
+
+def test_three_systems_have_short_names_and_all_pairs(capsys, tmp_path):
+    third = write(tmp_path, "third.align", "0-0\n" * 52)
+    ran = run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST, third, *FEW, "--level", "links")
+    head, *_ = ran.out.split("\n\n")
+    assert f"third: 52 sentence pairs of {third}" in head
+    after = ran.out.split("\n\n", 1)[1]
+    assert GOLD not in after
+    assert third not in after
+    assert "Holm" in after
+    for pair in (("fast_align", "eflomal"), ("third", "eflomal"), ("third", "fast_align")):
+        assert any(line.split()[:2] == list(pair) for line in after.splitlines())
+
+
+def test_few_pairs_are_told_by_intervals_and_comparisons_alone(capsys, tmp_path):
+    gold = write(tmp_path, "gold", "0-0 1-1\n" * 12)
+    one, two = (
+        write(tmp_path, name, f"{links}\n" * 12) for name, links in (("a", "0-0"), ("b", "1-1"))
+    )
+    for more in (["--ci"], ["--compare", two]):
+        told = " ".join(run(capsys, "score", one, gold, *more, *FEW).out.split())
+        assert "only 12 sentence pairs" in told
+        assert "the p-value to trust is that of randomization" in told
+    found = run(capsys, "score", one, gold, "--compare", two, *FEW, "--json").json
+    assert "only 12" in found["cautions"][0]
+    assert "Read with care" not in run(capsys, "score", one, gold).out
+    assert "Read with care" not in run(capsys, "score", EFLOMAL, GOLD, "--ci", *FEW).out
+
+
+def test_samples_is_understood_still_and_not_shown(capsys, tmp_path):
+    new = run(capsys, "score", EFLOMAL, GOLD, "--ci", "--resamples", "60").out
+    assert run(capsys, "score", EFLOMAL, GOLD, "--ci", "--samples", "60").out == new
+    assert "resamples:60" in new
+    corpus = write(tmp_path, "c.tsv", "a b\tc d\t0-0 1-1\n")
+    table = write(tmp_path, "t.tsv", "a\tc\n")
+    given = ["score-phrases", table, corpus, "--format", "xlwa", "--ci"]
+    new = run(capsys, *given, "--resamples", "60").out
+    assert run(capsys, *given, "--samples", "60").out == new
+    for command in ("score", "score-phrases"):
+        told = run(capsys, command, "--help").out
+        assert "--resamples" in told
+        assert "--samples" not in told
+
+
+@pytest.mark.parametrize("systems", [[EFLOMAL], [EFLOMAL, FAST]])
+def test_plots_hold_the_numbers_of_the_table(capsys, tmp_path, systems):
+    path = tmp_path / "figure.svg"
+    more = ["--compare", *systems[1:]] if systems[1:] else []
+    given = ["score", systems[0], GOLD, *more, *FEW]
+    found = run(capsys, *given, "--plot", path, "--json").json
+    root = etree.parse(path).getroot()
+    said = ["".join(one.itertext()) for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    for part, title in (("links", "links"), ("sure", "phrases, sure")):
+        assert title in said
+        intervals = found["intervals"]
+        bounds = intervals["links"] if part == "links" else intervals["phrases"][part]
+        values = found["links"] if part == "links" else found["phrases"][part]
+        for name in ("precision", "recall", "f1"):
+            low, high = bounds[name]["low"], bounds[name]["high"]
+            assert f"{values[name]:.3f} [{low:.3f}, {high:.3f}]" in said
+    if systems[1:]:
+        assert {"eflomal", "fast_align", "F1"} <= set(said)
+    first = path.read_bytes()
+    run(capsys, *given, "--plot", path)
+    assert path.read_bytes() == first
+    for ending, start in (("pdf", b"%PDF-"), ("png", b"\x89PNG")):
+        path = tmp_path / f"figure.{ending}"
+        run(capsys, *given, "--aggregate", "macro", "--level", "links", "--plot", path)
+        assert path.read_bytes().startswith(start)
+    run(capsys, *given, "--plot", tmp_path / "figure.jpg").failed(".pdf, .png, .svg")

@@ -1,0 +1,164 @@
+"""Systems compared two by two: Holm's correction, few pairs, names, what must be the same."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_scoring import holm_reference
+
+import alignkit as ak
+from alignkit.cli.short_names import short_names
+from alignkit.errors import ArgumentError, JoinError, OptionError
+from alignkit.scoring import Comparisons, holm
+
+PAIRS = 40
+
+
+def make(quality, seed=1, pairs=PAIRS):
+    rng = np.random.default_rng(seed)
+    gold = [{(k, k) for k in range(1 + number % 7)} for number in range(pairs)]
+    made = [{(i, j) for i, j in links if rng.random() < quality} for links in gold]
+    return ak.score(made, gold)
+
+
+SYSTEMS = {"poor": make(0.4), "fair": make(0.6, 2), "good": make(0.9, 3)}
+FOUND = ak.compare(SYSTEMS, resamples=200, trials=300, rng=1)
+
+
+def test_holm_corrects_as_published():
+    """Holm's procedure on p = .01, .04, .03, .005: at .05 it rejects the first and the last."""
+    found = holm([0.01, 0.04, 0.03, 0.005])
+    assert found == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert [p <= 0.05 for p in found] == [True, False, False, True]
+
+
+@given(st.lists(st.integers(0, 40).map(lambda n: n / 40), max_size=6))
+def test_holm_is_the_least_level_at_which_its_steps_reject(p_values):
+    assert holm(p_values) == pytest.approx(holm_reference(p_values))
+
+
+def test_undefined_p_values_stay_so_and_count_for_nothing():
+    found = holm([math.nan, 0.02, 0.5])
+    assert math.isnan(found[0])
+    assert found[1:] == [0.04, 0.5]
+
+
+def test_every_two_systems_are_compared_and_corrected_measure_by_measure():
+    pairs = list(dict.fromkeys((one.system, one.baseline) for one in FOUND))
+    assert pairs == [("fair", "poor"), ("good", "poor"), ("good", "fair")]
+    for measure in ("precision", "recall", "f1", "aer"):
+        alike = [one for one in FOUND if one.measure == measure]
+        assert [one.randomization_holm for one in alike] == pytest.approx(
+            holm([one.randomization_p for one in alike]), nan_ok=True
+        )
+        assert [one.bootstrap_holm for one in alike] == pytest.approx(
+            holm([one.bootstrap_p for one in alike]), nan_ok=True
+        )
+    against = ak.compare(SYSTEMS, baseline="good", resamples=9, trials=9, rng=1)
+    assert {(one.system, one.baseline) for one in against} == {("poor", "good"), ("fair", "good")}
+
+
+def test_scores_are_compared_as_their_rows_are():
+    rows = {name: one.rows["links"] for name, one in SYSTEMS.items()}
+    plain = ak.compare(rows, ak.scoring.link_ratios, resamples=200, trials=300, rng=1)
+    for one, other in zip(FOUND, plain, strict=True):
+        assert (one.level, other.level) == ("links", "")
+        assert one.bootstrap_p == pytest.approx(other.bootstrap_p, nan_ok=True)
+        assert one.randomization_p == pytest.approx(other.randomization_p, nan_ok=True)
+
+
+def test_it_prints_a_table_and_feeds_others():
+    assert repr(FOUND) == "Comparisons(poor, fair, good; 40 pairs; 12 differences)"
+    table = str(FOUND)
+    for text in ("bootstrap", "randomization", "Holm", "AER", "resamples:200|trials:300|seed:1"):
+        assert text in table
+    assert max(map(len, table.splitlines()[:9])) <= 100
+    assert "<table" in FOUND._repr_html_()
+    assert "toprule" in FOUND.table().show("latex")
+    json.dumps(FOUND.to_json(), allow_nan=False)
+    record = FOUND.to_records()[1]
+    assert record["low"] <= record["difference"] <= record["high"]
+    assert isinstance(FOUND[:2], tuple)
+    assert isinstance(FOUND, Comparisons)
+    assert FOUND.cautions == ()
+
+
+def test_few_pairs_are_told_with_the_p_value_to_trust():
+    few = {name: make(quality, pairs=29) for name, quality in (("a", 0.4), ("b", 0.8))}
+    told = str(ak.compare(few, resamples=9, trials=9, rng=1))
+    assert "only 29 sentence pairs" in told
+    assert "the p-value to trust is that of randomization" in told
+    with_intervals = few["a"].with_intervals(resamples=9, rng=1)
+    assert "only 29 sentence pairs" in str(with_intervals)
+    assert with_intervals.to_json()["cautions"] == list(with_intervals.cautions)
+    assert "only" not in str(few["a"])
+    enough = make(0.4, pairs=30).with_intervals(resamples=9, rng=1)
+    assert "only" not in str(enough)
+
+
+def test_means_are_compared_where_they_are_asked_for():
+    gold = ["0-0 1-1", "0-0"] * 20
+    scores = {
+        name: ak.score(hyp, gold, aggregate="macro")
+        for name, hyp in (("a", ["0-0", "0-0"] * 20), ("b", ["0-0 1-1", "0-0"] * 20))
+    }
+    found = {one.measure: one for one in ak.compare(scores, resamples=50, trials=99, rng=1)}
+    assert set(found) == {
+        *("aer", "macro_precision", "macro_recall", "macro_f1", "mean_f1", "exact_match")
+    }
+    assert found["macro_recall"].difference == pytest.approx(0.25)
+    assert (found["exact_match"].difference, found["exact_match"].wins) == (0.5, 1)
+    assert found["exact_match"].randomization_p == 1 / 100
+    with pytest.raises(OptionError, match="aggregate macro and 'c' with None"):
+        ak.compare({"c": ak.score(gold, gold), **scores})
+
+
+def test_what_cannot_be_compared_is_told_with_what_to_do():
+    one = SYSTEMS["poor"]
+    gold = [["0-0"]] * 2
+    with pytest.raises(OptionError, match="keep_rows=True"):
+        ak.compare({"a": one, "b": ak.score(*gold, keep_rows=False)})
+    with pytest.raises(ArgumentError, match=r"systems\['b'\] is a ndarray.*give a Score"):
+        ak.compare({"a": one, "b": one.rows["links"]})
+    with pytest.raises(ArgumentError, match=r"systems\['a'\] is 3; it must be a Score"):
+        ak.compare({"a": 3, "b": 4}, ak.scoring.link_ratios)
+    with pytest.raises(OptionError, match="measure is for rows"):
+        ak.compare(SYSTEMS, ak.scoring.link_ratios)
+    with pytest.raises(ArgumentError, match="measure is None"):
+        ak.compare({"a": one.rows["links"], "b": one.rows["links"]})
+    with pytest.raises(JoinError, match="score both on the same pairs"):
+        ak.compare({"a": one, "b": make(0.5, pairs=39)})
+    other = ak.score(["0-0"] * PAIRS, ["0-0 1-1"] * PAIRS)
+    with pytest.raises(JoinError, match="different references"):
+        ak.compare({"a": one, "b": other})
+    with pytest.raises(OptionError, match="two systems or more"):
+        ak.compare({"a": one})
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a.align"], ["a"]),
+        (["x/a.align", "x/b.align"], ["a", "b"]),
+        (["x/a.align", "y/a.align"], ["x/a", "y/a"]),
+        (["x/a.align", "x/a.wa"], ["a.align", "a.wa"]),
+        (["x/p/a.b.wa", "y/p/a.b.wa"], ["x/p/a.b", "y/p/a.b"]),
+        (["-", "x/a"], ["-", "a"]),
+        (["a", "./a"], ["a", "./a"]),
+        (["/", "a"], ["/", "a"]),
+    ],
+)
+def test_short_names_tell_paths_apart(paths, names):
+    assert list(short_names(paths).values()) == names
+
+
+@given(st.lists(st.text("ab./", min_size=1, max_size=6), unique=True, max_size=5))
+def test_short_names_are_distinct(paths):
+    found = short_names(paths)
+    assert list(found) == paths
+    assert len(set(found.values())) == len(paths)

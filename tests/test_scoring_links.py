@@ -1,0 +1,174 @@
+"""Scores of plain links and of two files: what notebooks type."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, run, write
+from hypothesis import given
+from hypothesis import strategies as st
+
+import alignkit as ak
+from alignkit.errors import (
+    AlignkitError,
+    AlignmentError,
+    ArgumentError,
+    FormatError,
+    JoinError,
+    MissingTextError,
+    OptionError,
+)
+
+small_links = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=6)
+alignments = st.builds(ak.Alignment, small_links, small_links)
+
+
+def plain(alignment, how):
+    """Return an alignment as one or another script holds it."""
+    if how == "text":
+        return str(alignment)
+    marked = [(link.i, link.j, "S" if sure else "P") for link, sure in alignment.items()]
+    return {
+        "alignment": alignment,
+        "list": marked,
+        "set": set(marked),
+        "frozen": frozenset(marked),
+    }[how]
+
+
+@given(
+    st.lists(st.tuples(alignments, alignments), max_size=4),
+    st.lists(
+        st.sampled_from(["text", "alignment", "list", "set", "frozen"]), min_size=8, max_size=8
+    ),
+)
+def test_links_are_scored_alike_however_they_are_held(pairs, how):
+    corpus = ak.Corpus(
+        ak.SentencePair(str(k), None, None, {"system": a, "gold": b})
+        for k, (a, b) in enumerate(pairs)
+    )
+    expected = ak.score(corpus, level="both") if pairs else None
+    hyp = [plain(a, how[k]) for k, (a, _) in enumerate(pairs)]
+    ref = [plain(b, how[-1 - k]) for k, (_, b) in enumerate(pairs)]
+    found = ak.score(hyp, ref, level="both")
+    if pairs:
+        assert found.links.counts == expected.links.counts
+        assert found.phrases["sure"].counts == expected.phrases["sure"].counts
+        assert ak.aer(iter(hyp), tuple(ref)) == pytest.approx(found.links.aer, nan_ok=True)
+    packed = [ak.LinkArrays.pack(side) for side in zip(*pairs, strict=True)]
+    if pairs:
+        assert ak.score(*packed, level="both").links.counts == found.links.counts
+
+
+def test_the_lines_that_people_type():
+    found = ak.score([{(0, 0), (1, 1)}], [{(0, 0)}])
+    assert repr(found) == "Score(1 pairs; links: F1 66.7, AER 33.3)"
+    assert (found.links.precision, found.links.recall) == (0.5, 1)
+    assert ak.aer([{(0, 0), (1, 1)}], [{(0, 0)}]) == pytest.approx(1 / 3)
+    assert ak.aer(["0-0 1?1"], ["0-0 1?1"]) == 0
+    assert "<table" in found._repr_html_()
+    assert str(found).startswith("1 sentence pairs\n\n")
+
+
+def test_what_other_libraries_hold():
+    nltk = pytest.importorskip("nltk.translate")
+    one = nltk.Alignment([(0, 0), (1, None), (2, 1)])
+    assert ak.score([one], ["0-0 2-1"]).links.f1 == 1  # a null is no link
+    numpy = pytest.importorskip("numpy")
+    assert ak.score([numpy.array([[0, 0], [1, 1]])], [[ak.Link(0, 0), (1, 1, "P")]]).links.aer == 0
+
+
+def test_corpora_and_their_rows():
+    corpus = ak.read_corpus(PARAPHRASES, format="alignkit-jsonl")
+    found = ak.score(corpus, "initial", "gold")
+    assert found.rows["links"].shape == (64, 8)
+    assert ak.aer(corpus, "initial", "gold") == found.links.aer
+    assert ak.aer(corpus, "initial", "gold", ignore_identical=True) > found.links.aer
+    assert ak.score(corpus, hypothesis="anna", reference="gold").pairs == 64
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_two_files_are_read_as_the_command_reads_them(capsys, kind):
+    told = run(capsys, "score", EFLOMAL, GOLD, "--json").json
+    found = ak.score(kind(EFLOMAL), kind(GOLD), level="both")
+    assert found.to_json() == told
+    assert ak.aer(kind(EFLOMAL), kind(GOLD)) == told["links"]["aer"]
+    compared = ak.compare({"eflomal": ak.score(EFLOMAL, GOLD), "fast": ak.score(FAST, GOLD)}, rng=1)
+    assert len(compared) == 4
+
+
+def test_two_files_with_ids_are_joined_by_them(tmp_path, capsys):
+    first = write(tmp_path, "first", "x\t0-0\ny\t1-1\n")
+    second = write(tmp_path, "second", "y\t1-1\nx\t0-0\n")
+    assert ak.score(first, second).links.f1 == 1
+    with pytest.raises(JoinError, match="first"):
+        ak.score(first, write(tmp_path, "third", "y\t1-1\nz\t0-0\n"))
+    longer = write(tmp_path, "longer", "0-0\n0-0\n")
+    shorter = write(tmp_path, "shorter", "0-0\n")
+    with pytest.raises(JoinError, match=r"longer has 2 lines, but .*shorter has 1$"):
+        ak.score(shorter, longer)
+    run(capsys, "score", shorter, longer).failed("say so by --partial")
+    with pytest.raises(MissingTextError, match=r"shorter.*words"):
+        ak.score(shorter, shorter, ignore_identical=True)
+
+
+def test_alignkits_own_files_are_known_by_their_mark(tmp_path):
+    corpus = ak.read_corpus(PARAPHRASES, format="alignkit-jsonl")
+    paths = []
+    for name in ("initial", "gold"):
+        paths.append(str(tmp_path / f"{name}.jsonl"))
+        others = [other for other in corpus.annotators if other != name]
+        ak.write_corpus(
+            corpus.map(lambda pair, names=tuple(others): pair.without_annotations(*names)),
+            paths[-1],
+            format="alignkit-jsonl",
+        )
+    found = ak.score(*paths, ignore_identical=True)
+    assert found.links == ak.score(corpus, "initial", "gold", ignore_identical=True).links
+    with pytest.raises(OptionError, match="alignments of initial, anna, ben, gold; read the file"):
+        ak.score(PARAPHRASES, paths[1])
+
+
+LINKS = [{(0, 0)}]
+CORPUS = ak.Corpus([ak.SentencePair("1", None, None, {"gold": ak.Alignment.parse("0-0")})])
+
+
+@pytest.mark.parametrize(
+    ("given_", "kind", "told"),
+    [
+        ((LINKS, [{(0, 0)}] * 2), OptionError, "hypothesis holds 1 sentence pairs and reference 2"),
+        ((LINKS, "gold.align"), ArgumentError, "hypothesis is a list and reference is a path"),
+        (("gold.align", LINKS), ArgumentError, "hypothesis is a path and reference is a list"),
+        ((CORPUS, LINKS), ArgumentError, "hypothesis is a list; with a corpus it must be a text"),
+        ((LINKS, CORPUS), ArgumentError, "reference is a Corpus"),
+        ((LINKS, LINKS, "gold"), ArgumentError, "corpus is a list; give a Corpus and the names"),
+        ((LINKS,), ArgumentError, "corpus is a list; give a Corpus and the names"),
+        ((None, LINKS), ArgumentError, "corpus is None"),
+        (({(0, 0)}, {(0, 0)}), ArgumentError, r"hypothesis is a set; give a list .*\[\{\(0, 0\)"),
+        (([(0, 0)], [(0, 0)]), ArgumentError, r"hypothesis\[0\] holds 0.*stand in a list too"),
+        (([0], [0]), ArgumentError, r"hypothesis\[0\] is 0; .* stand in a list too"),
+        ((LINKS, [{(0, 0, 0)}]), ArgumentError, r"reference\[0\] holds \(0, 0, 0\).*'S', sure"),
+        ((LINKS, [{(0,)}]), ArgumentError, r"reference\[0\] holds \(0,\), which is no link"),
+        ((LINKS, [{"ab"}]), ArgumentError, r"reference\[0\] holds 'ab', which is no link"),
+        ((LINKS, [{(0, 0.5)}]), AlignmentError, r"reference\[0\]: "),
+        ((LINKS, [{(0, -1)}]), AlignmentError, r"reference\[0\]: link 0--1"),
+        ((LINKS, ["0~0"]), AlignmentError, r"reference\[0\]: '0~0' is not a link"),
+        ((LINKS, [None]), ArgumentError, r"reference\[0\] is None"),
+        (("0-0 1-1", "0-0"), FormatError, r"no such file; links themselves .*\['0-0 1-1'\]"),
+        (("nothing.align", "x"), FormatError, "nothing.align"),
+        ((os.curdir, os.curdir), OptionError, "is a folder"),
+    ],
+)
+def test_what_cannot_be_scored_is_told_with_what_to_give(given_, kind, told):
+    with pytest.raises(kind, match=told) as caught:
+        ak.score(*given_)
+    assert isinstance(caught.value, AlignkitError)
+
+
+def test_words_that_plain_links_lack_are_asked_for():
+    with pytest.raises(MissingTextError, match="words"):
+        ak.score(LINKS, LINKS, ignore_identical=True)
+    with pytest.raises(OptionError, match="level is no option of aer"):
+        ak.aer(LINKS, LINKS, level="both")

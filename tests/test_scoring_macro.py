@@ -1,0 +1,221 @@
+"""Averages over sentence pairs: macro P, R and F1, the mean of F1, exact match, and the split."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from command import PARAPHRASES, run
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_scoring import macro_reference, phrase_row
+
+from alignkit import Alignment, Corpus, SentencePair, merge, read_corpus, score
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.scoring import confidence_interval, link_ratios, macro_ratios, macro_terms
+
+small_links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5)
+alignments = st.builds(Alignment, small_links, small_links)
+pair_lists = st.lists(st.tuples(alignments, alignments), max_size=6)
+
+NAMES = ("precision", "recall", "f1", "mean_f1")
+
+
+def sides(hyp, ref):
+    return tuple(map(set, (hyp.sure, hyp.possible, ref.sure, ref.possible)))
+
+
+def check(found, expected, pairs):
+    for name in NAMES:
+        value = getattr(found, name)
+        assert (None if math.isnan(value) else value) == pytest.approx(expected[name])
+    assert found.exact_pairs == expected["exact"]
+    assert dict(found.left_out) == expected["left_out"]
+    if pairs:
+        assert found.exact_match == pytest.approx(expected["exact"] / pairs)
+    else:
+        assert math.isnan(found.exact_match)
+
+
+@given(pair_lists)
+def test_means_are_those_of_a_plain_script(pairs):
+    found = score([a for a, _ in pairs], [b for _, b in pairs], aggregate="both")
+    check(found.macro["links"], macro_reference([sides(*pair) for pair in pairs]), len(pairs))
+    alone = score([a for a, _ in pairs], [b for _, b in pairs])
+    assert alone.links.counts == found.links.counts
+    assert alone.macro == {}
+
+
+@given(pair_lists)
+def test_means_of_phrase_pairs_are_those_of_their_rows(pairs):
+    found = score([a for a, _ in pairs], [b for _, b in pairs], level="phrases", aggregate="macro")
+    rows = [phrase_row(set(a.possible), set(b.possible)) for a, b in pairs]
+    ratios = [(r[2] / r[0] if r[0] else None, r[3] / r[1] if r[1] else None) for r in rows]
+    for name, values in zip(("precision", "recall"), zip(*ratios, strict=True), strict=False):
+        known = [value for value in values if value is not None]
+        value = getattr(found.macro["phrases-possible"], name)
+        assert value == pytest.approx(sum(known) / len(known) if known else np.nan, nan_ok=True)
+    exact = sum(row[0] == row[1] == row[4] for row in rows)
+    assert found.macro["phrases-possible"].exact_pairs == exact
+
+
+def test_a_worked_example():
+    """P 1/2 and 1, R 1 and 1/3: means 3/4 and 2/3, F1 12/17; the pairs' F1 2/3 and 1/2."""
+    hyp = [{(0, 0), (1, 1)}, {(0, 0)}, set()]
+    ref = [{(0, 0)}, {(0, 0), (1, 1), (2, 2)}, set()]
+    found = score(hyp, ref, aggregate="macro").macro["links"]
+    assert (found.precision, found.recall) == (0.75, pytest.approx(2 / 3))
+    assert found.f1 == pytest.approx(12 / 17)
+    assert found.mean_f1 == pytest.approx(7 / 12)
+    assert (found.exact_pairs, found.exact_match) == (1, pytest.approx(1 / 3))
+    assert dict(found.left_out) == {"precision": 1, "recall": 1, "f1": 1}
+
+
+def test_a_pair_without_a_true_link_has_no_f1_and_is_counted():
+    """F1 = 2PR / (P + R) is 0/0 where both are 0, as it is for a corpus."""
+    found = score([{(0, 0)}, {(1, 1)}], [{(0, 1)}, {(1, 1)}], aggregate="macro").macro["links"]
+    assert (found.precision, found.mean_f1) == (0.5, 1)
+    assert found.left_out["f1"] == 1
+
+
+def test_macro_and_micro_are_drawn_together():
+    """Means add nothing to the draws: the intervals of the counts stay, to the bit."""
+    rng = np.random.default_rng(3)
+    ref = [{(i, i) for i in range(rng.integers(1, 9))} for _ in range(40)]
+    hyp = [{link for link in links if rng.random() < 0.7} for links in ref]
+    both, micro, macro = (
+        score(hyp, ref, aggregate=name).with_intervals(resamples=300, rng=5)
+        for name in ("both", "micro", "macro")
+    )
+    assert {k: v for k, v in both.intervals["links"].items() if k in micro.links.to_json()} == (
+        micro.intervals["links"]
+    )
+    assert macro.intervals["links"].items() <= both.intervals["links"].items()
+    terms = macro_terms(both.rows["links"], "links")
+    rng = np.random.default_rng(8)
+    drawn = macro_ratios(np.array([terms[rng.integers(0, 40, 40)].sum(0) for _ in range(4000)]))
+    for name, values in drawn.items():
+        low, high = np.nanquantile(values, [0.025, 0.975])
+        found = confidence_interval(terms, macro_ratios, resamples=4000, rng=1)[name]
+        assert (found.low, found.high) == pytest.approx((low, high), abs=0.012)
+        interval = both.intervals["links"][name]
+        assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.04)
+
+
+def test_json_table_and_records_have_them():
+    found = score(["0-0", "1-1"], ["0-0", "0-1"], aggregate="both")
+    plain = json.loads(json.dumps(found.to_json(), allow_nan=False))["links"]
+    assert plain["macro"] == {
+        **{"precision": 0.5, "recall": 0.5, "f1": 0.5, "mean_f1": 1.0},
+        "left_out": {"precision": 0, "recall": 0, "f1": 1},
+    }
+    assert (plain["exact_match"], plain["exact_pairs"]) == (0.5, 1)
+    record = found.to_records()[0]
+    assert (record["macro_f1"], record["exact_match"], record["precision"]) == (0.5, 0.5, 0.5)
+    table = str(found)
+    for text in (
+        "links, micro",
+        "links, macro",
+        "mean of F1",
+        "exact match",
+        "left out, links: F1",
+    ):
+        assert text in table
+    assert "links, micro" not in str(score(["0-0"], ["0-0"], aggregate="macro"))
+    assert "aggregate:both" in str(found.signature)
+    assert len(repr(found).splitlines()) == 1
+    assert found.with_intervals(resamples=9, rng=1).to_records()[0]["macro_f1_high"] >= 0.5
+
+
+def test_identical_links_and_the_others_make_up_all():
+    words = ("the", "old", "mill"), ("The", "ancient", "mill")
+    pair = SentencePair(
+        "1", *words, {"system": Alignment.parse("0-0 1-1 2-1"), "gold": Alignment.parse("0-0 2-2")}
+    )
+    found = score(Corpus([pair]), aggregate="both", split_identical=True)
+    identical, others = found.split["identical"], found.split["non-identical"]
+    assert (identical.precision, identical.recall) == (1, 0.5)
+    assert others.precision == 0
+    assert math.isnan(others.recall)
+    for name, count in found.links.counts.items():
+        assert identical.counts[name] + others.counts[name] == count
+    assert others.counts == score(Corpus([pair]), ignore_identical=True).links.counts
+    assert set(found.to_json()["links"]) > {"identical", "non_identical", "macro"}
+    assert "links, non-identical, macro" in str(found)
+    with pytest.raises(OptionError, match="split_identical"):
+        score(Corpus([pair]), split_identical=True, ignore_identical=True)
+    with pytest.raises(UnknownNameError, match="micro, macro, both"):
+        score(Corpus([pair]), aggregate="mean")
+
+
+def test_the_command_prints_them(capsys):
+    given_ = ["score", PARAPHRASES, PARAPHRASES, "--hyp-annotator", "initial"]
+    given_ += ["--ref-annotator", "gold", "--aggregate", "both", "--split-identical"]
+    found = run(capsys, *given_, "--ci", "--resamples", "50", "--json").json
+    corpus = read_corpus(PARAPHRASES, format="alignkit-jsonl")
+    pairs = [sides(pair.alignment("initial"), pair.alignment("gold")) for pair in corpus]
+    expected = macro_reference(pairs)
+    for name in NAMES:
+        assert found["links"]["macro"][name] == pytest.approx(expected[name])
+    assert found["links"]["exact_pairs"] == expected["exact"]
+    assert "exact_match" in found["links"]["identical"]
+    assert "macro_f1" in found["intervals"]["non_identical"]
+    told = run(capsys, *given_, "--by", "genre").out
+    assert "links, identical, macro" in told
+    assert "macro F1" in told
+    run(capsys, *given_, "--ignore-identical").failed("--split-identical", "--ignore-identical")
+    run(capsys, "score", PARAPHRASES, PARAPHRASES, "--split", ",").failed("--by")
+
+
+BRACKETS = re.compile(r"\(\{([^}]*)\}")
+
+
+def plain_rte(path):
+    """Read sure links and all links of each pair of an RTE-2 file, with nothing but the regex."""
+    lines = path.read_text(encoding="utf-8").replace("\ufeff", "").splitlines()
+    found = {}
+    for k, line in enumerate(lines):
+        if line.startswith("# sentence pair"):
+            sure, every = set(), set()
+            for word, inside in enumerate(BRACKETS.findall(lines[k + 2])):
+                for position in inside.split("/")[0].split():
+                    link = int(position.removeprefix("p")), word
+                    if word:  # the first is NULL
+                        every.add(link)
+                        if not position.startswith("p"):
+                            sure.add(link)
+            found[line.split()[-1]] = sure, every
+    return found
+
+
+@pytest.mark.real_data
+def test_annotators_of_rte2_are_scored_as_by_a_plain_script(data, capsys):
+    paths = {name: data / "rte2" / f"RTE2_dev_{name}.align.txt" for name in "AB"}
+    hyp, ref = (plain_rte(paths[name]) for name in "BA")
+    assert len(hyp) == 800
+    expected = macro_reference([(*hyp[key], *ref[key]) for key in ref])
+    first, second = (read_corpus(paths[name], format="rte", name=name) for name in "AB")
+    corpus = merge(first, {"B": second})
+    check(score(corpus, "B", "A", aggregate="macro").macro["links"], expected, 800)
+    given_ = ["score", paths["B"], paths["A"], "--format", "rte", "--level", "links"]
+    for links, chosen in (("given", slice(None)), ("sure-only", [0, 0, 2, 2])):
+        four = [(*hyp[key], *ref[key]) for key in ref]
+        if links != "given":
+            four = [tuple(one[k] for k in chosen) for one in four]
+        found = run(capsys, *given_, "--possible", links, "--aggregate", "both", "--json").json
+        plain = macro_reference(four)
+        for name in NAMES:
+            assert found["links"]["macro"][name] == pytest.approx(plain[name])
+        assert found["links"]["exact_match"] == plain["exact"] / 800
+
+
+def test_a_sum_of_rows_is_that_of_both_parts():
+    rows = np.array([[1, 1, 1, 1, 1, 1, 1, 1], [2, 2, 1, 1, 0, 0, 0, 0]])
+    terms = macro_terms(rows, "links")
+    assert terms.sum(0).tolist() == [1, 2, 1, 2, 1, 1, 1, 2]
+    assert (
+        link_ratios(rows)["precision"].mean() == macro_ratios(terms.sum(0)[None])["macro_precision"]
+    )
