@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from alignkit.annotation import Annotation
     from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
     from alignkit.corpus import Corpus, SentencePair
-    from alignkit.corpus_counts import count_corpus
+    from alignkit.corpus_counts import count_corpus, count_groups
     from alignkit.errors import AlignkitError, FormatError
     from alignkit.formats import FORMATS, iterate_pairs, read_corpus, write_corpus
     from alignkit.join import join_pairs, merge
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from alignkit.pairings import pair_translations
     from alignkit.phrases import PhraseArrays, PhrasePair, extract_phrases
     from alignkit.scoring import aer, compare, score, score_phrase_list
+    from alignkit.selection import concat, sample, select_ids, split_corpus
     from alignkit.symmetrization import symmetrize
 
 _HOMES = {
@@ -41,7 +42,8 @@ _HOMES = {
     "pairings": ("pair_translations",),
     "phrases": ("PhraseArrays", "PhrasePair", "extract_phrases"),
     "scoring": ("aer", "compare", "score", "score_phrase_list"),
-    "corpus_counts": ("count_corpus",),
+    "selection": ("concat", "sample", "select_ids", "split_corpus"),
+    "corpus_counts": ("count_corpus", "count_groups"),
     "symmetrization": ("symmetrize",),
 }
 
@@ -67,7 +69,9 @@ __all__ = [
     "aer",
     "agree",
     "compare",
+    "concat",
     "count_corpus",
+    "count_groups",
     "extract_phrases",
     "from_nltk",
     "iterate_pairs",
@@ -75,8 +79,11 @@ __all__ = [
     "merge",
     "pair_translations",
     "read_corpus",
+    "sample",
     "score",
     "score_phrase_list",
+    "select_ids",
+    "split_corpus",
     "symmetrize",
     "to_nltk",
     "write_corpus",

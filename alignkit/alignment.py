@@ -10,16 +10,17 @@ from itertools import chain
 from numbers import Real
 from operator import index, itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Union
 
 from alignkit.arguments import check_kind, whole_number
 from alignkit.errors import AlignmentError, ArgumentError
 
 if TYPE_CHECKING:
+    import networkx as nx
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LONGEST", "NULL", "Alignment", "Link", "LinkLike"]
+__all__ = ["DRAWN", "LONGEST", "NULL", "Alignment", "Link", "LinkLike"]
 
 NULL = -1
 """The index of the empty word: `Link(3, NULL)` says that source word 3 was aligned to nothing."""
@@ -54,6 +55,9 @@ LinkLike = Union[Link, "tuple[int, int]"]
 
 LONGEST = 2**20
 """The most words of a sentence: a link beyond is damage, and arrays of that size would be made."""
+
+DRAWN = 40_000
+"""The most cells of a matrix that a notebook shows."""
 
 _TOKEN = re.compile(r"(\d{0,9})([-?])(\d{0,9})", re.ASCII)
 
@@ -314,6 +318,28 @@ class Alignment:
         cells[points[:, 0], points[:, 1]] = 1 + self.flags()
         return cells
 
+    def to_networkx(self) -> nx.Graph[tuple[Any, ...]]:
+        """Return the bipartite graph of words and links.
+
+        Returns
+        -------
+        networkx.Graph
+            A node ``("source", i)`` or ``("target", j)`` for each word that bears a link or is
+            aligned to nothing, with the side as ``bipartite`` (0 source, 1 target); an edge for
+            each link, with its ``status``, ``"sure"`` or ``"possible"``, and its weight and label
+            where it has them. `docs/corpora.md` lists all attributes, and
+            `SentencePair.to_networkx` has the words and the phrase pairs too.
+
+        Examples
+        --------
+        >>> graph = Alignment.parse("0-0 1?0").to_networkx()
+        >>> graph.edges[("source", 1), ("target", 0)]["status"]
+        'possible'
+        """
+        from alignkit.word_graph import word_graph
+
+        return word_graph(self)
+
     def components(self) -> list[frozenset[Link]]:
         """Return the connected components of the bipartite graph of links, by their first link."""
         import networkx as nx
@@ -410,13 +436,16 @@ class Alignment:
 
     def _repr_html_(self) -> str:
         n, m = self.extent()
+        if n * m > DRAWN:
+            return f"<p>{len(self)} links between {n} x {m} words: too many to show here</p>"
         marks = ("", "□", "■")
         head = "".join(f"<th>{j}</th>" for j in range(m))
         rows = "".join(
             f"<tr><th>{i}</th>{''.join(f'<td>{marks[cell]}</td>' for cell in row)}</tr>"
             for i, row in enumerate(self.matrix(n, m).tolist())
         )
-        return f"<table><tr><th></th>{head}</tr>{rows}</table>"
+        table = f"<table><tr><th></th>{head}</tr>{rows}</table>"
+        return f'<div style="max-height:80vh;overflow:auto">{table}</div>'
 
 
 V = TypeVar("V")

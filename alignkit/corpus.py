@@ -1,218 +1,24 @@
-"""Define sentence pairs and corpora: words, and who aligned them how."""
+"""Define corpora: sentence pairs in their order, by place, by id and by group."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, overload
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from typing import overload
 
-from alignkit.alignment import Alignment
-from alignkit.annotation import Annotation
-from alignkit.arguments import check_callable, check_kind, every, words
+from alignkit.arguments import check_callable, check_kind, every
+from alignkit.brief import brief_annotators
 from alignkit.errors import (
-    AlignmentError,
-    MissingTextError,
     NotAlignedError,
     OptionError,
+    RepeatedIdError,
+    UnknownIdError,
     UnknownNameError,
 )
-from alignkit.frozen import FrozenMap
+from alignkit.plain import LinksLike, rows_of
+from alignkit.sentence_pair import SentencePair
 
 __all__ = ["Corpus", "SentencePair", "values_of"]
-
-_NONE: FrozenMap[str, Any] = FrozenMap()
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class SentencePair:
-    """Hold a source sentence, a target sentence and any number of named annotations.
-
-    Parameters
-    ----------
-    id
-        The name of the pair; unique in a well-made corpus, though not every corpus is.
-    source, target
-        The tokens; None where the text is not known (links read without their texts).
-        An empty tuple is a known, empty sentence.
-    annotations
-        For each annotator (``"anna"``, ``"gold"``, ``"initial"``, a system) the annotation. A bare
-        `Alignment` is wrapped. A name that is missing has not annotated this pair. All of them are
-        here; `alignments` has those of them that hold an alignment.
-    attributes
-        Texts that describe the pair: its subcorpus, document, genre, score, ...
-
-    Raises
-    ------
-    AlignmentError
-        If a link, a null or a label lies beyond a sentence that is known, or a sentence is one
-        string.
-
-    Examples
-    --------
-    >>> pair = SentencePair("1", ("they", "left"), ("they", "went"),
-    ...                     {"gold": Alignment.parse("0-0 1?1")})
-    >>> pair.alignment("gold")
-    Alignment('0-0 1?1')
-    """
-
-    id: str
-    source: tuple[str, ...] | None
-    target: tuple[str, ...] | None
-    annotations: Mapping[str, Annotation]
-    attributes: Mapping[str, str]
-
-    def __init__(
-        self,
-        id: str,
-        source: Iterable[str] | None,
-        target: Iterable[str] | None,
-        annotations: Mapping[str, Annotation] | Mapping[str, Alignment] = _NONE,
-        attributes: Mapping[str, str] = _NONE,
-    ) -> None:
-        place = object.__setattr__
-        if not isinstance(id, str):
-            check_kind("id", id, str)
-        if isinstance(source, str) or isinstance(target, str):
-            raise AlignmentError(f"pair {id!r}: a sentence is a sequence of tokens; split the text")
-        place(self, "id", id)
-        place(self, "source", None if source is None else words("source", source))
-        place(self, "target", None if target is None else words("target", target))
-        if annotations is not _NONE:
-            check_kind("annotations", annotations, Mapping)
-        wrapped = [(name, _annotation(name, value)) for name, value in annotations.items()]
-        place(self, "annotations", FrozenMap(wrapped) if wrapped else _NONE)
-        if attributes is not _NONE:
-            attributes = FrozenMap(_texts(attributes)) or _NONE
-        place(self, "attributes", attributes)
-        if self.source is not None or self.target is not None:
-            for name, annotation in self.annotations.items():
-                if annotation.alignment is not None:
-                    self._check_range(name, annotation.alignment)
-
-    def _check_range(self, name: str, alignment: Alignment) -> None:
-        n, m = alignment.extent()
-        if (self.source is not None and n > len(self.source)) or (
-            self.target is not None and m > len(self.target)
-        ):
-            raise AlignmentError(
-                f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the sentences "
-                f"have {_count(self.source)} x {_count(self.target)}"
-            )
-
-    @property
-    def has_text(self) -> bool:
-        """Whether both sentences are known."""
-        return self.source is not None and self.target is not None
-
-    @property
-    def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The source and the target tokens.
-
-        Raises
-        ------
-        MissingTextError
-            If the text is not known.
-        """
-        if self.source is None or self.target is None:
-            raise MissingTextError(
-                f"pair {self.id!r} has links but no words; name the texts by --source and --target"
-            )
-        return self.source, self.target
-
-    @property
-    def lengths(self) -> tuple[int, int]:
-        """The numbers of tokens (N, M).
-
-        Raises
-        ------
-        MissingTextError
-            If the text is not known.
-        """
-        source, target = self.words
-        return len(source), len(target)
-
-    @property
-    def alignments(self) -> Mapping[str, Alignment]:
-        """The alignments of those who aligned this pair.
-
-        All that deals with links goes by these: who only judged the pair is not among them.
-
-        Examples
-        --------
-        >>> pair = SentencePair("1", None, None, {
-        ...     "anna": Alignment.parse("0-0"), "ben": Annotation(None, judgment="paraphrase")})
-        >>> list(pair.annotations), list(pair.alignments)
-        (['anna', 'ben'], ['anna'])
-        """
-        return {
-            name: annotation.alignment
-            for name, annotation in self.annotations.items()
-            if annotation.alignment is not None
-        }
-
-    def aligned_by(self, *names: str) -> bool:
-        """Return whether all of these aligned this pair; quicker than asking `alignments`."""
-        for name in names:
-            annotation = self.annotations.get(name)
-            if annotation is None or annotation.alignment is None:
-                if not isinstance(name, str):
-                    check_kind("names", name, str)
-                return False
-        return True
-
-    def annotation(self, name: str) -> Annotation:
-        """Return the annotation of that name.
-
-        Raises
-        ------
-        UnknownNameError
-            If nobody of that name annotated this pair.
-        """
-        if name not in self.annotations:
-            check_kind("name", name, str)
-            raise UnknownNameError(f"annotator (of pair {self.id!r})", name, self.annotations)
-        return self.annotations[name]
-
-    def alignment(self, name: str) -> Alignment:
-        """Return the alignment of that annotator.
-
-        Raises
-        ------
-        UnknownNameError
-            If nobody of that name annotated this pair; as `NotAlignedError` where somebody did,
-            but judged it only.
-        """
-        alignment = self.annotation(name).alignment
-        if alignment is None:
-            raise NotAlignedError(f"pair {self.id!r}", name, self.alignments)
-        return alignment
-
-    def with_annotation(self, name: str, value: Annotation | Alignment) -> SentencePair:
-        """Return the pair with an annotation added or replaced."""
-        return replace(self, annotations={**self.annotations, name: _annotation(name, value)})
-
-    def without_annotations(self, *names: str) -> SentencePair:
-        """Return the pair without the annotations of those names."""
-        kept = {name: value for name, value in self.annotations.items() if name not in names}
-        return replace(self, annotations=kept)
-
-    def transpose(self) -> SentencePair:
-        """Return the pair with source and target exchanged, in every annotation too."""
-        return SentencePair(
-            self.id,
-            self.target,
-            self.source,
-            {
-                name: replace(value, alignment=value.alignment.transpose())
-                if value.alignment is not None
-                else value
-                for name, value in self.annotations.items()
-            },
-            self.attributes,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.id, self.source, self.target))
 
 
 class Corpus:
@@ -230,6 +36,7 @@ class Corpus:
 
     Examples
     --------
+    >>> from alignkit.alignment import Alignment
     >>> pair = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")},
     ...                     {"genre": "news"})
     >>> corpus = Corpus([pair])
@@ -237,10 +44,49 @@ class Corpus:
     (1, ('gold',), {'news': Corpus(1 pairs, annotators: gold)})
     """
 
-    __slots__ = ("_pairs",)
+    __slots__ = ("_pairs", "_places")
+
+    _places: dict[str, int]  # of each id; made when a pair is first asked for by its id
 
     def __init__(self, pairs: Iterable[SentencePair] = ()) -> None:
         self._pairs = tuple(every("pairs", pairs, SentencePair))
+
+    @classmethod
+    def from_texts(
+        cls,
+        source: Iterable[str | Iterable[str]],
+        target: Iterable[str | Iterable[str]],
+        /,
+        *,
+        ids: Iterable[str] | None = None,
+        **annotations: Iterable[LinksLike],
+    ) -> Corpus:
+        """Make a corpus of sentences, and of annotations by name.
+
+        Parameters
+        ----------
+        source, target
+            P sentences each: texts, which are split at white space, or sequences of words.
+        ids
+            P names of pairs; None numbers them from 1.
+        **annotations
+            For each annotator P alignments: an `Alignment`, a text as `Alignment.parse` takes it
+            (``"0-0 1?1"``), or a set of links ``(i, j)``, which are sure. None: not annotated.
+
+        Raises
+        ------
+        JoinError
+            If there are more or fewer of one than of the others; the message says of which.
+        AlignmentError
+            If links cannot be read, or lie beyond a sentence; the message names the pair.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["a b"], ["c d"], gold=["0-0 1?1"], ben=[{(0, 0)}])
+        >>> corpus["1"].alignment("ben")
+        Alignment('0-0')
+        """
+        return cls(SentencePair(*row) for row in rows_of(source, target, ids, annotations))
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -346,12 +192,41 @@ class Corpus:
     def __iter__(self) -> Iterator[SentencePair]:
         return iter(self._pairs)
 
+    def __contains__(self, pair: object) -> bool:
+        return pair in self._known if isinstance(pair, str) else pair in self._pairs
+
     @overload
-    def __getitem__(self, index: int) -> SentencePair: ...
+    def __getitem__(self, index: int | str) -> SentencePair: ...
     @overload
     def __getitem__(self, index: slice) -> Corpus: ...
-    def __getitem__(self, index: int | slice) -> SentencePair | Corpus:
+    def __getitem__(self, index: int | str | slice) -> SentencePair | Corpus:
+        if isinstance(index, str):
+            return self._pairs[self._place(index)]
         return Corpus(self._pairs[index]) if isinstance(index, slice) else self._pairs[index]
+
+    @property
+    def _known(self) -> dict[str, int]:
+        """The place of each id; that of one that repeats is -1."""
+        try:
+            return self._places
+        except AttributeError:
+            places: dict[str, int] = {}
+            for k, pair in enumerate(self._pairs):
+                places[pair.id] = -1 if pair.id in places else k
+            self._places = places
+            return places
+
+    def _place(self, id: str) -> int:
+        place = self._known.get(id)
+        if place is None:
+            raise UnknownIdError(id, self._known)
+        if place < 0:
+            places = [k for k, pair in enumerate(self._pairs) if pair.id == id]
+            raise RepeatedIdError(
+                f"{len(places)} pairs have the id {id[:100]!r}; take one by its place, e.g. "
+                f"corpus[{places[0]}]"
+            )
+        return place
 
     def __add__(self, other: Corpus) -> Corpus:
         return Corpus(self._pairs + other._pairs) if isinstance(other, Corpus) else NotImplemented
@@ -363,8 +238,11 @@ class Corpus:
         return hash(self._pairs)
 
     def __repr__(self) -> str:
-        names = ", ".join(self.annotators) or "none"
-        return f"Corpus({len(self)} pairs, annotators: {names})"
+        return f"Corpus({len(self)} pairs, {brief_annotators(self.annotators)})"
+
+    def _repr_html_(self) -> str:
+        table: str = import_module("alignkit.overview").overview(self)._repr_html_()
+        return table
 
 
 def values_of(text: str, split: str | None) -> tuple[str, ...]:
@@ -384,27 +262,6 @@ def values_of(text: str, split: str | None) -> tuple[str, ...]:
         raise OptionError("split is empty; give what stands between values, such as ','")
     parts = (part.strip() for part in text.split(split))
     return tuple(dict.fromkeys(filter(None, parts))) or ("",)
-
-
-def _annotation(name: str, value: Annotation | Alignment) -> Annotation:
-    if not isinstance(name, str):
-        check_kind("the name of an annotation", name, str)
-    if isinstance(value, Annotation):
-        return value
-    check_kind(f"annotations[{name!r}]", value, Alignment)
-    return Annotation(value)
-
-
-def _texts(attributes: Mapping[str, str]) -> Mapping[str, str]:
-    check_kind("attributes", attributes, Mapping)
-    for name, text in attributes.items():
-        check_kind("the name of an attribute", name, str)
-        check_kind(f"attributes[{name!r}]", text, str)
-    return attributes
-
-
-def _count(tokens: tuple[str, ...] | None) -> str:
-    return "?" if tokens is None else str(len(tokens))
 
 
 def _link_records(pair: SentencePair) -> Iterator[dict[str, object]]:

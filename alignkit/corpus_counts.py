@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.arguments import each
-from alignkit.corpus import SentencePair
+from alignkit.arguments import check_arguments, each
+from alignkit.corpus import SentencePair, values_of
+from alignkit.errors import UnknownNameError
 
-__all__ = ["AnnotatorCounts", "CorpusCounts", "count_corpus"]
+__all__ = ["AnnotatorCounts", "CorpusCounts", "GroupCounts", "count_corpus", "count_groups"]
 
 
 @dataclass
@@ -134,15 +135,89 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
     >>> counts.source_tokens, counts.annotators["gold"].sure, counts.annotators["gold"].identical
     (2, 1, 1)
     """
-    found = CorpusCounts()
-    ids: set[str] = set()
-    sources: set[str] = set()
-    targets: set[str] = set()
-    values: dict[str, set[str]] = {}
+    counting = _Counting()
     for pair in each("pairs", pairs, SentencePair):
+        counting.add(pair)
+    return counting.counts()
+
+
+@dataclass
+class GroupCounts:
+    """Count a corpus, and the groups that the values of an attribute make of it.
+
+    Parameters
+    ----------
+    whole
+        The counts of all pairs.
+    groups
+        Those of each value, in the order of their first use; ``""``: of the pairs without one.
+    several
+        How many pairs have several values: groups overlap by these.
+    """
+
+    whole: CorpusCounts
+    groups: dict[str, CorpusCounts]
+    several: int = 0
+
+
+def count_groups(
+    pairs: Iterable[SentencePair], attribute: str, *, split: str | None = None
+) -> GroupCounts:
+    """Count the pairs of a corpus, and of each value of an attribute, in one pass.
+
+    Parameters
+    ----------
+    pairs
+        The sentence pairs.
+    attribute
+        The name of the attribute.
+    split
+        What stands between several values in it; a pair then counts in the group of each.
+
+    Raises
+    ------
+    UnknownNameError
+        If no pair has the attribute.
+
+    Examples
+    --------
+    >>> pairs = [SentencePair(str(k), ("a",), ("b",), {}, {"genre": text})
+    ...          for k, text in enumerate(["news", "web", "news, web"])]
+    >>> found = count_groups(pairs, "genre", split=",")
+    >>> {value: counts.pairs for value, counts in found.groups.items()}, found.several
+    ({'news': 2, 'web': 2}, 1)
+    """
+    check_arguments(count_groups, locals(), apart=["pairs"])
+    whole, several = _Counting(), 0
+    parts: dict[str, _Counting] = {}
+    for pair in each("pairs", pairs, SentencePair):
+        whole.add(pair)
+        values = values_of(pair.attributes.get(attribute, ""), split)
+        several += len(values) > 1
+        for value in values:
+            parts.setdefault(value, _Counting()).add(pair)
+    counts = whole.counts()
+    if counts.pairs and attribute not in counts.attributes:
+        raise UnknownNameError("attribute", attribute, counts.attributes)
+    return GroupCounts(counts, {value: part.counts() for value, part in parts.items()}, several)
+
+
+class _Counting:
+    """Count sentence pairs as they come."""
+
+    def __init__(self) -> None:
+        self._counts = CorpusCounts()
+        self._ids: set[str] = set()
+        self._sources: set[str] = set()
+        self._targets: set[str] = set()
+        self._values: dict[str, set[str]] = {}
+
+    def add(self, pair: SentencePair) -> None:
+        """Count one pair."""
+        found = self._counts
         found.pairs += 1
-        found.repeated_ids += pair.id in ids
-        ids.add(pair.id)
+        found.repeated_ids += pair.id in self._ids
+        self._ids.add(pair.id)
         if pair.source is None or pair.target is None:
             found.without_text += 1
         else:
@@ -150,13 +225,16 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
             found.target_tokens += len(pair.target)
             found.longest_source = max(found.longest_source, len(pair.source))
             found.longest_target = max(found.longest_target, len(pair.target))
-            sources.update(pair.source)
-            targets.update(pair.target)
+            self._sources.update(pair.source)
+            self._targets.update(pair.target)
         for name, value in pair.attributes.items():
-            values.setdefault(name, set()).add(value)
+            self._values.setdefault(name, set()).add(value)
         for name, annotation in pair.annotations.items():
-            counts = found.annotators.setdefault(name, AnnotatorCounts())
-            counts.add(pair, annotation)
-    found.source_types, found.target_types = len(sources), len(targets)
-    found.attributes = {name: len(seen) for name, seen in values.items()}
-    return found
+            found.annotators.setdefault(name, AnnotatorCounts()).add(pair, annotation)
+
+    def counts(self) -> CorpusCounts:
+        """Return what was counted."""
+        found = self._counts
+        found.source_types, found.target_types = len(self._sources), len(self._targets)
+        found.attributes = {name: len(seen) for name, seen in self._values.items()}
+        return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
+from typing import Any
 
 __all__ = [
     "AlignerError",
@@ -15,8 +17,12 @@ __all__ = [
     "MissingTextError",
     "NotAlignedError",
     "OptionError",
+    "RepeatedIdError",
+    "UnknownIdError",
     "UnknownNameError",
 ]
+
+_COMPARED = 20_000  # ids; more take more than a second
 
 
 class AlignkitError(Exception):
@@ -70,7 +76,7 @@ class UnknownNameError(AlignkitError, LookupError):
         super().__init__(f"unknown {kind} {name[:100]!r}{hint} (known: {listing})")
         self.kind, self.name, self.known = kind, name, names
 
-    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[Any, ...]]:
         return type(self), (self.kind, self.name, self.known)
 
 
@@ -93,8 +99,40 @@ class NotAlignedError(UnknownNameError):
         self.args = (f"{name!r} judged {what}, but gave no alignment (aligned by: {listing})",)
         self._what = what
 
-    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[Any, ...]]:
         return type(self), (self._what, self.name, self.known)
+
+
+class UnknownIdError(UnknownNameError, KeyError):
+    """An id that no sentence pair of a corpus has: the message names some that are near.
+
+    Parameters
+    ----------
+    name
+        The id that was not found.
+    known
+        All ids there are; the first 20,000 are compared.
+    """
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        ids = list(islice(known, _COMPARED))
+        near = get_close_matches(name, ids, n=3) if len(name) < 100 else []
+        super().__init__("id", name, near)
+        if near:
+            hint = f"; did you mean {' or '.join(map(repr, near))}?"
+        else:
+            hint = f"; the first is {ids[0]!r}" if ids else "; it holds no pair"
+        self.args = (f"no pair of the corpus has the id {name[:100]!r}{hint}",)
+        self.known = ids
+
+    __str__ = Exception.__str__  # a KeyError would show its message in quotes
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[Any, ...]]:
+        return type(self), (self.name, self.known)
+
+
+class RepeatedIdError(AlignkitError, LookupError):
+    """An id that several sentence pairs have, where it is to tell them apart."""
 
 
 class FormatError(AlignkitError, ValueError):

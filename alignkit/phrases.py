@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.alignment import Alignment
-from alignkit.arguments import check_arguments, check_attributes, place, words
+from alignkit.arguments import check_arguments, check_attributes, place
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.corpus import SentencePair
 from alignkit.errors import (
     AlignmentError,
     JoinError,
@@ -22,8 +23,9 @@ from alignkit.errors import (
 from alignkit.jit import readonly
 from alignkit.limits import check_count
 from alignkit.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
+from alignkit.phrase_pair import PairPhrases, PhrasePair
 
-__all__ = ["KINDS", "LINKS", "PhraseArrays", "PhrasePair", "extract_phrases"]
+__all__ = ["KINDS", "LINKS", "PairPhrases", "PhraseArrays", "PhrasePair", "extract_phrases"]
 
 KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
 """The kinds of phrase pairs that can be asked for."""
@@ -32,37 +34,6 @@ LINKS = ("possible", "sure")
 """The links that phrase pairs can be made from: all of them (P), or the sure ones (S)."""
 
 _UNLIMITED = 2**31 - 1
-
-
-class PhrasePair(NamedTuple):
-    """Join a source span and a target span, both half-open and 0-based.
-
-    Examples
-    --------
-    >>> pair = PhrasePair(0, 1, 0, 2, True)
-    >>> pair.kind, pair.words(["they", "left"], ["both", "parties", "went"])
-    ('atomic', (('they',), ('both', 'parties')))
-    """
-
-    source_start: int
-    source_end: int
-    target_start: int
-    target_end: int
-    atomic: bool
-
-    @property
-    def kind(self) -> str:
-        """``"atomic"`` or ``"composite"``."""
-        return "atomic" if self.atomic else "composite"
-
-    def words(
-        self, source: Sequence[str], target: Sequence[str]
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the source and the target words of the phrase pair."""
-        return (
-            words("source", source)[self.source_start : self.source_end],
-            words("target", target)[self.target_start : self.target_end],
-        )
 
 
 @dataclass(frozen=True)
@@ -134,6 +105,17 @@ def extract_phrases(
 ) -> list[PhrasePair]: ...
 @overload
 def extract_phrases(
+    alignments: SentencePair,
+    *,
+    annotator: str | None = ...,
+    links: str = ...,
+    kind: str = ...,
+    loose: bool = ...,
+    max_length: int | None = ...,
+    ignore_identical: bool = ...,
+) -> PairPhrases: ...
+@overload
+def extract_phrases(
     alignments: LinkArrays,
     *,
     links: str = ...,
@@ -146,8 +128,9 @@ def extract_phrases(
     lengths: None = ...,
 ) -> PhraseArrays: ...
 def extract_phrases(
-    alignments: Alignment | LinkArrays,
+    alignments: Alignment | SentencePair | LinkArrays,
     *,
+    annotator: str | None = None,
     links: str = "possible",
     kind: str = "all",
     loose: bool = False,
@@ -167,7 +150,10 @@ def extract_phrases(
     Parameters
     ----------
     alignments
-        One alignment, or the arrays of P sentence pairs.
+        One alignment, a sentence pair that has one, or the arrays of P sentence pairs.
+    annotator
+        Whose alignment of a sentence pair; None where one annotator alone aligned it. The words
+        are those of the pair.
     links
         ``"possible"``: all links count; ``"sure"``: only the sure ones.
     kind
@@ -191,14 +177,16 @@ def extract_phrases(
     Returns
     -------
     list of PhrasePair or PhraseArrays
-        Sorted by source start, source end, target start and target end.
+        Sorted by source start, source end, target start and target end. Those of a sentence pair
+        are a list that shows their words.
 
     Raises
     ------
     UnknownNameError
-        If `links` or `kind` names nothing.
+        If `links`, `kind` or `annotator` names nothing.
     OptionError
-        If `max_length` is less than 1, or words are given for one side only.
+        If `max_length` is less than 1, words are given for one side only, or beside a sentence
+        pair, or several annotators aligned it and none is named.
     MissingTextError
         If words or lengths are needed and not given.
     JoinError
@@ -236,6 +224,14 @@ def extract_phrases(
     check_arguments(extract_phrases, locals())
     _known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)
+    pair = None
+    if isinstance(alignments, SentencePair):
+        if not (source is None and target is None and lengths is None):
+            raise OptionError("a sentence pair has words of its own; leave out source and target")
+        pair, alignments = alignments, _of_pair(alignments, annotator)
+        source, target = pair.words if pair.has_text else (None, None)
+    elif annotator is not None:
+        raise OptionError("annotator is for a sentence pair; an alignment has none")
     if (source is None) != (target is None):
         raise OptionError("give the words of both source and target, or of neither")
     if ignore_identical and source is None:
@@ -250,7 +246,19 @@ def extract_phrases(
     phrases = _extract(arrays, KINDS[kind], loose, longest)
     if ignore_identical and words is not None:
         phrases = _without_identical(phrases, *words)
+    if pair is not None:
+        return PairPhrases(phrases.pair(0), pair.source, pair.target, pair.id)
     return phrases.pair(0) if single else phrases
+
+
+def _of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
+    if annotator is not None:
+        return pair.alignment(annotator)
+    found = pair.alignments
+    if len(found) != 1:
+        names = ", ".join(found) or "nobody"
+        raise OptionError(f"pair {pair.id!r} was aligned by {names}; name one as annotator")
+    return next(iter(found.values()))
 
 
 def longest_span(links: str, max_length: int | None) -> int:

@@ -296,11 +296,20 @@ def test_a_corpus_is_a_bitext():
     assert Aligner.train(corpus).history == Aligner.train(TEXT).history
 
 
+def test_texts_are_split_at_white_space_as_lists_of_words_are():
+    texts = [(" ".join(source), "  ".join(target)) for source, target in TEXT]
+    mixed = [(source.split(), target) for source, target in texts]
+    trained = [Aligner.train(bitext) for bitext in (TEXT, texts, mixed)]
+    assert trained[0].history == trained[1].history == trained[2].history
+    source, target = texts[0]
+    found = {aligner.align(source, target.split()) for aligner in trained}
+    assert len(found) == 1
+    assert trained[0].align_bitext(texts).alignment(0) in found
+
+
 def test_what_is_no_bitext_is_refused():
     with pytest.raises(MissingTextError, match="pair 'x' has no words"):
         Aligner.train([SentencePair("x", None, None)])
-    with pytest.raises(AlignerError, match="split the text first"):
-        Aligner.train([("das haus", "the house")])
     with pytest.raises(AlignerError, match="2 source sentences, but 1 target"):
         Bitext(Side.pack([["a"], ["b"]]), Side.pack([["a"]]))
 

@@ -39,6 +39,8 @@ READING = {
     "score-phrases": ["TABLE", "IN"],
     "symmetrize": ["IN", "IN"],
     "merge": ["IN", "--add", "x=IN", "-o", "OUT"],
+    "concat": ["IN", "-o", "OUT"],
+    "select": ["IN", "--share", ".5", "-o", "OUT"],
     "agree": ["IN"],
     "stats": ["IN"],
 }

@@ -468,3 +468,61 @@ def test_ten_thousand_pairs(data, tmp_path):
     from alignkit import merge
 
     assert score(merge(gold, {"found": found}), "found", "alignment").links.aer < 0.08
+
+
+RAW = 'They didn\'t say "no".\nHe left.\n', "They said neither (yes) nor no.\nHe went, it's said.\n"
+
+
+def test_texts_are_divided_into_words_by_nltk(capsys, tmp_path):
+    from nltk import __version__
+
+    files = [write(tmp_path, name, text) for name, text in zip("st", RAW, strict=True)]
+    out = tmp_path / "out.jsonl"
+    given = ["align", *files, "--model", "ibm1", "--to", "alignkit-jsonl", "-o", out]
+    ran = run(capsys, *given, "--tokenize", "--json")
+    assert ran.json["tokenizer"] == "treebank"
+    pair, other = read_corpus(out, format="alignkit-jsonl")
+    assert pair.source == ("They", "did", "n't", "say", '"', "no", '"', ".")
+    assert other.target == ("He", "went", ",", "it", "'s", "said", ".")
+    assert pair.attributes == {"tokenizer": f"treebank (nltk {__version__})"}
+    run(capsys, *given, "--tokenize", "wordpunct")
+    pair, _ = read_corpus(out, format="alignkit-jsonl")
+    assert pair.source == ("They", "didn", "'", "t", "say", '"', "no", '".')
+    assert pair.attributes == {"tokenizer": f"wordpunct (nltk {__version__})"}
+    assert run(capsys, *given, "--json").json["tokenizer"] is None
+    pair, _ = read_corpus(out, format="alignkit-jsonl")
+    assert (pair.source[-1], pair.attributes) == ('"no".', {})
+
+
+def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monkeypatch):
+    from alignkit.tokenization import tokenizer
+
+    divide = tokenizer("treebank")
+    raw = [write(tmp_path, name, text) for name, text in zip("st", RAW, strict=True)]
+    cut = [
+        write(tmp_path, f"{name}.cut",
+              "".join(" ".join(divide(line)) + "\n" for line in text.splitlines()))
+        for name, text in zip("st", RAW, strict=True)
+    ]  # fmt: skip
+    whole = ["--model", "ibm1", "--save", tmp_path / "model"]
+    plain = run(capsys, "align", *cut, *whole).out
+    ran = run(capsys, "align", *raw, *whole, "--tokenize")
+    assert ran.out == plain
+    assert "the links are between words that --tokenize made" in ran.err
+    both = "".join(f"{s}\t{t}\n" for s, t in zip(*(text.splitlines() for text in RAW), strict=True))
+    feed(monkeypatch, both)
+    live = run(capsys, "align", "-", "--load", tmp_path / "model", "--tokenize")
+    assert live.out == plain
+    escaped = [write(tmp_path, f"{name}.amp", text.replace('"', "&quot;"))
+               for name, text in zip("st", RAW, strict=True)]  # fmt: skip
+    again = run(capsys, "align", *escaped, "--tokenize", "--unescape", "--model", "ibm1")
+    assert again.out == plain
+
+
+def test_a_tokenizer_that_cannot_be_is_told(capsys, texts, tmp_path):
+    run(capsys, "align", *texts, "--tokenize", "punkt").failed(
+        "unknown tokenizer 'punkt'", "known: treebank, wordpunct"
+    )
+    run(capsys, "align", "--tokenize", *texts).failed("put --tokenize behind the files")
+    told = "holds words that are divided already: leave out --tokenize"
+    run(capsys, "align", PARAPHRASES, "--tokenize").failed(told)

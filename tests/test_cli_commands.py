@@ -220,6 +220,32 @@ def test_stats_counts(capsys):
     assert "64 sentence pairs" in made(capsys, "stats", PARAPHRASES).out
 
 
+def test_stats_count_by_attribute(capsys, tmp_path):
+    found = made(capsys, "stats", PARAPHRASES, "--by", "genre", "--json").json
+    plain = made(capsys, "stats", PARAPHRASES, "--json").json
+    assert {key: found[key] for key in plain} == plain
+    groups = found["groups"]
+    assert {value: part["pairs"] for value, part in groups.items()} == {
+        "news": 26, "novel": 22, "question": 16,
+    }  # fmt: skip
+    assert sum(part["annotators"]["anna"]["sure"] for part in groups.values()) == 1062
+    ran = made(capsys, "stats", PARAPHRASES, "--by", "genre")
+    assert "news         26           556           548           21.4           21.1" in ran.out
+    assert "question  gold          16      0   153       119" in ran.out
+    ran = made(capsys, "stats", PARAPHRASES, "--by", "phenomena", "--split", ",")
+    assert "groups overlap: 64 of 64 sentence pairs have several values of phenomena" in ran.out
+    run(capsys, "stats", PARAPHRASES, "--by", "gener").failed("did you mean 'genre'?")
+    run(capsys, "stats", PARAPHRASES, "--split", ",").failed("--split is for --by")
+    path = write(
+        tmp_path,
+        "odd.jsonl",
+        made(capsys, "select", PARAPHRASES, "--ids", "p01", "-o", "-").out.replace(
+            '"genre"', '"pairs"'
+        ),
+    )
+    assert "(no " not in made(capsys, "stats", path, "--by", "pairs").out
+
+
 @pytest.mark.parametrize("more", [["--to-base", "1"], ["--to-transpose"]])
 @pytest.mark.parametrize("format", ["alignkit-xml", "alignkit-jsonl"])
 def test_own_formats_are_written_as_they_are_read(capsys, tmp_path, format, more):

@@ -26,6 +26,8 @@ PRINTING = {
     "symmetrize": f"{EFLOMAL} {FAST} --method union",
     "pairs": BITEXT,
     "merge": f"{PARAPHRASES} --add anna={PARAPHRASES} -o -",
+    "concat": f"{PARAPHRASES} -o -",
+    "select": f"{PARAPHRASES} --share .5 -o -",
     "agree": PARAPHRASES,
     "stats": PARAPHRASES,
     "--help": "",

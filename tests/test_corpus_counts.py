@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import pytest
 from hypothesis import given
 from strategies import corpora
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
-from alignkit.corpus_counts import AnnotatorCounts, count_corpus
+from alignkit.corpus import Corpus, SentencePair, values_of
+from alignkit.corpus_counts import AnnotatorCounts, count_corpus, count_groups
+from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats.format import EVERYTHING
 
 
@@ -85,3 +87,24 @@ def test_counts_agree_with_a_plain_recount(corpus):
             if pair.has_text
             for i, j in one
         )
+
+
+@given(corpora(EVERYTHING))
+def test_groups_are_counted_as_corpora_of_their_own(found):
+    for attribute in found.attributes:
+        for split in (None, " ", ","):
+            counts = count_groups(found, attribute, split=split)
+            groups = found.groups(attribute, split=split)
+            assert counts.whole == count_corpus(found)
+            assert counts.groups == {value: count_corpus(part) for value, part in groups.items()}
+            values = [values_of(pair.attributes.get(attribute, ""), split) for pair in found]
+            assert counts.several == sum(len(several) > 1 for several in values)
+
+
+def test_groups_need_an_attribute_that_is_there():
+    pair = SentencePair("1", None, None, {}, {"genre": "a"})
+    with pytest.raises(UnknownNameError, match="did you mean 'genre'"):
+        count_groups([pair], "gener")
+    with pytest.raises(OptionError, match="split is empty"):
+        count_groups([pair], "genre", split="")
+    assert count_groups(Corpus(), "genre").groups == {}

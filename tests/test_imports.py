@@ -28,10 +28,11 @@ TABLES = {
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
     {"kernel_cache"},
-    {"errors", "version", "frozen", "jit", "jsonable", "signals", "visible"},
-    {"limits", "arguments", "parallel"},
+    {"brief", "errors", "version", "frozen", "jit", "jsonable", "signals", "visible", "word_graph"},
+    {"apportioning", "limits", "arguments", "parallel", "tokenization"},
     {"alignment", "input", "labels", "placing", *TABLES},
-    {"annotation", "output"},
+    {"annotation", "output", "phrase_pair"},
+    {"plain", "sentence_pair"},
     {"corpus", "arrays"},
     {
         "join",
@@ -39,10 +40,11 @@ LAYERS = [
         "pairings",
         "corpus_counts",
         "nltk_bridge",
+        "overview",
         "phrase_kernel",
         "symmetrize_kernel",
     },
-    {"phrases", "symmetrization"},
+    {"phrases", "selection", "symmetrization"},
     {"aligner", "formats"},
     {"scoring"},
     {"agreement", "doctor"},
@@ -55,8 +57,8 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 HOMES = {
     "numba": {"jit", "kernel_cache"},
     "lxml": {"formats"},
-    "networkx": {"alignment"},
-    "nltk": {"nltk_bridge"},
+    "networkx": {"alignment", "sentence_pair", "word_graph"},
+    "nltk": {"nltk_bridge", "tokenization"},
     "matplotlib": {"report"},
     "jinja2": {"report"},
     "sqlalchemy": {"annotate"},

@@ -59,6 +59,8 @@ MAPPING = [None, "a", 3, {1}, [1]]
 MAYBE_MAPPING = MAPPING[1:]
 PAIRS = [None, "ab", b"ab", 3, 0.5, ["a b"], [None], [LINKS], {1: 2}]
 PATH = [None, 3, 0.5, ["a"], b"a"]
+SELECTING = {"corpus": KIND, "share": NUMBER, "seed": COUNT[:-1], "stratify": TEXT[1:],
+             "keep_together": [None, 3, 0.5, [3]], "separator": TEXT[1:]}  # fmt: skip
 FUNCTION = [None, "f", 3]
 ARRAY = [None, "a", 3, [1, 2], np.array(["a"]), np.array([None])]
 RNG = ["a", 0.5, [1.5], {}]
@@ -133,17 +135,28 @@ CALLS = {
                          {"source": LIST, "target": LIST}),
     "extract_phrases": (alignkit.extract_phrases,
                         {"alignments": LINKS, "source": TEXTS[0], "target": TEXTS[1]},
-                        {"alignments": KIND, "links": TEXT, "kind": TEXT, "loose": FLAG,
-                         "max_length": MAYBE_COUNT, "ignore_identical": FLAG,
+                        {"alignments": KIND, "annotator": MAYBE_TEXT, "links": TEXT, "kind": TEXT,
+                         "loose": FLAG, "max_length": MAYBE_COUNT, "ignore_identical": FLAG,
                          "source": MAYBE_LIST, "target": MAYBE_LIST,
                          "lengths": ["ab", 3, (1, 2, 3), (2, 2.5), [None, 1]]}),
     "symmetrize": (alignkit.symmetrize, {"forward": LINKS, "reverse": LINKS, "method": "union"},
                    {"forward": KIND, "reverse": KIND, "method": TEXT}),
+    "concat": (alignkit.concat, {"corpora": {"x": CORPUS}, "prefix": False},
+               {"corpora": [None, 3, {"x": 3}, [3]], "prefix": FLAG}),
+    "sample": (alignkit.sample, {"corpus": CORPUS, "share": 0.5, "seed": 1}, SELECTING),
+    "select_ids": (alignkit.select_ids, {"corpus": CORPUS, "ids": []},
+                   {"corpus": KIND, "ids": LIST}),
+    "split_corpus": (alignkit.split_corpus, {"corpus": CORPUS, "shares": {"x": 0.5}, "seed": 1},
+                     {**{k: v for k, v in SELECTING.items() if k != "share"},
+                      "shares": [None, 3, "x", [0.5], {"x": "y"}]}),
     "join_pairs": (lambda **given: list(alignkit.join_pairs(**given)),
                    {"first": CORPUS, "second": CORPUS},
                    {"first": PAIRS, "second": PAIRS, "partial": FLAG, "differences": MAYBE_KIND}),
     "merge": (alignkit.merge, {"base": CORPUS, "others": {"C": [PAIR]}, "partial": True},
               {"base": PAIRS, "others": MAPPING, "partial": FLAG, "tell": FUNCTION[1:]}),
+    "count_groups": (alignkit.count_groups, {"pairs": [SentencePair("1", *TEXTS, {}, {"x": "y"})],
+                                             "attribute": "x"},
+                     {"pairs": PAIRS, "attribute": TEXT, "split": TEXT[1:]}),
     "count_corpus": (alignkit.count_corpus, {"pairs": CORPUS}, {"pairs": PAIRS}),
     "pair_translations": (lambda **given: list(alignkit.pair_translations(**given)),
                           {"groups": [TEXTS]},
@@ -246,7 +259,7 @@ CALLS = {
     "Bitext": (Bitext, {"source": BITEXT.source, "target": BITEXT.target, "casefold": True},
                {"source": KIND, "target": KIND, "casefold": FLAG}),
     "Bitext.pack": (Bitext.pack, {"pairs": [TEXTS]},
-                    {"pairs": [*PAIRS, [("a b", "c")], [(["a"], [3])], [(["a"], None)], [(1, 2)]],
+                    {"pairs": [*PAIRS, [(["a"], [3])], [(["a"], None)], [(1, 2)]],
                      "casefold": FLAG}),
     "Bitext.part": (BITEXT.part, {"begin": 0, "end": 1}, {"begin": COUNT, "end": COUNT}),
     "Side": (aligner.Side, {"words": ["a"], "ids": np.zeros(1, np.int32),
@@ -389,7 +402,6 @@ def test_words_in_one_text_are_told_to_be_split():
     for call in (
         lambda: Vocabulary().encode("a b"),
         lambda: SentencePair("1", "a b", ["c"]),
-        lambda: Bitext.pack([("a b", "c")]),
         lambda: alignkit.extract_phrases(LINKS, source="a b", target=["c", "d"]),
     ):
         with pytest.raises((TypeError, ValueError), match="split the text"):

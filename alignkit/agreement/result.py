@@ -126,7 +126,7 @@ class Agreement:
         return self.show()
 
     def _repr_html_(self) -> str:
-        return self.show("html")
+        return f'<div style="max-height:80vh;overflow:auto">{self.show("html")}</div>'
 
     def show(self, medium: str = "text") -> str:
         """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.

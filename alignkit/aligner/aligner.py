@@ -49,9 +49,7 @@ class Aligner:
 
     Examples
     --------
-    >>> bitext = [("das haus".split(), "the house".split()),
-    ...           ("das buch".split(), "the book".split()),
-    ...           ("ein buch".split(), "a book".split())]
+    >>> bitext = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")]
     >>> aligner = Aligner.train(bitext)
     >>> aligner.align("ein haus", "a house")
     Alignment('0-0 1-1')
@@ -81,8 +79,8 @@ class Aligner:
         Parameters
         ----------
         bitext
-            A `Bitext`, or what `Bitext.pack` takes: a `Corpus`, or tuples of source words and
-            target words.
+            A `Bitext`, or what `Bitext.pack` takes: a `Corpus`, or tuples of a source and a target
+            sentence, texts or sequences of words.
         settings
             How; see `Settings`.
         dictionary

@@ -18,7 +18,7 @@ from alignkit.limits import check_count
 
 __all__ = ["Bitext", "PairLike", "Side"]
 
-PairLike = Union[SentencePair, "tuple[Sequence[str], Sequence[str]]"]
+PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +161,8 @@ class Bitext:
         Parameters
         ----------
         pairs
-            `SentencePair` objects (a `Corpus` is a sequence of them), or tuples (source words,
-            target words).
+            `SentencePair` objects (a `Corpus` is a sequence of them), or tuples (source, target)
+            of texts, which are split at white space, or of sequences of words.
         casefold
             Whether words that differ in case alone are one word.
 
@@ -212,6 +212,8 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
         if pair.source is None or pair.target is None:
             raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
         source, target = pair.source, pair.target
-    if isinstance(source, str) or isinstance(target, str):
-        raise AlignerError("a sentence is a sequence of words; split the text first")
-    return source, target
+    return _split(source), _split(target)
+
+
+def _split(side: str | Sequence[str]) -> Sequence[str]:
+    return side.split() if isinstance(side, str) else side

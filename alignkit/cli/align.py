@@ -2,7 +2,7 @@
 
 SRC and TGT are two texts, line by line, with words divided by white space. One input may hold both:
 lines of 'source ||| target', two columns, or a corpus in any format that holds words. Case is
-ignored. A pair with an empty side is aligned to nothing.
+ignored. A pair with an empty side is aligned to nothing. --tokenize divides texts into words first.
 
 With --load and '-', lines are aligned as they come in; a bad line is told as '# line 7: ...' on
 stderr, answered by an empty line, and makes the exit code 1.
@@ -15,6 +15,7 @@ For example:
   alignkit align new.fr new.en --load fr-en.model --probs -o new.align
   paste new.fr new.en | alignkit align - --load fr-en.model
   alignkit align train.bitext --identity 3 --symmetrize intersection -o train.align
+  alignkit align raw.en new.en --tokenize --to alignkit-jsonl -o corpus.jsonl
   alignkit align corpus.jsonl --sure 0.9 --to alignkit-jsonl --annotator auto -o seeded.jsonl
 """
 
@@ -64,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         write_alignments(work.aligned(blocks), options)
     work.tell()
     if options.json:
-        print(summary(work.aligner, work.counts, work.seconds))
+        print(summary(work.aligner, work.counts, work.seconds, options.tokenize))
     return 1 if sentences.refused else 0
 
 
@@ -182,6 +183,11 @@ class _Work:
     def tell(self) -> None:
         """Tell on stderr what was odd."""
         self._took("writing")
+        if self._options.tokenize and self._options.to == "pharaoh":
+            say(
+                f"{self._options.output}: the links are between words that --tokenize made, and "
+                "format pharaoh holds no words; --to alignkit-jsonl keeps them"
+            )
         name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
         empty = counts["empty"] - refused
         if refused:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import html
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,6 +20,7 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import AlignerError, FormatError, OptionError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.reading import Reading
+from alignkit.tokenization import describe_tokenizer, tokenizer
 from alignkit.visible import visible
 
 if TYPE_CHECKING:
@@ -77,6 +79,14 @@ class Sentences:
         if self._is_text:
             refuse_links(options)
         self._needs_pairs = options.to != "pharaoh" or options.to_ids or options.unescape
+        self._divide, self._attributes = None, {}
+        if options.tokenize is not None:
+            if not self._is_text:
+                raise OptionError(
+                    f"{self.name} holds words that are divided already: leave out --tokenize"
+                )
+            self._divide = tokenizer(options.tokenize)
+            self._attributes = {"tokenizer": describe_tokenizer(options.tokenize)}
 
     def whole(self, *, casefold: bool) -> Block:
         """Read all sentence pairs.
@@ -101,11 +111,15 @@ class Sentences:
                 yield _packed(some, casefold)
             return
         format = self._options.format
-        plain = replace(_text_options(self._options), unescape=self._declared.unescape)
+        unescape = self._declared.unescape and self._divide is None  # which takes whole words
+        plain = replace(_text_options(self._options), unescape=unescape)
         reading = Reading(self._paths[0], plain)
-        for lines in lines_of(self._paths, plain, format=format, whole=whole, refuse=self._refuse):
+        for read in lines_of(self._paths, plain, format=format, whole=whole, refuse=self._refuse):
+            lines = read
+            if self._divide is not None:
+                lines = _divided(read, self._divide, unescape=self._declared.unescape)
             if self._needs_pairs:
-                block = _packed(_pairs(lines, reading), casefold)
+                block = _packed(_pairs(lines, reading, self._attributes), casefold)
             else:
                 block = Block(_numbered(lines, casefold), None)
             self._check_lengths(block.bitext, lines.first, reading)
@@ -134,10 +148,24 @@ def _is_text(options: argparse.Namespace) -> bool:
     return detect_format(options.input, None) == "pharaoh"
 
 
-def _pairs(lines: Lines, reading: Reading) -> list[SentencePair]:
+def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool) -> Lines:
+    """Put spaces between the words of lines."""
+    sides = [
+        "".join(
+            f"{' '.join(divide(html.unescape(line) if unescape else line))}\n"
+            for line in side.split("\n")[:-1]
+        )
+        for side in (lines.source, lines.target)
+    ]
+    return lines._replace(source=sides[0], target=sides[1])
+
+
+def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> list[SentencePair]:
     sides = zip(lines.source.split("\n")[:-1], lines.target.split("\n")[:-1], strict=True)
     return [
-        SentencePair(str(number), reading.tokens(source), reading.tokens(target))
+        SentencePair(
+            str(number), reading.tokens(source), reading.tokens(target), attributes=attributes
+        )
         for number, (source, target) in enumerate(sides, start=lines.first)
     ]
 

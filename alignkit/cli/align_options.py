@@ -11,9 +11,10 @@ from dataclasses import fields
 from alignkit.aligner.settings import INFERENCES, MODELS, SYMMETRIZATIONS, THRESHOLD, Settings
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.parser import format_name, number, output, output_file, saved_file
-from alignkit.errors import OptionError
+from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats import FORMATS, get_format
 from alignkit.output import refuse_unwritable, standard_stream
+from alignkit.tokenization import TOKENIZERS
 
 __all__ = [
     "TEXT_FORMATS",
@@ -147,6 +148,16 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     )
     _add_setting(group, "identity")
     group.add_argument(
+        "--tokenize",
+        nargs="?",
+        const="treebank",
+        metavar="T",
+        help="divide texts into words by nltk first, which the attribute 'tokenizer' of the pairs "
+        "records; behind the files, or with a name: "
+        + "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
+        + " (default: at white space alone)",
+    )
+    group.add_argument(
         "--keep-case", action="store_true", help="tell words that differ in case alone apart"
     )
     group.add_argument(
@@ -228,6 +239,13 @@ def check(options: argparse.Namespace) -> None:
     """
     _check_decoding(options)
     _check_outputs(options)
+    if options.tokenize is not None and options.tokenize not in TOKENIZERS:
+        if os.path.exists(options.tokenize):
+            raise OptionError(
+                f"--tokenize {options.tokenize} names a file: put --tokenize behind the files, or "
+                f"name the tokenizer ({', '.join(TOKENIZERS)})"
+            )
+        raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
     if options.load is not None:
         names = [name for name in (*_SETTINGS, "dictionary") if getattr(options, name) is not None]
         given = [_flag(name) for name in names] + ["--keep-case"] * options.keep_case

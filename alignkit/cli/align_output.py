@@ -149,7 +149,9 @@ def tell_rounds(history: Iterable[Round], bitext: Bitext) -> None:
         )
 
 
-def summary(aligner: Aligner, counts: dict[str, int], seconds: dict[str, float]) -> str:
+def summary(
+    aligner: Aligner, counts: dict[str, int], seconds: dict[str, float], tokenizer: str | None
+) -> str:
     """Return, as JSON, what the aligner was trained with and what was done."""
     rounds = [
         {
@@ -160,6 +162,7 @@ def summary(aligner: Aligner, counts: dict[str, int], seconds: dict[str, float])
     ]
     record = {
         **counts,
+        "tokenizer": tokenizer,
         "settings": asdict(aligner.settings),
         "rounds": rounds,
         "seconds": {name: round(value, 3) for name, value in seconds.items()},

@@ -26,6 +26,7 @@ _READ = {
     "add": "--add ",
     "load": "--load ",
     "dictionary": "--dictionary ",
+    "ids_from": "--ids-from ",
     "source": "--source ",
     "target": "--target ",
 }

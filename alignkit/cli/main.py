@@ -35,6 +35,8 @@ COMMANDS = {
     "symmetrize": "merge alignments of both directions into one",
     "pairs": "pair several translations of the same sentences with each other",
     "merge": "put several annotations of the same pairs into one corpus",
+    "concat": "put several corpora of different pairs into one",
+    "select": "select pairs by id, annotator or at random, or split a corpus into parts",
     "agree": "report how far annotators agree",
     "stats": "count what a corpus holds",
     "export": "write what was annotated in a project as a corpus",

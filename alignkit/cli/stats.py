@@ -1,43 +1,119 @@
 """Count what a corpus holds: sentence pairs, words, and the links of each annotator.
 
+With --by, rows for each value of an attribute are added.
+
 For example:
   alignkit stats corpus.xml
   alignkit stats gold.align --source fr.txt --target en.txt --json
+  alignkit stats corpus.xml --by phenomena --split ,
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import nan
+from typing import Any
 
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
-from alignkit.corpus_counts import AnnotatorCounts, CorpusCounts, count_corpus
+from alignkit.corpus_counts import (
+    AnnotatorCounts,
+    CorpusCounts,
+    GroupCounts,
+    count_corpus,
+    count_groups,
+)
+from alignkit.errors import OptionError
 from alignkit.report.table import Cell, Column, Table
 from alignkit.visible import visible
+
+_NO_GROUPS: Mapping[str, Sequence[str]] = {}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     parser.add_argument("--json", action="store_true", help="print JSON (default: tables)")
+    parser.add_argument(
+        "--by",
+        metavar="ATTRIBUTE",
+        help="a row for each value of this attribute (genre, document, ...) too",
+    )
+    parser.add_argument(
+        "--split",
+        metavar="TEXT",
+        help="what stands between several values of that attribute, e.g. a comma; a pair counts "
+        "in each (default: one value)",
+    )
     add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    counts = count_corpus(Input(options.input, options.format, reading_options(options)).pairs())
-    judged = any(part.judged for part in counts.annotators.values())
-    if options.json:
-        record = asdict(counts)
-        for part in record["annotators"].values() if not judged else ():
-            del part["judged"]
-        print(json_text(record))
+    if options.split is not None and options.by is None:
+        raise OptionError("--split is for --by ATTRIBUTE: add it, or leave --split out")
+    pairs = Input(options.input, options.format, reading_options(options)).pairs()
+    if options.by is None:
+        found = GroupCounts(count_corpus(pairs), {})
     else:
-        _print(counts)
+        found = count_groups(pairs, options.by, split=options.split)
+    if options.json:
+        record = _record(found.whole)
+        if options.by is not None:
+            groups = {value: _record(part) for value, part in found.groups.items()}
+            record |= {"by": options.by, "groups": groups, "in_several_groups": found.several}
+        print(json_text(record))
+        return 0
+    _print(found.whole)
+    if options.by is not None:
+        _print_groups(found, options.by)
     return 0
+
+
+def _record(counts: CorpusCounts) -> dict[str, Any]:
+    judged = any(part.judged for part in counts.annotators.values())
+    record = asdict(counts)
+    for part in record["annotators"].values() if not judged else ():
+        del part["judged"]
+    return record
+
+
+def _print_groups(found: GroupCounts, by: str) -> None:
+    """Print a table of the groups, and one of their annotators."""
+    note = ""
+    if found.several:
+        note = (
+            f"groups overlap: {found.several} of {found.whole.pairs} sentence pairs have several "
+            f"values of {by}, and count in each"
+        )
+    names = {value: value or f"(no {by})" for value in found.groups}
+    columns = [
+        Column(by, key="group"),
+        *(Column(name, "count") for name in ("pairs", "source words", "target words")),
+        *(Column(name, "decimal", digits=1) for name in ("source a pair", "target a pair")),
+    ]
+    rows: list[list[Cell]] = []
+    for value, part in found.groups.items():
+        with_text = part.pairs - part.without_text
+        tokens = part.source_tokens, part.target_tokens
+        means = [n / with_text if with_text else nan for n in tokens]
+        rows.append([names[value], part.pairs, *(tokens if with_text else (nan, nan)), *means])
+    print()
+    print(Table("", columns, rows, note))
+    people = [
+        (names[value], name, counts)
+        for value, part in found.groups.items()
+        for name, counts in part.annotators.items()
+    ]
+    if people:
+        print()
+        print(
+            _annotators(
+                [(name, counts) for _, name, counts in people], {by: [g for g, *_ in people]}
+            )
+        )
 
 
 def _print(counts: CorpusCounts) -> None:
@@ -64,16 +140,20 @@ def _print(counts: CorpusCounts) -> None:
         print(Table("", columns, rows))
     if counts.annotators:
         print()
-        print(_annotators(counts.annotators))
+        print(_annotators(list(counts.annotators.items())))
     if counts.attributes:
         listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
         print(f"\nattributes: {visible(listing)}")
 
 
-def _annotators(found: Mapping[str, AnnotatorCounts]) -> Table:
-    judged = any(part.judged for part in found.values())
+def _annotators(
+    found: Sequence[tuple[str, AnnotatorCounts]], groups: Mapping[str, Sequence[str]] = _NO_GROUPS
+) -> Table:
+    """Return a table with a row for each annotator, behind the names of their groups, if any."""
+    judged = any(part.judged for _, part in found)
     names = ("pairs", "empty", "sure", "possible", "nulls", "1-1", "identical")
     columns = [
+        *(Column(name, key="group") for name in groups),
         Column("annotator"),
         *(Column(name, "count") for name in names),
         Column("source aligned", "percent", unit="%"),
@@ -81,7 +161,13 @@ def _annotators(found: Mapping[str, AnnotatorCounts]) -> Table:
         *([Column("judged only", "count")] if judged else []),
     ]
     rows: list[list[Cell]] = [
-        [name, *_counts(part), *([part.judged] if judged else [])] for name, part in found.items()
+        [
+            *(column[k] for column in groups.values()),
+            name,
+            *_counts(part),
+            *([part.judged] if judged else []),
+        ]
+        for k, (name, part) in enumerate(found)
     ]
     return Table("", columns, rows)
 

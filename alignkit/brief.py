@@ -1,0 +1,30 @@
+"""Say in a line, however long names are and however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["brief", "brief_annotators"]
+
+_ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
+
+
+def brief(name: str) -> str:
+    """Return a name, cut where it is long."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+
+
+def brief_annotators(annotators: Iterable[str]) -> str:
+    """Name annotators, and how many more there are.
+
+    Examples
+    --------
+    >>> brief_annotators(["anna", "ben"]), brief_annotators([])
+    ('annotators: anna, ben', 'annotators: none')
+    """
+    names = list(map(brief, annotators))
+    shown, room = 0, _ROOM
+    while shown < len(names) and (room := room - len(names[shown]) - 2) > 0:
+        shown += 1
+    more = [f"{len(names) - shown} more"] if shown < len(names) else []
+    return f"annotators: {', '.join([*names[:shown], *more]) or 'none'}"

@@ -1,0 +1,76 @@
+"""Put several corpora of different sentence pairs into one.
+
+The pairs come in the order of the files, with the annotations and attributes that each has;
+annotators of the same name are taken for the same ones. An id that stands in two files is an error,
+unless --prefix tells them apart. Annotations of the same pairs are put together by `merge`.
+
+For example:
+  alignkit concat news.xml questions.jsonl -o corpus.jsonl
+  alignkit concat part-*.jsonl --prefix -o corpus.xml
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import PurePath
+
+from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.messages import json_text
+from alignkit.cli.written import add_corpus_output, check_corpus_output, write_whole
+from alignkit.errors import OptionError
+from alignkit.selection import concat
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "inputs", nargs="+", metavar="IN", help="files or folders to read; - is stdin"
+    )
+    add_corpus_output(parser, "file to write; - is stdout")
+    parser.add_argument(
+        "--prefix",
+        action="store_true",
+        help="put the file's name without its ending, and a slash, before each id, as in news/12",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print as JSON how many pairs came from each file"
+    )
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    format = check_corpus_output(options)
+    declared = reading_options(options)
+    names = _names(options.inputs) if options.prefix else options.inputs
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise OptionError(f"{name} is the name of {count} files; give each another one")
+    read = {
+        name: Input(path, options.format, declared).corpus()
+        for name, path in zip(names, options.inputs, strict=True)
+    }
+    corpus = concat(read, prefix=options.prefix)
+    write_whole(corpus, options.output, format)
+    if options.json:
+        inputs = [
+            {"path": path, "pairs": len(part)}
+            for path, part in zip(options.inputs, read.values(), strict=True)
+        ]
+        record = {
+            "output": options.output,
+            "format": format,
+            "pairs": len(corpus),
+            "annotators": list(corpus.annotators),
+            "inputs": inputs,
+        }
+        print(json_text(record))
+    return 0
+
+
+def _names(paths: list[str]) -> list[str]:
+    """Return the names of files as ids begin with them."""
+    return [PurePath(path).name.removesuffix(".gz").partition(".")[0] or path for path in paths]

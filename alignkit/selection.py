@@ -1,0 +1,309 @@
+"""Put corpora together, and divide one at random: by shares, by strata, without cutting groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from alignkit.arguments import check_arguments, each
+from alignkit.corpus import Corpus, SentencePair, values_of
+from alignkit.errors import (
+    ArgumentError,
+    OptionError,
+    RepeatedIdError,
+    UnknownIdError,
+    UnknownNameError,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["concat", "connected_groups", "sample", "select_ids", "split_corpus"]
+
+SEED = 12345
+
+
+def concat(
+    corpora: Mapping[str, Iterable[SentencePair]] | Iterable[Iterable[SentencePair]],
+    *,
+    prefix: bool = False,
+) -> Corpus:
+    """Put corpora of different sentence pairs into one, in their order.
+
+    Annotators of the same name are taken for the same ones. Annotations of the same pairs are put
+    together by `merge`.
+
+    Parameters
+    ----------
+    corpora
+        The corpora, by name; names are ``"1"``, ``"2"``, ... where there are none.
+    prefix
+        Put the corpus's name and a slash before each id.
+
+    Raises
+    ------
+    RepeatedIdError
+        If an id stands in two of them.
+
+    Examples
+    --------
+    >>> one, other = Corpus.from_texts(["a"], ["b"]), Corpus.from_texts(["c"], ["d"])
+    >>> concat({"news": one, "web": other}, prefix=True).ids
+    ('news/1', 'web/1')
+    """
+    check_arguments(concat, locals(), apart=["corpora"])
+    if isinstance(corpora, (str, bytes)) or not isinstance(corpora, Iterable):
+        raise ArgumentError("corpora must be several corpora, in a list or by name")
+    if not isinstance(corpora, Mapping):
+        corpora = {str(number): corpus for number, corpus in enumerate(corpora, 1)}
+    homes: dict[str, str] = {}
+    clashes: dict[str, tuple[str, str]] = {}
+    found: list[SentencePair] = []
+    for name, corpus in corpora.items():
+        for pair in each(f"corpora[{name!r}]", corpus, SentencePair):
+            added = replace(pair, id=f"{name}/{pair.id}") if prefix else pair
+            home = homes.setdefault(added.id, name)
+            if home != name:
+                clashes.setdefault(added.id, (home, name))
+            found.append(added)
+    if clashes:
+        id, (home, name) = next(iter(clashes.items()))
+        more = f", and {len(clashes) - 1} more ids likewise" if len(clashes) > 1 else ""
+        raise RepeatedIdError(
+            f"id {id!r} stands in {home} and in {name}{more}; put names before the ids by "
+            "`prefix=True`, or, if these are the same pairs, merge them"
+        )
+    return Corpus(found)
+
+
+def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
+    """Return the pairs of these ids, in the order of the corpus.
+
+    Raises
+    ------
+    UnknownIdError
+        If no pair has one of them.
+    """
+    check_arguments(select_ids, locals())
+    wanted = dict.fromkeys(ids)
+    for id in wanted:
+        if id not in corpus:
+            raise UnknownIdError(id, corpus.ids)
+    return corpus.filter(lambda pair: pair.id in wanted)
+
+
+def sample(
+    corpus: Corpus,
+    share: float,
+    *,
+    seed: int = SEED,
+    stratify: str | None = None,
+    keep_together: str | Sequence[str] = (),
+    separator: str | None = None,
+) -> Corpus:
+    """Return a share of a corpus, drawn at random; see `split_corpus`.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a"] * 10, ["b"] * 10)
+    >>> len(sample(corpus, 0.3))
+    3
+    """
+    check_arguments(sample, locals())
+    parts = split_corpus(
+        corpus,
+        {"share": share},
+        seed=seed,
+        stratify=stratify,
+        keep_together=keep_together,
+        separator=separator,
+    )
+    return parts["share"]
+
+
+def split_corpus(
+    corpus: Corpus,
+    shares: Mapping[str, float],
+    *,
+    seed: int = SEED,
+    stratify: str | None = None,
+    keep_together: str | Sequence[str] = (),
+    separator: str | None = None,
+) -> dict[str, Corpus]:
+    """Divide a corpus at random into parts that hold the shares asked for.
+
+    Parameters
+    ----------
+    corpus
+        The corpus.
+    shares
+        The share of each part, such as ``{"train": 0.8, "dev": 0.1, "test": 0.1}``. They add up to
+        1; where it is less, the rest of the pairs is left out.
+    seed
+        The same seed gives the same parts.
+    stratify
+        An attribute of which each value is to have the same share in all parts.
+    keep_together
+        One attribute or several: pairs that share a value come into one part, so that no document,
+        film or entity stands in two of them. A pair without a value stands by itself.
+    separator
+        What divides several values in one such attribute; None: each is one value.
+
+    Returns
+    -------
+    dict of Corpus
+        The parts, with their pairs in the order of the corpus. Shares are as near to what was asked
+        as whole pairs allow, or whole groups: `alignkit.apportioning` says how.
+
+    Raises
+    ------
+    OptionError
+        If the shares make no sense, or there are fewer groups than parts.
+    UnknownNameError
+        If no pair has the attribute.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a"] * 10, ["b"] * 10)
+    >>> {name: len(part) for name, part in split_corpus(corpus, {"train": 0.8, "dev": 0.2}).items()}
+    {'train': 8, 'dev': 2}
+    """
+    check_arguments(split_corpus, locals(), apart=["shares"])
+    asked = _checked(shares, seed)
+    together = [keep_together] if isinstance(keep_together, str) else list(keep_together)
+    for attribute in [*together, *([] if stratify is None else [stratify])]:
+        if attribute not in corpus.attributes and len(corpus):
+            raise UnknownNameError("attribute", attribute, corpus.attributes)
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    strata = _strata(corpus, stratify)
+    groups = connected_groups(corpus, together, separator) if together else None
+    if groups is None or len(groups) == len(corpus):
+        parts = _of_pairs(strata, asked, rng)
+    else:
+        if len(groups) < len(shares):
+            raise OptionError(
+                f"pairs with the same {' or '.join(together)} make {len(groups)} groups, too few "
+                f"for {len(shares)} parts"
+            )
+        parts = _of_groups(groups, strata, asked, rng)
+    return {
+        name: Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k)
+        for k, name in enumerate(shares)
+    }
+
+
+def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
+    """Return the shares, and at the end, if there is any, that of what is left out."""
+    if seed < 0:
+        raise OptionError(f"the seed is {seed}; it must be 0 or more")
+    if not isinstance(shares, Mapping) or not shares:
+        raise OptionError(
+            "shares must name the parts, e.g. {'train': 0.8, 'dev': 0.1, 'test': 0.1}"
+        )
+    for name, share in shares.items():
+        if isinstance(share, bool) or not isinstance(share, (int, float)):
+            raise OptionError(f"the share of {name} must be a number, not {share!r}")
+        if not (isfinite(share) and 0 < share <= 1):
+            raise OptionError(f"the share of {name} is {share}; it must be above 0 and at most 1")
+    total = sum(shares.values())
+    if total > 1 + 1e-9:
+        raise OptionError(f"the shares add up to {total:g}; they must make at most 1")
+    left = 1 - total
+    return [*shares.values(), *([left] if left > 1e-9 else [])]
+
+
+def connected_groups(
+    corpus: Corpus, attributes: Sequence[str], separator: str | None = None
+) -> list[list[int]]:
+    """Return the places of pairs that share a value of an attribute, directly or by other pairs.
+
+    Parameters
+    ----------
+    corpus
+        The corpus.
+    attributes
+        The names of the attributes.
+    separator
+        What divides several values in one attribute.
+
+    Returns
+    -------
+    list of lists
+        Each pair is in one; groups and places rise. A pair without any value is a group.
+
+    Examples
+    --------
+    >>> pairs = [SentencePair(str(k), ["a"], ["b"], {}, {"film": film})
+    ...          for k, film in enumerate(["x", "y", "x,z", "z"])]
+    >>> connected_groups(Corpus(pairs), ["film"], ",")
+    [[0, 2, 3], [1]]
+    """
+    roots = list(range(len(corpus)))
+
+    def root(k: int) -> int:
+        while roots[k] != k:
+            roots[k] = roots[roots[k]]
+            k = roots[k]
+        return k
+
+    first: dict[tuple[str, str], int] = {}
+    for k, pair in enumerate(corpus):
+        for attribute in attributes:
+            for value in values_of(pair.attributes.get(attribute, "").strip(), separator):
+                if not value:
+                    continue
+                one, other = root(first.setdefault((attribute, value), k)), root(k)
+                roots[max(one, other)] = min(one, other)
+    found: dict[int, list[int]] = {}
+    for k in range(len(roots)):
+        found.setdefault(root(k), []).append(k)
+    return list(found.values())
+
+
+def _strata(corpus: Corpus, attribute: str | None) -> list[int]:
+    """Return the number of the stratum of each pair."""
+    if attribute is None:
+        return [0] * len(corpus)
+    numbers: dict[str, int] = {}
+    values = (pair.attributes.get(attribute, "") for pair in corpus)
+    return [numbers.setdefault(value, len(numbers)) for value in values]
+
+
+def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
+    """Return the part of each pair, where every pair may come into any part."""
+    from alignkit.apportioning import divide_evenly
+
+    members: dict[int, list[int]] = {}
+    for k, stratum in enumerate(strata):
+        members.setdefault(stratum, []).append(k)
+    mixed = [list(members.values())[h] for h in rng.permutation(len(members))]
+    parts = [0] * len(strata)
+    for places, counts in zip(mixed, divide_evenly([*map(len, mixed)], shares), strict=True):
+        order = rng.permutation(places).tolist()
+        for part, count in enumerate(counts):
+            for k in order[:count]:
+                parts[k] = part
+            del order[:count]
+    return parts
+
+
+def _of_groups(
+    groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
+) -> list[int]:
+    """Return the part of each pair, where groups stay whole."""
+    import numpy as np
+
+    from alignkit.apportioning import divide_groups
+
+    sizes = np.zeros((len(groups), max(strata) + 1), np.int64)
+    for number, places in enumerate(groups):
+        np.add.at(sizes[number], [strata[k] for k in places], 1)
+    parts = [0] * len(strata)
+    for places, part in zip(groups, divide_groups(sizes, shares, rng).tolist(), strict=True):
+        for k in places:
+            parts[k] = part
+    return parts

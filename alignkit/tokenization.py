@@ -1,0 +1,71 @@
+"""Divide text into words by NLTK's rules, which need no data; the characters stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from alignkit.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from nltk.tokenize.api import TokenizerI
+
+__all__ = ["TOKENIZERS", "describe_tokenizer", "tokenizer"]
+
+TOKENIZERS = {
+    "treebank": "English as in the Penn Treebank: do n't, it 's, p.m.",
+    "wordpunct": "any language: runs of letters and digits, and runs of other signs",
+}
+"""The ways to divide text into words, and what they are for."""
+
+
+def tokenizer(name: str) -> Callable[[str], list[str]]:
+    r"""Return a function that divides a sentence into words.
+
+    Parameters
+    ----------
+    name
+        One of `TOKENIZERS`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such tokenizer.
+
+    Examples
+    --------
+    >>> tokenizer("treebank")('They didn\'t say "no".')
+    ['They', 'did', "n't", 'say', '"', 'no', '"', '.']
+    >>> tokenizer("wordpunct")("L'homme, n'est-ce pas?")
+    ['L', "'", 'homme', ',', 'n', "'", 'est', '-', 'ce', 'pas', '?']
+    """
+    found = _tokenizer(name)
+
+    def divided(text: str) -> list[str]:
+        try:
+            spans: Iterable[tuple[int, int]] = found.span_tokenize(text)
+            return [text[begin:end] for begin, end in spans]
+        except ValueError:  # a token that NLTK changed and does not find again
+            return [word for token in found.tokenize(text) for word in token.split()]
+
+    return divided
+
+
+def describe_tokenizer(name: str) -> str:
+    """Return what to write down of a tokenizer: its name, and the version of NLTK."""
+    from nltk import __version__
+
+    _tokenizer(name)
+    return f"{name} (nltk {__version__})"
+
+
+def _tokenizer(name: str) -> TokenizerI:
+    from nltk.tokenize import NLTKWordTokenizer, WordPunctTokenizer
+
+    kinds: dict[str, Callable[[], TokenizerI]] = {
+        "treebank": NLTKWordTokenizer,
+        "wordpunct": WordPunctTokenizer,
+    }
+    if name not in kinds:
+        raise UnknownNameError("tokenizer", name, kinds)
+    return kinds[name]()

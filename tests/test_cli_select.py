@@ -1,0 +1,203 @@
+"""The commands concat and select put corpora together and divide them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, feed, process, run, write
+from test_cli_outputs import files
+from test_selection import DOCUMENTS, corpus_of
+
+import alignkit as ak
+
+PARTS = ("--split", "train=.8,dev=.1,test=.1")
+
+
+def read(path):
+    return ak.read_corpus(path, format="alignkit-jsonl")
+
+
+@pytest.fixture
+def documents(tmp_path, monkeypatch):
+    """Stand in a folder with a corpus of 1,000 pairs of 17 documents."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "all.jsonl"
+    ak.write_corpus(corpus_of(DOCUMENTS), path, format="alignkit-jsonl")
+    return path
+
+
+def test_a_corpus_is_split_without_cutting_documents(capsys, documents):
+    words = ["select", documents, *PARTS, "--keep-together", "document", "-o", "out.jsonl"]
+    ran = run(capsys, *words)
+    assert ran.code == 0
+    assert ran.out == ""
+    parts = {name: read(f"out-{name}.jsonl") for name in ("train", "dev", "test")}
+    assert {name: len(part) for name, part in parts.items()} == {
+        "train": 800, "dev": 100, "test": 100,
+    }  # fmt: skip
+    homes = [set(part.groups("document")) for part in parts.values()]
+    assert sum(map(len, homes)) == len(set().union(*homes)) == 17
+    assert not Path("out.jsonl").exists()
+    groups = len(homes[1])
+    assert (
+        f"out-dev.jsonl: 100 of 1000 pairs, a share of 10.0% (10.0% asked for), {groups} groups"
+        in (ran.err)
+    )
+    before = files(Path())
+    assert run(capsys, *words).code == 0
+    assert files(Path()) == before
+    assert run(capsys, *words, "--seed", 2).code == 0
+    assert files(Path()) != before
+
+
+def test_json_tells_what_was_written(capsys, documents):
+    ran = run(
+        capsys, "select", documents, *PARTS, "--stratify", "document", "--json", "-o", "o.xml"
+    )
+    assert ran.err == ""
+    found = ran.json
+    assert (found["read"], found["chosen"], found["seed"]) == (1000, 1000, 12345)
+    assert found["parts"][1] == {
+        "part": "dev", "path": "o-dev.xml", "pairs": 100, "share": 0.1, "asked": 0.1,
+    }  # fmt: skip
+    assert Path("o-dev.xml").read_text().startswith("<?xml")
+
+
+def test_pairs_are_selected_by_id(capsys, tmp_path, monkeypatch):
+    ran = run(capsys, "select", PARAPHRASES, "--ids", "p17", "p05", "-o", "-")
+    assert [json.loads(line)["id"] for line in ran.out.splitlines() if '"id"' in line] == [
+        "p05", "p17",
+    ]  # fmt: skip
+    assert ran.err == "alignkit: -: 2 of 64 pairs\n"
+    ids = write(tmp_path, "ids.txt", "p17\n\np60 \n")
+    out = tmp_path / "out.jsonl"
+    run(capsys, "select", PARAPHRASES, "--ids-from", ids, "--ids", "p01", "-o", out)
+    assert read(out).ids == ("p01", "p17", "p60")
+    feed(monkeypatch, "p03\n")
+    run(capsys, "select", PARAPHRASES, "--ids-from", "-", "-o", out)
+    assert read(out).ids == ("p03",)
+    run(capsys, "select", PARAPHRASES, "--ids", "p6", "-o", out).failed("'p6'; did you mean 'p6")
+    assert read(out).ids == ("p03",)
+
+
+def test_pairs_are_selected_by_who_aligned_them(capsys, tmp_path):
+    corpus = ak.Corpus.from_texts(
+        ["a"] * 4, ["b"] * 4, anna=["0-0", None, "", "0-0"], ben=["0-0", "0-0", "", None]
+    )
+    path, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    ak.write_corpus(corpus, path, format="alignkit-jsonl")
+    run(capsys, "select", path, "--annotated-by", "anna", "ben", "-o", out)
+    assert read(out).ids == ("1", "3")
+    run(capsys, "select", path, "--annotated-by", "anna", "--share", "1", "-o", out)
+    assert read(out).ids == ("1", "3", "4")
+    told = "unknown annotator 'bea'; did you mean 'ben'"
+    run(capsys, "select", path, "--annotated-by", "bea", "-o", out).failed(told)
+
+
+def test_a_share_is_drawn(capsys, documents):
+    found = []
+    for seed in (1, 1, 2):
+        run(capsys, "select", documents, "--share", "10%", "--seed", seed, "-o", "out.jsonl")
+        found.append(read("out.jsonl").ids)
+    assert found[0] == found[1] != found[2]
+    assert len(found[0]) == 100
+
+
+def test_pairs_without_the_attribute_are_told(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pairs = [ak.SentencePair(str(k), ["a"], ["b"], {}, {"film": "x"} if k < 5 else {})
+             for k in range(10)]  # fmt: skip
+    ak.write_corpus(ak.Corpus(pairs), "in.jsonl", format="alignkit-jsonl")
+    words = ["--share", ".5", "--keep-together", "film", "-o", "out.jsonl"]
+    assert "5 x pair without film, each taken by itself" in run(
+        capsys, "select", "in.jsonl", *words
+    ).err  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([], "say what to select: --ids, --annotated-by, --share or --split"),
+        (["--seed", "3"], "--seed is for pairs drawn at random: add --share or --split"),
+        (["--ids", "1", "--stratify", "document"], "--stratify is for pairs drawn at random"),
+        (["--share", ".1", "--split", "a=.1"], "leave one of them out"),
+        (["--share", "x"], "--share: expected a share such as .1 or 10%, not 'x'"),
+        (["--share", "1.5"], "it must be above 0 and at most 1"),
+        (["--split", "train"], "expected names and shares, e.g. train=.8"),
+        (["--split", "a=.1,a=.2"], "--split names 'a' twice"),
+        (["--split", "../a=.1"], "expected names and shares"),
+        (["--split", "a=.8,b=.3"], "the shares add up to 1.1"),
+        (["--share", ".1", "--stratify", "genre"], "unknown attribute 'genre'"),
+        (["--share", ".1", "--to", "pharo"], "did you mean 'pharaoh'"),
+        (["--share", ".1", "--json", "-o", "-"], "--json prints on standard output"),
+        (["--split", "a=.1", "-o", "-"], "--split writes several files: name OUT"),
+        (["--split", "x=.1", "-o", "all.jsonl"], "all-x.jsonl would be replaced"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_nothing_written(capsys, documents, given, told):
+    source = "all.jsonl"
+    if "x=.1" in given:
+        source = str(documents.rename("all-x.jsonl"))
+    before = files(Path())
+    out = [] if "-o" in given else ["-o", "out.jsonl"]
+    run(capsys, "select", source, *given, *out).failed(told)
+    assert files(Path()) == before
+
+
+def test_several_annotators_are_not_lost(capsys, tmp_path):
+    words = ["select", PARAPHRASES, "--share", ".1", "--to", "pharaoh", "-o", tmp_path / "x.align"]
+    run(capsys, *words).failed("holds the alignments of one annotator", "initial, anna, ben, gold")
+
+
+def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(capsys, "convert", GOLD, "gold.jsonl", "--to", "alignkit-jsonl", *TEXTS)
+    ran = run(capsys, "concat", PARAPHRASES, "gold.jsonl", "-o", "both.jsonl", "--json")
+    assert ran.json == {
+        "output": "both.jsonl", "format": "alignkit-jsonl", "pairs": 116,
+        "annotators": ["initial", "anna", "ben", "gold", "alignment"],
+        "inputs": [{"path": PARAPHRASES, "pairs": 64}, {"path": "gold.jsonl", "pairs": 52}],
+    }  # fmt: skip
+    both = read("both.jsonl")
+    assert both == read(PARAPHRASES) + read("gold.jsonl")
+    ran = run(capsys, "concat", "both.jsonl", "gold.jsonl", "-o", "more.jsonl")
+    ran.failed("id '1' stands in both.jsonl and in gold.jsonl, and 51 more ids", "prefix")
+    assert not Path("more.jsonl").exists()
+    run(capsys, "concat", "both.jsonl", "gold.jsonl", "--prefix", "-o", "more.xml")
+    more = ak.read_corpus("more.xml", format="alignkit-xml")
+    assert (more.ids[0], more.ids[-1], len(more)) == ("both/p01", "gold/52", 168)
+
+
+def test_corpora_of_a_plain_format_stay_in_it(capsys, tmp_path):
+    out = tmp_path / "out.align"
+    ran = run(capsys, "concat", GOLD, EFLOMAL, "--prefix", "--to", "pharaoh", "-o", out)
+    assert ran.code == 0
+    assert out.read_text() == Path(GOLD).read_text() + Path(EFLOMAL).read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["-", "-", "-o", "x"], "standard input (-) can be read once only"),
+        ([GOLD, GOLD, "-o", "x"], "is the name of 2 files"),
+        ([GOLD, "sub/gold.align", "--prefix", "-o", "x"], "gold is the name of 2 files"),
+        ([GOLD, "mine", "-o", "mine"], "mine would be replaced, but is also read"),
+        ([GOLD, "--json", "-o", "-"], "--json prints on standard output"),
+    ],
+)
+def test_a_wrong_concat_is_told(capsys, tmp_path, monkeypatch, words, told):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "mine", "0-0\n")
+    run(capsys, "concat", *words).failed(told)
+    assert list(files(tmp_path)) == ["mine"]
+
+
+@pytest.mark.slow
+def test_select_and_concat_work_in_processes_of_their_own(tmp_path):
+    ran = process("select", PARAPHRASES, *PARTS, "-o", tmp_path / "p.jsonl")
+    assert ran.code == 0
+    parts = [tmp_path / f"p-{name}.jsonl" for name in ("train", "dev", "test")]
+    ran = process("concat", *parts, "-o", "-")
+    assert ran.out.count('"id"') == 64

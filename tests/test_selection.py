@@ -1,0 +1,217 @@
+"""Corpora are put together and divided: by shares, by strata, without cutting groups."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit.apportioning import divide_evenly, divide_groups
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import ArgumentError, OptionError, RepeatedIdError, UnknownNameError
+from alignkit.selection import concat, connected_groups, sample, select_ids, split_corpus
+
+THREE = {"train": 0.8, "dev": 0.1, "test": 0.1}
+DOCUMENTS = [1, 3, 7, 12, 18, 25, 31, 40, 47, 55, 62, 70, 81, 96, 112, 140, 200]
+"""The sizes of 17 documents, 1,000 pairs in all."""
+
+
+def corpus_of(sizes, **more):
+    """Make a corpus of documents, whose pairs stand mixed."""
+    documents = [str(number) for number, size in enumerate(sizes) for _ in range(size)]
+    order = np.random.default_rng(1).permutation(len(documents))
+    return Corpus(
+        SentencePair(
+            str(k), ["a"], ["b"], {},
+            {"document": documents[place], **{name: value(k) for name, value in more.items()}},
+        )
+        for k, place in enumerate(order)
+    )  # fmt: skip
+
+
+def ids(parts):
+    return {name: part.ids for name, part in parts.items()}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "shares",
+    [THREE, {"a": 0.5, "b": 0.5}, {"a": 0.34, "b": 0.33, "c": 0.33}, {"a": 0.9, "b": 0.1},
+     {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}, {"dev": 0.05, "test": 0.07}],
+    ids=lambda shares: " ".join(map(str, shares.values())),
+)  # fmt: skip
+def test_no_document_stands_on_two_sides_and_shares_are_exact(shares, seed):
+    corpus = corpus_of(DOCUMENTS)
+    parts = split_corpus(corpus, shares, seed=seed, keep_together="document")
+    homes = {}
+    for name, part in parts.items():
+        for pair in part:
+            assert homes.setdefault(pair.attributes["document"], name) == name
+        assert abs(len(part) / len(corpus) - shares[name]) <= 0.001
+    kept = sorted((id for part in parts.values() for id in part.ids), key=int)
+    assert len(kept) == len(set(kept))
+    if sum(shares.values()) == 1:
+        assert set(kept) == set(corpus.ids)
+
+
+def test_the_seed_alone_decides():
+    corpus = corpus_of(DOCUMENTS)
+    for how in ({}, {"keep_together": "document"}, {"stratify": "document"}):
+        parts = [ids(split_corpus(corpus, THREE, seed=seed, **how)) for seed in (1, 1, 2)]
+        assert parts[0] == parts[1] != parts[2]
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=3, max_size=7),
+    st.lists(st.integers(1, 9), min_size=2, max_size=3),
+    st.integers(0, 99),
+)
+def test_few_groups_are_divided_as_well_as_can_be(sizes, weights, seed):
+    """All divisions are gone through."""
+    shares = [weight / sum(weights) for weight in weights]
+    targets = np.array(shares) * sum(sizes)
+
+    def misfit(parts):
+        return np.abs(np.bincount(parts, sizes, len(shares)) - targets).max()
+
+    found = divide_groups(np.array(sizes)[:, None], shares, np.random.default_rng(seed))
+    least = min(misfit(parts) for parts in product(range(len(shares)), repeat=len(sizes)))
+    assert misfit(found) <= max(least, 0.5) + 1e-9
+
+
+@pytest.mark.parametrize(("groups", "things"), [(40, 5000), (600, 3000), (3000, 200_000)])
+def test_many_groups_are_divided_well(groups, things):
+    rng = np.random.default_rng(3)
+    sizes = 1 + rng.multinomial(things - groups, rng.dirichlet([0.5] * groups))
+    parts = divide_groups(sizes[:, None], [0.7, 0.2, 0.1], rng)
+    shares = np.bincount(parts, sizes) / things
+    assert np.abs(shares - [0.7, 0.2, 0.1]).max() <= 0.001
+    largest = [sizes[parts == part].max() for part in range(3)]
+    assert min(largest) > np.median(sizes)  # no part is made of small groups alone
+
+
+def test_a_group_that_is_larger_than_its_share_is_not_cut():
+    parts = split_corpus(corpus_of([90, 6, 4]), THREE, keep_together="document")
+    assert sorted(map(len, parts.values())) == [4, 6, 90]
+    assert len(parts["train"]) == 90
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=12),
+    st.lists(st.integers(1, 20), min_size=2, max_size=5),
+)
+def test_every_stratum_has_its_share_rounded(strata, weights):
+    shares = [weight / sum(weights) for weight in weights]
+    found = divide_evenly(strata, shares)
+    for size, counts in zip(strata, found, strict=True):
+        assert sum(counts) == size
+        for share, count in zip(shares, counts, strict=True):
+            assert abs(count - share * size) < 1
+    for share, column in zip(shares, zip(*found, strict=True), strict=True):
+        assert abs(sum(column) - share * sum(strata)) < len(shares)
+
+
+def test_parts_are_stratified():
+    corpus = corpus_of([1000], genre=lambda k: "news" if k % 5 else "question")
+    parts = split_corpus(corpus, THREE, stratify="genre")
+    assert {name: len(part) for name, part in parts.items()} == {
+        "train": 800, "dev": 100, "test": 100,
+    }  # fmt: skip
+    for part in parts.values():
+        assert len(part.groups("genre")["question"]) * 5 == len(part)
+
+
+def test_documents_are_kept_and_strata_are_near_at_once():
+    corpus = corpus_of(DOCUMENTS * 4, genre=lambda k: "news" if k % 3 else "question")
+    parts = split_corpus(corpus, THREE, stratify="genre", keep_together="document")
+    for name, part in parts.items():
+        assert abs(len(part) / len(corpus) - THREE[name]) <= 0.01
+        assert abs(len(part.groups("genre")["question"]) / len(part) - 1 / 3) < 0.05
+    homes = [set(part.groups("document")) for part in parts.values()]
+    assert not homes[0] & homes[1] | homes[0] & homes[2] | homes[1] & homes[2]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "x", "y", "x,z", "z", "w, y"]),
+                       st.sampled_from(["", "1", "2", "3"])), max_size=9)
+)  # fmt: skip
+def test_groups_are_the_connected_pairs(values):
+    corpus = Corpus(
+        SentencePair(str(k), ["a"], ["b"], {}, {"film": film, "year": year})
+        for k, (film, year) in enumerate(values)
+    )
+    sets = [
+        {("film", part.strip()) for part in film.split(",") if part}
+        | {("year", year)} - {("year", "")}
+        for film, year in values
+    ]
+    joined = [{k} for k in range(len(sets))]
+    for k, mine in enumerate(sets):  # slow and plain: join until nothing joins
+        for other in range(k):
+            if mine & sets[other]:
+                both = next(one for one in joined if k in one) | next(
+                    one for one in joined if other in one
+                )
+                joined = [one for one in joined if not one & both] + [both]
+    found = connected_groups(corpus, ["film", "year"], ",")
+    assert sorted(map(sorted, joined)) == sorted(found)
+
+
+def test_a_sample_is_a_share_in_the_order_of_the_corpus():
+    corpus = corpus_of(DOCUMENTS)
+    found = sample(corpus, 0.25, seed=3)
+    assert len(found) == 250
+    assert list(map(int, found.ids)) == sorted(map(int, found.ids))
+    assert found != sample(corpus, 0.25, seed=4)
+    whole = sample(corpus, 0.5, keep_together="document")
+    assert len(whole) == 500
+    assert sample(corpus, 1) == corpus
+    assert len(sample(Corpus(), 0.5)) == 0
+
+
+@pytest.mark.parametrize(
+    ("shares", "how", "error", "told"),
+    [
+        ({"a": 0.8, "b": 0.3}, {}, OptionError, "add up to 1.1"),
+        ({"a": 0}, {}, OptionError, "the share of a is 0; it must be above 0"),
+        ({"a": float("nan")}, {}, OptionError, "the share of a is nan"),
+        ({"a": "x"}, {}, OptionError, "must be a number"),
+        ({}, {}, OptionError, "shares must name the parts"),
+        ([0.5], {}, OptionError, "shares must name the parts"),
+        ({"a": 0.5}, {"seed": -1}, OptionError, "the seed is -1"),
+        ({"a": 0.5}, {"seed": "x"}, ArgumentError, "seed is"),
+        ({"a": 0.5}, {"stratify": "documnt"}, UnknownNameError, "did you mean 'document'"),
+        ({"a": 0.5}, {"keep_together": "x"}, UnknownNameError, "unknown attribute 'x'"),
+        (THREE, {"keep_together": "document"}, OptionError, "make 2 groups, too few for 3 parts"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(shares, how, error, told):
+    with pytest.raises(error, match=told):
+        split_corpus(corpus_of([5, 5]), shares, **how)
+
+
+def test_corpora_are_put_together_with_their_annotators():
+    one = Corpus.from_texts(["a", "b"], ["c", "d"], anna=["0-0", ""])
+    other = Corpus.from_texts(["e"], ["f"], ids=["9"], ben=["0-0"], anna=["0?0"])
+    both = concat([one, other])
+    assert both == one + other
+    assert both.annotators == ("anna", "ben")
+    assert concat({}) == Corpus()
+    again = concat({"x": one, "y": one}, prefix=True)
+    assert again.ids == ("x/1", "x/2", "y/1", "y/2")
+    with pytest.raises(RepeatedIdError, match="'1' stands in x and in y, and 1 more ids likewise"):
+        concat({"x": one, "y": one})
+    repeated = Corpus([one[0], one[0]])
+    assert len(concat([repeated, other])) == 3  # as it was
+
+
+def test_pairs_are_selected_by_ids():
+    corpus = corpus_of([10])
+    assert select_ids(corpus, ["7", "2", "7"]).ids == ("2", "7")
+    with pytest.raises(KeyError, match="no pair of the corpus has the id '12'"):
+        select_ids(corpus, ["1", "12"])
+    with pytest.raises(ArgumentError, match="split the text"):
+        select_ids(corpus, "12")
