@@ -5,7 +5,9 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -101,7 +103,14 @@ class Examination:
             self.findings.append(finding)
 
 
-def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) -> Examination:
+def examine(
+    path: str,
+    *,
+    format: str,
+    options: ReadOptions,
+    keep: bool = True,
+    most: int | None = None,
+) -> Examination:
     """Read a file leniently and tell all that is odd in it.
 
     Parameters
@@ -113,6 +122,8 @@ def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) 
         a finding.
     keep
         Whether to keep the sentence pairs; without them memory hardly grows with the file.
+    most
+        How many sentence pairs to look at; None looks at all.
 
     Raises
     ------
@@ -127,8 +138,10 @@ def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) 
     watch = _Watch(found)
     reading = _Watched(path, lenient, base=kind.base, observe=found.observe, watch=watch.record)
     # pairs that the kernel of a line format reads are plain: the record need not be looked at
-    pairs = read_pairs(kind, reading) if kind.blocks else reading.pairs(kind.parse(reading))
-    kept = list(_look_over(pairs, reading, watch, keep))
+    plainly = kind.blocks is None or most is not None
+    pairs = reading.pairs(kind.parse(reading)) if plainly else read_pairs(kind, reading)
+    with closing(pairs):
+        kept = list(_look_over(islice(pairs, most), reading, watch, keep))
     watch.flush()
     found.corpus = Corpus(kept)
     found.refused = reading.refused

@@ -12,12 +12,17 @@ __all__ = [
     "AlignkitError",
     "AlignmentError",
     "ArgumentError",
+    "FileError",
+    "ForbiddenFileError",
     "FormatError",
+    "IsFolderError",
     "JoinError",
+    "MissingFileError",
     "MissingTextError",
     "NotAlignedError",
     "OptionError",
     "RepeatedIdError",
+    "UnknownFormatError",
     "UnknownIdError",
     "UnknownNameError",
 ]
@@ -157,3 +162,73 @@ class FormatError(AlignkitError, ValueError):
 
     def __reduce__(self) -> tuple[type[FormatError], tuple[str, str, int | None, int | None]]:
         return type(self), (self.message, self.path, self.line, self.column)
+
+
+class UnknownFormatError(FormatError):
+    """A file whose format is not known: none fits, or several do.
+
+    Parameters
+    ----------
+    message, path
+        As of `FormatError`.
+    fitting
+        The formats that fit.
+    """
+
+    def __init__(self, message: str, path: str = "", fitting: Iterable[str] = ()) -> None:
+        super().__init__(message, path)
+        self.fitting = list(fitting)
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str, list[str]]]:  # type: ignore[override]
+        return type(self), (self.message, self.path, self.fitting)
+
+
+class FileError(FormatError, OSError):
+    """A file that cannot be read at all; one of its kinds below where there is one.
+
+    It has the `errno`, `strerror` and `filename` of an `OSError`.
+
+    Parameters
+    ----------
+    path
+        The file, as the user named it.
+    number
+        The `errno`; None where there is none.
+    reason
+        Why it cannot be read.
+    """
+
+    def __init__(self, path: str, number: int | None, reason: str) -> None:
+        super().__init__(f"cannot be read: {reason}", path)
+        self.errno, self.strerror, self.filename = number, reason, path
+
+    @classmethod
+    def of(cls, problem: OSError, path: str) -> FileError:
+        """Return the error of a file that the system does not let us read."""
+        kind = next((one for known, one in _KINDS.items() if isinstance(problem, known)), cls)
+        return kind(path, problem.errno, problem.strerror or str(problem))
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, int | None, str]]:  # type: ignore[override]
+        return type(self), (self.path, self.errno, self.strerror or "")
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
+
+
+class IsFolderError(FileError, IsADirectoryError):
+    """A folder where a file is wanted."""
+
+
+class ForbiddenFileError(FileError, PermissionError):
+    """A file that the user may not read."""
+
+
+_KINDS: dict[type[OSError], type[FileError]] = {
+    FileNotFoundError: MissingFileError,
+    IsADirectoryError: IsFolderError,
+    PermissionError: ForbiddenFileError,
+}

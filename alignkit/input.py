@@ -14,12 +14,12 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import BufferedReader
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from alignkit.errors import FormatError, OptionError
+from alignkit.errors import FileError, FormatError, OptionError
 
 __all__ = [
     "CONTROL",
@@ -30,6 +30,8 @@ __all__ = [
     "bytes_read",
     "has_controls",
     "head_of",
+    "is_standard",
+    "look_ahead",
     "open_input",
     "read_bounded",
     "too_large",
@@ -59,8 +61,10 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
     ------
     OptionError
         If standard input is closed.
+    FileError
+        If the file cannot be read; it is an `OSError` too (`FileNotFoundError`, ...).
     FormatError
-        If the file cannot be read or unpacked, or swells beyond belief.
+        If it cannot be unpacked, or swells beyond belief.
     """
     try:
         if name == "-":
@@ -68,7 +72,7 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
             packed = _begins_packed(stream)
             yield _unpacked(stream, name, megabytes) if packed else stream
             return
-        with open(name, "rb") as stream:
+        with _opened(name) as stream:
             if name.endswith(".gz") or _begins_packed(stream):
                 with _unpacked(stream, name, megabytes) as unpacked:
                     yield unpacked
@@ -79,14 +83,104 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
     except gzip.BadGzipFile as problem:
         message = f"cannot be read: is named .gz, but cannot be unpacked ({problem})"
         raise FormatError(message, name) from None
+    except FileError:  # of another file, that was read meanwhile
+        raise
     except OSError as problem:
-        raise FormatError(f"cannot be read: {problem.strerror or problem}", name) from None
+        raise FileError.of(problem, name) from None
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise FileError.of(problem, name) from None
 
 
 def _standard_input() -> BufferedReader:
     if sys.stdin is None:
         raise OptionError("standard input is closed; name a file")
-    return cast("BufferedReader", sys.stdin.buffer)
+    stream = cast("BufferedReader", sys.stdin.buffer)
+    ahead = _ahead.get("-")
+    return ahead.again if ahead is not None and ahead.stream is stream else stream
+
+
+def _opened(name: str) -> BufferedReader:
+    ahead = _ahead.pop(name, None)
+    return open(name, "rb") if ahead is None else ahead.again
+
+
+def is_standard(stream: BufferedReader) -> bool:
+    """Return whether a stream is standard input, or stands for it."""
+    return sys.stdin is not None and stream is _standard_input()
+
+
+class _Ahead(NamedTuple):
+    """A stream that cannot be read twice, its first bytes, and a stream that gives all of it."""
+
+    stream: BufferedReader
+    head: bytes
+    again: BufferedReader
+
+
+_ahead: dict[str, _Ahead] = {}
+"""What was looked at before it is read: standard input, and pipes by their names."""
+
+
+def look_ahead(name: str, size: int, megabytes: int = MAX_MEGABYTES) -> tuple[bytes, bool]:
+    """Return the first bytes of an input, unpacked, and whether there are more.
+
+    It can be read afterwards as if nobody had looked, a pipe too.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    FormatError
+        If it cannot be unpacked.
+    """
+    if name != "-" and (os.path.isfile(name) or not os.path.exists(name)):
+        with open_input(name, megabytes) as stream:
+            return stream.read(size), bool(stream.peek(1))
+    ahead = _ahead.get(name)
+    if ahead is None or (name == "-" and ahead.stream is not sys.stdin.buffer):
+        with _told(name):
+            stream = _standard_input() if name == "-" else open(name, "rb")  # noqa: SIM115
+            head = stream.read(size)
+        ended = len(head) < size
+        again = cast("BufferedReader", BufferedReader(_Again(head, stream, ended), _BUFFER))
+        ahead = _ahead[name] = _Ahead(stream, head, again)
+    if ahead.head[:2] != _MAGIC:
+        return ahead.head, len(ahead.head) == size
+    with suppress(zlib.error):
+        unpacking = zlib.decompressobj(wbits=31)
+        found = unpacking.decompress(ahead.head, size)
+        return found, bool(unpacking.unconsumed_tail) or not unpacking.eof
+    return b"", True  # reading it in earnest will say why
+
+
+class _Again(io.RawIOBase):
+    """Give bytes that were read before, then the rest of their stream, unless it has ended."""
+
+    def __init__(self, head: bytes, stream: BufferedReader, ended: bool) -> None:
+        self._head = io.BytesIO(head)
+        self._stream, self._ended = stream, ended
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._head.readinto(buffer)
+        if count or self._ended:
+            return count
+        data = self._stream.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if sys.stdin is None or self._stream is not sys.stdin.buffer:
+            self._stream.close()
+        super().close()
 
 
 def _begins_packed(stream: BufferedReader) -> bool:
@@ -115,7 +209,7 @@ class _Unpacked(io.RawIOBase):
         if self._size > max(self._most, _SWELLING * self.packed.count):
             raise FormatError(
                 f"swells to more than {_SWELLING} times its size when it is unpacked; if that is "
-                "no mistake, unpack it first, or allow more by --max-size",
+                "no mistake, unpack it first, or allow more by `max_size`",
                 self._name,
             )
         return count
@@ -146,7 +240,7 @@ def head_of(name: str, size: int = 512) -> bytes:
     """
     try:
         if name == "-":
-            begin = cast("BufferedReader", sys.stdin.buffer).peek(size)
+            begin = _standard_input().peek(size)
             if begin[:2] == _MAGIC:
                 begin = zlib.decompressobj(wbits=31).decompress(begin, size)
             return begin
@@ -225,7 +319,7 @@ def read_bounded(stream: BufferedReader | io.BytesIO, name: str, megabytes: int)
 def too_large(what: str, name: str, megabytes: int, line: int | None = None) -> FormatError:
     """Return the error of something too large to be held."""
     return FormatError(
-        f"{what} of more than {megabytes} MB; if that is no mistake, allow more by --max-size",
+        f"{what} of more than {megabytes} MB; if that is no mistake, allow more by `max_size`",
         name,
         line,
     )

@@ -154,7 +154,7 @@ def _check_whole(found: Differences, partial: bool, shared: int) -> None:
     which, ids = ("second", found.missing) if found.missing else ("first", found.surplus)
     raise JoinError(
         f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
-        f"(the first of them has the id {ids[0]!r}); if that is meant, say so by --partial"
+        f"(the first of them has the id {ids[0]!r}); if that is meant, say so by `partial=True`"
     )
 
 

@@ -256,7 +256,7 @@ def _told(path: str) -> Iterator[None]:
             f"{path}: {problem.object[problem.start : problem.end]!r} cannot be written as UTF-8; "
             f"{_UNCHANGED}"
         ) from None
-    except BrokenPipeError:
+    except (BrokenPipeError, AlignkitError):  # the latter of what is read meanwhile
         raise
     except OSError as problem:
         raise WriteError(f"{path}: cannot be written: {_reason(problem)}; {_UNCHANGED}") from None

@@ -114,7 +114,7 @@ class SentencePair:
         """
         if self.source is None or self.target is None:
             raise MissingTextError(
-                f"pair {self.id!r} has links but no words; name the texts by --source and --target"
+                f"pair {self.id!r} has links but no words; name the texts by `source` and `target`"
             )
         return self.source, self.target
 

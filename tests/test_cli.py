@@ -124,7 +124,7 @@ def test_without_a_command_the_help_goes_to_stderr(capsys):
         (["score", "-", "-"], "standard input (-) can be read once only"),
         (["score", GOLD, "-", "--source", "-"], "standard input (-) can be read once only"),
         (["stats", GOLD, "--target", GOLD], "--target needs --source"),
-        (["stats", str(FRENCH)], "is a folder"),
+        (["stats", str(FRENCH)], "no format fits this folder"),
     ],
 )
 def test_a_wrong_call_is_told_shortly(capsys, given, told):
@@ -169,8 +169,9 @@ def test_an_empty_file_is_read_and_told(capsys, tmp_path, command):
 
 def test_an_undeclared_format_is_told(capsys, tmp_path):
     path = write(tmp_path, "links.wa", "1 1 1 S\n")
-    run(capsys, "stats", path).failed(f"{path}:1:1: ", "taken for pharaoh")
-    assert "taken for" not in run(capsys, "stats", path, "--format", "pharaoh").failed().err
+    assert run(capsys, "stats", path).err == f"alignkit: {path}: read as naacl\n"
+    declared = run(capsys, "stats", path, "--format", "pharaoh")
+    declared.failed(f"{path}:1:1: ", "the file reads as naacl: --format naacl")
 
 
 def test_text_of_another_length_names_both_files(capsys, tmp_path):
@@ -190,7 +191,7 @@ def test_links_outside_name_file_line_and_link(capsys):
 def test_standard_input_and_output(capsys, monkeypatch):
     feed(monkeypatch, "0-0 1?1\n")
     ran = run(capsys, "convert", "-", "-", "--to", "naacl")
-    assert (ran.code, ran.out, ran.err) == (0, "1 1 1\n1 2 2 P\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, "1 1 1\n1 2 2 P\n", "alignkit: -: read as pharaoh\n")
     feed(monkeypatch, (ROOT / "samples" / "paraphrases.jsonl").read_bytes())
     assert run(capsys, "stats", "-", "--json").json["pairs"] == 64
 

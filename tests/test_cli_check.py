@@ -152,7 +152,7 @@ def test_the_fits_do_not_depend_on_what_is_declared(capsys, tmp_path, base, turn
 
 def test_a_file_that_is_of_another_format_is_unreadable(capsys, tmp_path):
     binary = write(tmp_path, "binary", bytes(range(1, 256)) * 20)
-    run(capsys, "check", binary).failed(binary, "cannot be read as pharaoh")
+    run(capsys, "check", binary).failed(binary, "control character")
     run(capsys, "check", tmp_path / "none").failed("none: cannot be read")
     run(capsys, "check", GOLD, "--format", "alignkit-xml").failed(GOLD)
     assert run(capsys, "check", write(tmp_path, "empty", "")).code == 1
@@ -243,6 +243,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
 
 
 def test_check_runs_as_a_program(tmp_path):
-    ran = process("check", GOLD, "--base", "1", *TEXTS, cwd=ROOT)
+    ran = process("check", GOLD, "--format", "pharaoh", "--base", "1", *TEXTS, cwd=ROOT)
     assert ran.code == 1
     assert ran.err == ""

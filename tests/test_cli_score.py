@@ -42,7 +42,7 @@ def test_published_figures_come_out(capsys, data, system, output):
         assert links["counts"]["hyp_possible"] == int(number)
     else:
         assert mine == pytest.approx([float(value) for value in published], abs=0.1)
-    assert ran.err == ""
+    assert all(line.endswith(": read as pharaoh") for line in ran.err.splitlines())
 
 
 @pytest.mark.real_data
@@ -105,9 +105,9 @@ def test_a_base_that_looks_wrong_is_told_on_stderr_alone(capsys, tmp_path):
     assert "--ref-base 1" in ran.err
     assert ran.json["links"]["f1"] < 0.6
     assert "--hyp-base 1" in run(capsys, "score", from_one, GOLD, "--per-pair").err
-    assert run(capsys, "score", EFLOMAL, from_one, "--ref-base", "1").err == ""
+    assert "warning" not in run(capsys, "score", EFLOMAL, from_one, "--ref-base", "1").err
     few = write(tmp_path, "few", "1-1 2-2\n")
-    assert run(capsys, "score", few, few).err == ""
+    assert "warning" not in run(capsys, "score", few, few).err
 
 
 def test_links_outside_the_words_of_the_other_side(capsys, tmp_path):

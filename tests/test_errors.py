@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
 
 import pytest
+from command import run
 
-from alignkit import errors
+from alignkit import errors, iterate_pairs, read_corpus, write_corpus
+from alignkit.cli import main
 from alignkit.errors import AlignkitError, FormatError, NotAlignedError, UnknownNameError
 
 
@@ -39,3 +42,55 @@ def test_every_error_is_of_the_package():
     for name in errors.__all__:
         assert issubclass(getattr(errors, name), AlignkitError)
         assert getattr(errors, name).__doc__
+
+
+def test_a_missing_file_is_an_error_of_the_system_too(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        read_corpus(tmp_path / "none", format="pharaoh")
+    error = caught.value
+    assert isinstance(error, FormatError)
+    assert (error.errno, error.filename) == (errno.ENOENT, str(tmp_path / "none"))
+    assert str(error) == f"{tmp_path / 'none'}: cannot be read: No such file or directory"
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.errno, again.filename) == (str(error), error.errno, error.filename)
+
+
+def test_a_folder_and_a_missing_text_are_errors_of_the_system_too(tmp_path):
+    with pytest.raises(IsADirectoryError):
+        read_corpus(tmp_path, format="naacl")
+    (tmp_path / "a").write_text("0-0\n")
+    with pytest.raises(FileNotFoundError, match="words: cannot be read"):
+        read_corpus(tmp_path / "a", format="pharaoh", source=tmp_path / "words")
+
+
+def test_a_missing_input_is_not_taken_for_a_bad_output(tmp_path):
+    with pytest.raises(FileNotFoundError, match="none: cannot be read"):
+        write_corpus(
+            iterate_pairs(tmp_path / "none", format="xlwa"), tmp_path / "out", format="xlwa"
+        )
+
+
+def test_the_library_speaks_of_arguments_and_the_command_of_options(tmp_path, capsys):
+    path = tmp_path / "a"
+    path.write_text("0-7\n")
+    (tmp_path / "s").write_text("a ||| b\n")
+    with pytest.raises(FormatError, match="check `base` and `transpose`"):
+        read_corpus(path, format="pharaoh", source=tmp_path / "s")
+    ran = run(capsys, "stats", path, "--source", tmp_path / "s")
+    ran.failed("check --base and --transpose, or drop such links by --drop-out-of-range")
+
+
+def test_debug_shows_where_an_error_came_from(tmp_path, capsys):
+    assert main(["stats", str(tmp_path / "none"), "--debug"]) == 2
+    told = capsys.readouterr().err
+    assert "Traceback" in told
+    assert told.endswith("none: cannot be read: No such file or directory\n")
+
+
+def test_quiet_tells_errors_alone(tmp_path, capsys):
+    path = tmp_path / "a"
+    path.write_text("0-0 0-0\n")
+    assert "duplicate link" in run(capsys, "convert", path, "-", "--to", "naacl").err
+    for words in (["convert", path, "-", "--to", "naacl", "--quiet"], ["--quiet", "stats", path]):
+        assert run(capsys, *words).err == ""
+    run(capsys, "stats", tmp_path / "none", "--quiet").failed("cannot be read")

@@ -59,7 +59,7 @@ def test_blinker_reads_one_annotator_one_file_and_words_by_option(tmp_path):
     (pair,) = read_corpus(str(tmp_path / "A10" / "samp1.SentPair1"), format="blinker")
     assert (pair.id, pair.target) == ("1.1", ("si", "vous"))
     words = put(tmp_path, "w", "a b c ||| d e\nf g ||| h i\nj ||| k\n")
-    with refused("more sentences", "--partial"):
+    with refused("more sentences", "`partial=True`"):
         read_corpus(str(tmp_path), format="blinker", source=words)
     more = read_corpus(str(tmp_path), format="blinker", source=words, partial=True)
     assert (more.ids, more[1].source) == (("1.0", "1.1", "1.2"), ("f", "g"))
@@ -147,7 +147,7 @@ def test_yawat_refuses_what_is_broken(tmp_path, old, new, place):
 def test_yawat_ids_may_repeat_and_lack_a_line_if_partial(tmp_path):
     put(tmp_path, "n.crp", "1\na\nb\n1\nc\nd\n2\ne\nf\n")
     put(tmp_path, "n.aln", "1 0:0:unspec\n1 0::unspec\n")
-    with refused("n.crp:7", "--partial"):
+    with refused("n.crp:7", "`partial=True`"):
         read_corpus(str(tmp_path), format="yawat")
     first, second, third = read_corpus(str(tmp_path), format="yawat", partial=True)
     assert [str(pair.alignment("alignment")) for pair in (first, second)] == ["0-0", "0-"]
@@ -245,3 +245,22 @@ def test_transread_writes_over_itself_but_not_beside_others(tmp_path):
             read_corpus("-", format=format)
         with pytest.raises(OptionError, match="standard"):
             write_corpus([pair], "-", format=format)
+
+
+def test_transread_folders_of_folders_are_read(tmp_path):
+    block = "1\na b\nc d\n"
+    for folder in ("es/one", "es/two", "fr"):
+        (tmp_path / folder).mkdir(parents=True)
+        put(tmp_path, f"{folder}/n.txt", block)
+        put(tmp_path, f"{folder}/n_annotation_anna.txt", "\n1 0:0:sure 1:1:partial\n")
+    put(tmp_path, "fr/other.txt", block)
+    put(tmp_path, "fr/other_annotation_ben.txt", "\n1 0:1:sure\n")
+    put(tmp_path, "fr/README.txt", "what this is\n")
+    corpus = read_corpus(tmp_path, format="transread")
+    assert [pair.attributes["document"] for pair in corpus] == [
+        "es/one/n", "es/two/n", "fr/n", "other",
+    ]  # fmt: skip
+    assert [pair.annotations.keys() for pair in corpus] == [{"anna"}] * 3 + [{"ben"}]
+    assert [
+        pair.attributes for pair in read_corpus(tmp_path / "es" / "one", format="transread")
+    ] == [{}]

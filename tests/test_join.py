@@ -41,7 +41,7 @@ def test_another_order_is_joined_by_id():
     [
         ("ab", "a", "1 pairs are in both, but the second input lacks 1 .*'b'"),
         ("a", "ab", "1 pairs are in both, but the first input lacks 1 .*'b'"),
-        ("ab", "ac", "the second input lacks 1 .*'b'.*--partial"),
+        ("ab", "ac", "the second input lacks 1 .*'b'.*partial=True"),
         ("", "a", "the first input lacks 1"),
         ("abb", "acb", "'b' repeats in the first"),
         ("acb", "abb", "'b' repeats in the second"),
@@ -148,7 +148,7 @@ def test_merging_tells_of_what_is_missing():
     )
     assert [list(pair.annotations) for pair in corpus] == [["sys"], [], ["sys"]]
     assert told == {"sys": "1 pairs are not in the second; 1 pairs are in the second alone"}
-    with pytest.raises(JoinError, match="--partial"):
+    with pytest.raises(JoinError, match="partial=True"):
         merge(pairs("abc"), {"sys": pairs("ac", s=Alignment())})
 
 

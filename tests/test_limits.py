@@ -16,7 +16,7 @@ from repetitions import some
 
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats import FORMATS, ReadOptions, get_format, iterate_pairs, read_corpus
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.translations import read_translations
 from alignkit.input import MAX_WORDS, bounded_chunks, head_of
 from alignkit.scoring import read_phrase_table
@@ -49,7 +49,7 @@ PIECES = {
 @pytest.mark.parametrize("name", [*LINES, *PIECES])
 def test_what_is_held_as_one_piece_has_a_limit(tmp_path, name):
     path = write(tmp_path, "x", {**LINES, **PIECES}[name])
-    with pytest.raises(FormatError, match=f"^{path}.* of more than 1 MB; .* by --max-size"):
+    with pytest.raises(FormatError, match=f"^{path}.* of more than 1 MB; .* by `max_size`"):
         list(iterate_pairs(path, format=name, max_size=1))
 
 
@@ -122,7 +122,7 @@ LONG_SENTENCES = {
 @pytest.mark.parametrize("name", LONG_SENTENCES)
 def test_a_sentence_has_a_limit(tmp_path, name):
     path = write(tmp_path, "x", LONG_SENTENCES[name])
-    with pytest.raises(FormatError, match=r"x:\d.* has 6 words, more than 5; .* by --max-words"):
+    with pytest.raises(FormatError, match=r"x:\d.* has 6 words, more than 5; .* by `max_words`"):
         read_corpus(path, format=name, max_words=5)
     assert len(read_corpus(path, format=name, max_words=6)) == 1
 

@@ -14,7 +14,7 @@ from test_imports import LAYERS, TABLES
 from alignkit import read_corpus
 from alignkit.agreement import CHANCE_MODELS, Figure
 from alignkit.agreement.cautions import CAUTIONS
-from alignkit.cli.inputs import detect_format
+from alignkit.formats import find_format
 from alignkit.report import draw_text
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -137,7 +137,7 @@ def test_every_example_says_what_it_shows() -> None:
     assert set(said) == {case for case, _ in drawings()}
     for case, words in said.items():
         path = GUIDELINES / "examples" / f"{case}.jsonl"
-        corpus = read_corpus(path, format=detect_format(str(path), None))
+        corpus = read_corpus(path, format=find_format(path))
         assert corpus[0].attributes["shows"].split() == words
         assert words[-1].endswith(".")
 

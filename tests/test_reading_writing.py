@@ -21,8 +21,9 @@ from alignkit.formats import (
     write_corpus,
 )
 from alignkit.formats.format import EVERYTHING
-from alignkit.formats.reading import Finding, Reading, natural_key
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.textfile import Finding, natural_key
 from alignkit.formats.writing import WriteError, replacing
 
 PAIR = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
@@ -137,7 +138,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path):
         read_corpus("a", format="pharao")
     with pytest.raises(OptionError, match="colour"):
         iterate_pairs("a", format="pharaoh", colour="red")
-    with pytest.raises(OptionError, match="--target needs --source"):
+    with pytest.raises(OptionError, match="`target` needs `source`"):
         iterate_pairs("a", format="pharaoh", target="b")
     with pytest.raises(OptionError, match="holds its own words"):
         iterate_pairs("a", format="alignkit-xml", source="b")

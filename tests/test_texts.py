@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from alignkit.alignment import Alignment
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats import ReadOptions, read_corpus, write_corpus
-from alignkit.formats.reading import Reading
-from alignkit.formats.texts import Text, bitext_line, read_texts
+from alignkit.formats.intake import Reading
+from alignkit.formats.parallel_text import ParallelWriter, Text, read_texts
 
 
 @pytest.fixture
@@ -88,6 +89,12 @@ def test_a_missing_file_is_named(tmp_path):
     options = ReadOptions(source=str(tmp_path / "nowhere"))
     with pytest.raises(FormatError, match="nowhere: cannot be read: No such file"):
         list(read_texts(Reading("a", options)))
+
+
+def bitext_line(id, source, target):
+    stream = StringIO()
+    ParallelWriter(stream).write(id, source, target)
+    return stream.getvalue()
 
 
 def test_a_bitext_line_is_one_that_can_be_read(read):

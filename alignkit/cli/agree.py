@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alignkit.cli.agree_options import add_options, in_words_of_the_command, typed
+from alignkit.cli.agree_options import add_options, typed
 from alignkit.cli.choice import naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.kernels import announce
@@ -54,7 +54,6 @@ def run(options: argparse.Namespace) -> int:
     corpus = _corpus(options)
     done = _Done()
     with (
-        in_words_of_the_command(),
         naming(*options.corpus),
         Progress("sampling", done.fraction, None) as progress,
     ):
@@ -80,8 +79,7 @@ def run(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     from alignkit.agreement.options import contradictions
 
-    with in_words_of_the_command():
-        contradictions(typed(options), options.initial)
+    contradictions(typed(options), options.initial)
     refuse_unwritable(path for path in (options.html, options.plot) if path is not None)
     if len(options.corpus) == 1 and options.in_order:
         raise OptionError("--in-order joins several files, and one is named: leave it out")

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Any
 
 from alignkit.agreement.options import AgreementOptions
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number, saved_file
-from alignkit.errors import OptionError
 from alignkit.report.table import MEDIA
 from alignkit.report.word_kinds import LANGUAGES
 
-__all__ = ["add_options", "in_words_of_the_command", "typed"]
+__all__ = ["add_options", "typed"]
 
 _GROUPS = {
     "what": "what is compared",
@@ -35,6 +33,7 @@ _FIELDS: Mapping[str, Field[Any]] = {one.name: one for one in fields(AgreementOp
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare all options but those of reading."""
+    parser.set_defaults(wording=_translated)
     _add_who(parser.add_argument_group("who is compared"))
     for group, title in _GROUPS.items():
         made = parser.add_argument_group(title)
@@ -154,15 +153,6 @@ _GIVEN = re.compile(rf"\b({_NAMES})(?:=(['\"]?)([\w.-]+)\2| '([\w.-]+)')")
 _BARE = re.compile(rf"(^|\bleave |\bor )({_NAMES})\b(?=( is | out| must | are ))")
 _LONG = re.compile(rf"\b({'|'.join(name for name in _FIELDS if '_' in name)})\b")
 _BY_INITIAL = re.compile(r"\bby initial\b(?! alignment)")
-
-
-@contextmanager
-def in_words_of_the_command() -> Iterator[None]:
-    """Say in errors about options what they are called on the command line."""
-    try:
-        yield
-    except OptionError as error:
-        raise type(error)(_translated(str(error))) from None
 
 
 def _translated(message: str) -> str:

@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.align_options import TEXT_FORMATS, refuse_links
 from alignkit.cli.align_text import Lines, lines_of
-from alignkit.cli.inputs import Input, detect_format, reading_options
+from alignkit.cli.inputs import Input, reading_options
 from alignkit.cli.messages import say, tell_raw
+from alignkit.cli.wording import in_words_of
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignerError, FormatError, OptionError
+from alignkit.formats import get_format
+from alignkit.formats.detect import fitting_formats
+from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions
-from alignkit.formats.reading import Reading
+from alignkit.input import head_of
 from alignkit.tokenization import describe_tokenizer, tokenizer
 from alignkit.visible import visible
 
@@ -129,7 +133,8 @@ class Sentences:
         """Answer a bad line by itself, so that line k of the output answers line k."""
         self.refused += 1
         column = f"column {error.column}: " if error.column else ""
-        tell_raw(f"# line {error.line}: {visible(column + error.message)}\n")
+        message = in_words_of(self._options.parser, error.message)
+        tell_raw(f"# line {error.line}: {visible(column + message)}\n")
 
     def _check_lengths(self, bitext: Bitext, first: int, reading: Reading) -> None:
         sides = (bitext.source, self._paths[0]), (bitext.target, self._paths[-1])
@@ -145,7 +150,11 @@ def _is_text(options: argparse.Namespace) -> bool:
         return options.format in TEXT_FORMATS
     if options.source is not None or os.path.isdir(options.input):
         return False  # an alignment with its words beside, or a folder: it has to be named
-    return detect_format(options.input, None) == "pharaoh"
+    head = head_of(options.input).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if options.input == "-":  # which may answer line by line: nothing but a mark is looked for
+        return not (head.startswith(b'{"alignkit"') or b"urn:alignkit:" in head)
+    names = fitting_formats(options.input, encoding=options.encoding)
+    return not any(get_format(name).holds >= {"text"} for name in names)
 
 
 def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool) -> Lines:

@@ -10,14 +10,12 @@ from typing import NamedTuple
 from alignkit.cli.progress import Progress
 from alignkit.errors import FormatError
 from alignkit.formats.options import ReadOptions
-from alignkit.formats.reading import BOM, Reading
-from alignkit.formats.texts import read_texts
-from alignkit.formats.words import split_words
+from alignkit.formats.parallel_text import TwoInLine, read_texts
+from alignkit.formats.textfile import BOM, TextFile
 from alignkit.input import has_controls, head_of, too_large
 
-__all__ = ["DIVIDERS", "Lines", "lines_of"]
+__all__ = ["Lines", "lines_of"]
 
-DIVIDERS = {"bitext": "|||", "tsv": "\t"}
 
 _LINES = 20_000  # at a time, where memory is not to grow
 _BYTES = 1 << 21  # of each side, likewise: they have to be aligned at once
@@ -59,7 +57,7 @@ def lines_of(
     options
         How they are encoded.
     format
-        Which of `DIVIDERS` one text has; None: as its first line says.
+        Which divider one text has, by its name in `DIVIDERS`; None: as its first line says.
     whole
         Whether to yield all lines at once; else some at a time, in memory that does not grow.
         Standard input alone gives what has come in.
@@ -73,18 +71,18 @@ def lines_of(
         If a text cannot be read, both have different numbers of lines, or a line of one text does
         not hold both sides.
     """
-    readings = [Reading(path, options) for path in paths]
+    readings = [TextFile(path, options) for path in paths]
     if len(paths) == 1 and paths[0] == "-" and not whole:
         return _live_text(readings[0], format, refuse)
     if len(paths) == 1:
         return _one_text(readings[0], format, whole)
     if head_of(paths[0]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<s snum"):
         named = ReadOptions(encoding=options.encoding, source=paths[0], target=paths[1])
-        return _tagged(Reading(paths[0], named), whole)
+        return _tagged(TextFile(paths[0], named), whole)
     return _two_texts(readings[0], readings[1], whole)
 
 
-def _two_texts(source: Reading, target: Reading, whole: bool) -> Iterator[Lines]:
+def _two_texts(source: TextFile, target: TextFile, whole: bool) -> Iterator[Lines]:
     first = 1
     mine, theirs = (iter(()) if whole else side.raw_lines() for side in (source, target))
     with Progress(source.path, source.fraction) as progress:
@@ -107,7 +105,7 @@ def _two_texts(source: Reading, target: Reading, whole: bool) -> Iterator[Lines]
             progress.step(count)
 
 
-def _raw(reading: Reading) -> bytes:
+def _raw(reading: TextFile) -> bytes:
     return b"".join(reading.chunks())
 
 
@@ -135,7 +133,7 @@ def _refuse_counts(source: tuple[str, int], target: tuple[str, int]) -> None:
     )
 
 
-def _decoded(reading: Reading, raw: bytes, first: int) -> str:
+def _decoded(reading: TextFile, raw: bytes, first: int) -> str:
     """Return lines as text; an error names the line."""
     if not raw.endswith(b"\n"):
         raw += b"\n"
@@ -148,7 +146,7 @@ def _decoded(reading: Reading, raw: bytes, first: int) -> str:
     return "".join(f"{reading.decode(line, number)}\n" for number, line in lines)
 
 
-def _tagged(reading: Reading, whole: bool) -> Iterator[Lines]:
+def _tagged(reading: TextFile, whole: bool) -> Iterator[Lines]:
     """Read texts that number their sentences, as those of the NAACL and WPT shared tasks."""
     texts = read_texts(reading)
     first = 1
@@ -163,9 +161,9 @@ def _joined(sides: list[tuple[str, str]], first: int) -> Lines:
     return Lines(source, target, first, len(sides))
 
 
-def _one_text(reading: Reading, format: str | None, whole: bool) -> Iterator[Lines]:
+def _one_text(reading: TextFile, format: str | None, whole: bool) -> Iterator[Lines]:
     first = 1
-    divided = _Divided(reading, format)
+    divided = TwoInLine(reading, format)
     with Progress(reading.path, reading.fraction) as progress:
         for raw in _portions(reading, whole):
             lines = _decoded(reading, raw, first).split("\n")[:-1]
@@ -174,7 +172,7 @@ def _one_text(reading: Reading, format: str | None, whole: bool) -> Iterator[Lin
             progress.step(len(lines))
 
 
-def _portions(reading: Reading, whole: bool) -> Iterator[bytes]:
+def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
     lines = iter(()) if whole else reading.raw_lines()
     while raw := _raw(reading) if whole else b"".join(_some(lines)):
         yield raw
@@ -183,11 +181,11 @@ def _portions(reading: Reading, whole: bool) -> Iterator[bytes]:
 
 
 def _live_text(
-    reading: Reading, format: str | None, refuse: Callable[[FormatError], None]
+    reading: TextFile, format: str | None, refuse: Callable[[FormatError], None]
 ) -> Iterator[Lines]:
     """Read lines as they come in; a bad one is refused by itself, and empty here."""
     first = 1
-    divided = _Divided(reading, format)
+    divided = TwoInLine(reading, format)
     most = reading.options.max_size
     for raw in reading.chunks(cut=True):
         sides = []
@@ -201,50 +199,3 @@ def _live_text(
                 sides.append(("", ""))
         yield _joined(sides, first)
         first += len(sides)
-
-
-class _Divided:
-    """Divide lines into source and target, by the divider that the first one has."""
-
-    def __init__(self, reading: Reading, format: str | None) -> None:
-        self._reading = reading
-        self._divider = DIVIDERS[format] if format else None
-
-    def __call__(self, line: str, number: int) -> tuple[str, str]:
-        if line.isspace() or not line:
-            return "", ""
-        self._divider = self._divider or _divider(line, self._reading, number)
-        sides = _halves(line, self._divider, self._reading, number)
-        most = self._reading.options.max_words
-        for name, side in zip(("source", "target"), sides, strict=True):
-            if len(side) > 2 * most:  # shorter ones have no room for more words
-                words = len(split_words(side))
-                if words > most:
-                    raise self._reading.too_long(f"the {name} sentence", words, number)
-        return sides
-
-
-def _divider(line: str, reading: Reading, number: int) -> str:
-    divider = next((divider for divider in DIVIDERS.values() if divider in line), None)
-    if divider is None:
-        raise reading.error(
-            "neither ' ||| ' nor a tab divides two sentences; name two texts, SRC and TGT, or the "
-            "format of this one by --format",
-            number,
-        )
-    return divider
-
-
-def _halves(line: str, divider: str, reading: Reading, number: int) -> tuple[str, str]:
-    parts = line.split(divider)
-    if len(parts) == 2:
-        return parts[0], parts[1]
-    if divider == "\t":
-        raise reading.error(
-            f"{len(parts)} columns, expected source and target, divided by one tab (`cut -f` takes "
-            "two of them)",
-            number,
-        )
-    raise reading.error(
-        f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target", number
-    )

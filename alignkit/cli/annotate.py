@@ -1,7 +1,7 @@
 """Annotate sentence pairs in the browser: correct suggested links, or draw one's own.
 
-CORPUS is in any format that alignkit reads: name it by --format, unless it is alignkit's own, and
-where it holds no words (pharaoh, naacl) their files by --source and --target. What was done is kept
+CORPUS is in any format that alignkit reads: it is found, or named by --format; and where it holds
+no words (pharaoh, naacl) their files by --source and --target. What was done is kept
 in a project beside it, CORPUS.alignkit, and goes on there the next time. CORPUS may also be such a
 project. Without CORPUS the samples are opened, to try it: their project is in the folder of your
 data (~/.local/share/alignkit).
@@ -34,7 +34,6 @@ from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_op
 from alignkit.cli.messages import say
 from alignkit.cli.parser import annotator_name, number
 from alignkit.errors import OptionError
-from alignkit.formats import FORMATS
 
 if TYPE_CHECKING:
     from alignkit.annotate.job import Job
@@ -100,9 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a further name by which browsers reach it, e.g. through a tunnel",
     )
     group.add_argument("--no-browser", action="store_true", help="only print the URL")
-    add_reading_arguments(
-        parser, default="alignkit's own where the file says so; with --source, else pharaoh"
-    )
+    add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -252,17 +249,13 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
 
 
 def _format(options: argparse.Namespace) -> str:
-    """Return the corpus's format; one that only might be pharaoh is to be named."""
-    path, declared = options.corpus, options.format
-    found = detect_format(path, declared)
+    """Return the corpus's format; one of links alone needs its words."""
+    path = options.corpus
+    found = detect_format(path, options.format, reading_options(options))
     if found == "pharaoh" and options.source is None:
-        words = "--source FILE --target FILE (its words, a sentence a line)"
-        if declared is not None:
-            raise OptionError(f"{path}: pharaoh holds links alone; add {words}")
         raise OptionError(
-            f"{path}: this is not alignkit's own format; add --format F, F one of "
-            f"{', '.join(name for name in FORMATS if not name.startswith('alignkit-'))}; "
-            f"for pharaoh, {words}"
+            f"{path}: pharaoh holds links alone; add --source FILE --target FILE (its words, a "
+            "sentence a line)"
         )
     return found
 

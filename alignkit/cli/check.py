@@ -27,12 +27,15 @@ from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_op
 from alignkit.cli.mending import mend
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output, output_file
+from alignkit.cli.wording import in_words_of
 from alignkit.errors import AlignkitError, FormatError, OptionError
+from alignkit.formats.detect import hint_of
 from alignkit.report.table import Cell, Column, Table
 from alignkit.visible import visible
 
 if TYPE_CHECKING:
     from alignkit.doctor import Examination
+    from alignkit.formats import ReadOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,21 +70,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    from alignkit.doctor import compare_texts, examine
+    from alignkit.doctor import compare_texts
 
     if options.fix and len(options.inputs) > 1:
         raise OptionError("--fix mends one file; give one IN")
     if (options.fix_source or options.fix_target) and not options.fix:
         raise OptionError("--fix-source and --fix-target go with --fix")
     declared = reading_options(options)
-    keep = bool(options.fix) or len(options.inputs) > 1
-    examined = [
-        examine(path, format=detect_format(path, options.format), options=declared, keep=keep)
-        for path in options.inputs
-    ]
+    examined = [_examined(path, options, declared) for path in options.inputs]
     for other in examined[1:]:
         compare_texts(examined[0], other)
-    problem, mending = _unreadable(examined), None
+    problem, mending = _unreadable(examined, declared), None
     if options.fix and problem is None:
         try:
             mending = mend(examined[0], options, declared)
@@ -89,14 +88,14 @@ def run(options: argparse.Namespace) -> int:
             problem = error  # first tell what was found
     with redirect_stdout(sys.stderr if options.fix == "-" else sys.stdout):
         if options.json:
-            records = [_record(found) for found in examined]
+            records = [_record(found, options) for found in examined]
             if mending is not None:
                 records[0]["fix"] = mending.to_json()
             print(json_text(records))
         else:
             for number, found in enumerate(examined):
                 print(end="\n" if number else "")
-                _print(found, options.show)
+                _print(found, options)
     if problem is not None:
         raise problem
     if mending is not None:
@@ -104,18 +103,30 @@ def run(options: argparse.Namespace) -> int:
     return 0 if all(found.clean for found in examined) else 1
 
 
-def _unreadable(examined: list[Examination]) -> AlignkitError | None:
+def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> Examination:
+    from alignkit.doctor import examine
+
+    format = detect_format(path, options.format, declared)
+    keep = bool(options.fix) or len(options.inputs) > 1
+    return examine(path, format=format, options=declared, keep=keep)
+
+
+def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitError | None:
     for found in examined:
         if found.refused and not found.links:
+            hint = hint_of(found.path, found.format, declared) or (
+                "name another format by --format, or the encoding by --encoding"
+            )
             return FormatError(
                 f"{found.refused} of {found.records} records cannot be read as {found.format}, and "
-                "no link was found; name another format by --format, or the encoding by --encoding",
+                f"no link was found; {hint}",
                 found.path,
             )
     return None
 
 
-def _print(found: Examination, most: int) -> None:
+def _print(found: Examination, options: argparse.Namespace) -> None:
+    most = options.show
     refused = f" and {found.refused} broken records" if found.refused else ""
     print(
         f"{visible(found.path)}: {found.format}, "
@@ -129,7 +140,7 @@ def _print(found: Examination, most: int) -> None:
     for finding in found.findings:
         shown[finding.kind] += 1
         if shown[finding.kind] <= most:
-            print(visible(str(finding)))
+            print(visible(in_words_of(options.parser, str(finding))))
     for kind, count in found.counts.items():
         if count > most:
             print(f"... {kind}: {count} in all; --show {count} shows them")
@@ -161,7 +172,7 @@ def _fits(found: Examination) -> Table:
     return Table("", columns, rows)
 
 
-def _record(found: Examination) -> dict[str, object]:
+def _record(found: Examination, options: argparse.Namespace) -> dict[str, object]:
     return {
         "path": found.path,
         "format": found.format,
@@ -188,7 +199,7 @@ def _record(found: Examination) -> dict[str, object]:
                 "kind": finding.kind,
                 "path": finding.path,
                 "line": finding.line,
-                "message": finding.message,
+                "message": in_words_of(options.parser, finding.message),
             }
             for finding in found.findings
         ],

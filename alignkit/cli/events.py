@@ -25,7 +25,7 @@ from alignkit.cli.parser import output_file, saved_file
 from alignkit.cli.progress import Progress, counted
 from alignkit.errors import OptionError
 from alignkit.formats.options import ReadOptions
-from alignkit.formats.reading import Reading
+from alignkit.formats.textfile import TextFile
 from alignkit.output import replacing
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _read_log(path: str) -> Iterator[LogEvent]:
     from alignkit.annotate.errors import BadEvent
     from alignkit.annotate.events import decode_event
 
-    reading = Reading(path, ReadOptions())
+    reading = TextFile(path, ReadOptions())
     with Progress(path, reading.fraction, unit="events") as progress:
         for number, line in reading.lines():
             if line and not line.isspace():

@@ -23,14 +23,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from alignkit.cli.extras import require_extra
-from alignkit.cli.inputs import Input, add_reading_arguments, detect_format, reading_options
+from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text, visible_lines
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.progress import Progress
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
-from alignkit.formats.reading import Reading
-from alignkit.formats.texts import read_texts
+from alignkit.formats.detect import fitting_formats
+from alignkit.formats.intake import Reading
+from alignkit.formats.parallel_text import BITEXT, read_texts
 from alignkit.input import head_of
 
 if TYPE_CHECKING:
@@ -104,8 +105,10 @@ def _read(
 def _is_bitext(options: argparse.Namespace) -> bool:
     if options.format is not None or options.source is not None:
         return False
-    divided = b"|||" in head_of(options.input).partition(b"\n")[0]
-    return divided and detect_format(options.input, None) not in ("alignkit-xml", "alignkit-jsonl")
+    first, _, _ = head_of(options.input).partition(b"\n")
+    return BITEXT.encode() in first and not fitting_formats(
+        options.input, encoding=options.encoding
+    )
 
 
 def _texts(reading: Reading) -> Iterator[SentencePair]:

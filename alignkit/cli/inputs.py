@@ -7,16 +7,26 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from alignkit.cli.files import refuse_second_reading
 from alignkit.cli.messages import say
 from alignkit.cli.parser import annotator_name, format_name, number
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
-from alignkit.errors import FormatError, OptionError
-from alignkit.formats import FORMATS, Format, Reading, ReadOptions, open_reading, read_pairs
-from alignkit.input import MAX_MEGABYTES, MAX_WORDS, head_of
+from alignkit.errors import AlignkitError, OptionError
+from alignkit.formats import (
+    FORMATS,
+    Format,
+    Reading,
+    ReadOptions,
+    find_format,
+    open_reading,
+    read_pairs,
+)
+from alignkit.formats.detect import hinted
+from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
@@ -30,9 +40,8 @@ __all__ = [
     "tell",
 ]
 
-T = TypeVar("T")
-
-_OWN = "alignkit's own where the file says so, else pharaoh"
+_OWN = "the one that fits its first records, which is told"
+_RECORDS = 100  # of a file whose format was found, which are looked at
 _HARMLESS = ("carriage returns", "byte order mark")
 
 
@@ -121,24 +130,22 @@ def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptio
     return ReadOptions(**(declared | changes))
 
 
-def detect_format(path: str, declared: str | None) -> str:
-    """Return the declared format; else alignkit's own if the file says so, else pharaoh.
+def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
+    """Return the declared format; else find it, and tell its name unless the file bears it.
 
     Raises
     ------
-    OptionError
-        If nothing is declared of a folder.
+    UnknownFormatError
+        If nothing is declared, and no format fits, or several do.
     """
     if declared is not None:
         return declared
-    if os.path.isdir(path):
-        raise OptionError(f"{path} is a folder; name a file, or the folder's format by --format")
-    begin = head_of(path).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if begin.startswith(b'{"alignkit"'):
-        return "alignkit-jsonl"
-    if begin.startswith(b"<") and b"urn:alignkit:" in begin:
-        return "alignkit-xml"
-    return "pharaoh"
+    if path == "-" and sys.stdin is None:
+        raise OptionError("standard input is closed; name a file")
+    found = find_format(path, encoding=options.encoding, base=options.base)
+    if not found.startswith("alignkit-"):
+        say(f"{path}: read as {found}", once=True)
+    return found
 
 
 class Input:
@@ -158,16 +165,17 @@ class Input:
         if path == "-" and sys.stdin is None:
             raise OptionError("standard input is closed; name a file")
         self.path = path
-        self.format = detect_format(path, format)
+        self.format = detect_format(path, format, options)
         self.kind: Format
         self.reading: Reading
+        if format is None:
+            _suspect(path, self.format, options)
         self.kind, self.reading = open_reading(path, format=self.format, options=options)
-        self._assumed = format is None and self.format == "pharaoh"
 
     def pairs(self) -> Iterator[SentencePair]:
         """Yield the sentence pairs; at the end, tell on stderr what was dropped."""
         with Progress(self.path, self.reading.fraction) as progress:
-            for pair in self._hinted(read_pairs(self.kind, self.reading)):
+            for pair in read_pairs(self.kind, self.reading):
                 progress.step()
                 yield pair
         self._tell()
@@ -177,7 +185,7 @@ class Input:
         if self.kind.blocks is None:
             raise OptionError(f"format {self.format} cannot be read without its words")
         with Progress(self.path, self.reading.fraction) as progress:
-            for ids, links in self._hinted(self.kind.blocks(self.reading)):
+            for ids, links in hinted(self.kind.blocks(self.reading), self.reading):
                 progress.step(len(ids))
                 yield ids, links
         self._tell()
@@ -186,25 +194,36 @@ class Input:
         """Read all of it."""
         return Corpus(self.pairs())
 
-    def _hinted(self, items: Iterator[T]) -> Iterator[T]:
-        """Pass items on; say in an error if the format was not declared."""
-        try:
-            yield from items
-        except FormatError as error:
-            if not self._assumed or error.path != self.path or error.column is None:
-                raise
-            raise FormatError(
-                f"{error.message} (taken for pharaoh: name the format if it is another)",
-                error.path,
-                error.line,
-                error.column,
-            ) from None
-
     def _tell(self) -> None:
         counts = self.reading.counts
         tell(self.path, Counter({k: n for k, n in counts.items() if k not in _HARMLESS}))
         if not self.reading.read:
             say(f"{self.path}: holds no sentence pairs")
+
+
+def _suspect(path: str, format: str, options: ReadOptions) -> None:
+    """Tell on stderr what `check` suspects of the first records of a file whose format was found.
+
+    Nothing is told of alignkit's own formats, which say it themselves, of what can be read only
+    once, and where base or direction was declared.
+    """
+    paths = [one for one in (path, options.source, options.target) if one is not None]
+    declared = options.base is not None or options.transpose
+    if declared or format.startswith("alignkit-") or not all(map(os.path.exists, paths)):
+        return
+    if not (os.path.isdir(path) or all(map(os.path.isfile, paths))):
+        return
+    from alignkit.doctor import examine
+
+    with suppress(AlignkitError):  # reading in earnest will tell
+        found = examine(path, format=format, options=options, keep=False, most=_RECORDS)
+        for finding in found.findings:
+            if finding.kind.startswith("suspicious"):
+                say(
+                    f"{path}: warning: {finding.kind} in its first records: {finding.message}; "
+                    "look at it by 'alignkit check'",
+                    once=True,
+                )
 
 
 def tell(path: str, counts: Counter[str], about: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import errno
 import gc
@@ -13,10 +14,11 @@ from importlib import import_module
 from keyword import iskeyword
 
 from alignkit.cli.files import check_files
-from alignkit.cli.messages import say, silence
+from alignkit.cli.messages import begin, say, silence, tell_raw, visible_lines
 from alignkit.cli.parser import Parser
 from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams, require_output
-from alignkit.errors import AlignkitError, UnknownNameError
+from alignkit.cli.wording import in_words_of
+from alignkit.errors import AlignkitError, OptionError, UnknownNameError
 from alignkit.output import WriteError, standard_stream, together
 from alignkit.signals import before_stop
 from alignkit.version import __version__
@@ -44,6 +46,11 @@ COMMANDS = {
     "events": "print the log of a project, check it, or rebuild a project from it",
 }
 
+_COMMON = {
+    "--quiet": "tell errors alone on stderr (default: notes and progress too)",
+    "--debug": "show where in the program an error came from (default: one line)",
+}
+
 _EPILOG = """\
 Run 'alignkit COMMAND --help' for the options and examples of a command. '-' stands for standard
 input or output.
@@ -67,33 +74,69 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
         _spare_the_collector()
+    ran = _Ran(words)
+    begin(quiet="--quiet" in words)
     try:
         prepare_streams(own=arguments is None)
-        code = _act(words, own=arguments is None)
+        code = _act(ran, own=arguments is None)
     except AlignkitError as error:
-        return _fail(str(error))
-    except KeyboardInterrupt:
-        _fail("interrupted; no file was changed")
+        return ran.failed(error, str(error))
+    except KeyboardInterrupt as error:
+        ran.failed(error, "interrupted; no file was changed")
         return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader of our output has enough, e.g. head
         silence(sys.stdout)
         return 0
     except UnicodeEncodeError as error:
-        return _fail(f"{error.object[error.start : error.end]!r} cannot be written as UTF-8")
-    except MemoryError:
-        return _fail("out of memory; split the corpus, or free some; of score, leave out --ci")
+        text = error.object[error.start : error.end]
+        return ran.failed(error, f"{text!r} cannot be written as UTF-8")
+    except MemoryError as error:
+        told = "out of memory; split the corpus, or free some; of score, leave out --ci"
+        return ran.failed(error, told)
     except ImportError as error:
-        return _fail(_unloaded(error))
+        return ran.failed(error, _unloaded(error))
     except OSError as error:
         silence(sys.stdout)
-        if error.errno is None:  # of a library that loads another
-            return _fail(_unloaded(error))
-        if error.errno == errno.ENOENT and error.filename is None:
-            return _fail("the folder that you are in is gone; change to one that is there")
-        return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        return ran.failed(error, _unusable(error))
     except Exception as error:  # a fault of ours: tell where, in a line, to be reported
-        return _fail(_fault(error))
+        return ran.failed(error, _fault(error))
     return code
+
+
+class _Ran:
+    """Remember which command runs, to tell in its words what went wrong.
+
+    Parameters
+    ----------
+    words
+        The words of the command line.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        self.options: argparse.Namespace | None = None
+
+    def failed(self, error: BaseException, message: str) -> int:
+        """Tell an error, with --debug where it came from, and return the exit code."""
+        finish_output()
+        if self.options is not None:
+            if isinstance(error, OptionError) and "wording" in self.options:
+                message = self.options.wording(message)
+            message = in_words_of(self.options.parser, message)
+        if "--debug" in self.words:
+            from traceback import format_exception
+
+            tell_raw(visible_lines("".join(format_exception(error))))
+        say(f"error: {message}", error=True)
+        return 2
+
+
+def _unusable(error: OSError) -> str:
+    if error.errno is None:  # of a library that loads another
+        return _unloaded(error)
+    if error.errno == errno.ENOENT and error.filename is None:
+        return "the folder that you are in is gone; change to one that is there"
+    return f"{error.filename or 'standard output'}: {error.strerror or error}"
 
 
 def _spare_the_collector() -> None:
@@ -105,7 +148,7 @@ def _spare_the_collector() -> None:
     atexit.register(gc.freeze)
 
 
-def _act(words: Sequence[str], *, own: bool) -> int:
+def _act(ran: _Ran, *, own: bool) -> int:
     """Run a command; what it writes takes its place when all is done, standard output too."""
     with together() as outputs:
 
@@ -115,7 +158,7 @@ def _act(words: Sequence[str], *, own: bool) -> int:
 
         with before_stop(stopped):
             try:
-                code = _run(words, own=own)
+                code = _run(ran, own=own)
             except BrokenPipeError:  # the reader of our output has enough, e.g. head
                 if len(outputs):
                     raise WriteError(
@@ -132,7 +175,8 @@ def _act(words: Sequence[str], *, own: bool) -> int:
     return code
 
 
-def _run(words: Sequence[str], *, own: bool) -> int:
+def _run(ran: _Ran, *, own: bool) -> int:
+    words = ran.words
     chosen = next((word for word in words if not word.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
         raise UnknownNameError("command", chosen, COMMANDS)
@@ -146,6 +190,7 @@ def _run(words: Sequence[str], *, own: bool) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
+    ran.options = options
     outputs = check_files(options)
     if "-" in outputs:
         require_output()
@@ -163,6 +208,7 @@ def _parser(chosen: str | None) -> Parser:
         epilog=_EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
+    _add_common(parser)
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser
     )
@@ -180,9 +226,18 @@ def _parser(chosen: str | None) -> Parser:
         )
         if module is not None:
             module.add_arguments(command)
+            _add_common(command.add_argument_group("messages"))
             command.shorten_usage()
             command.set_defaults(run=module.run, parser=command)
     return parser
+
+
+def _add_common(group: argparse._ActionsContainer) -> None:
+    """Add the options that all commands have; `main` looks for their words itself."""
+    for flag, told in _COMMON.items():
+        group.add_argument(
+            flag, action="store_const", const=True, default=argparse.SUPPRESS, help=told
+        )
 
 
 def _module(command: str) -> str:
@@ -206,9 +261,3 @@ def _unloaded(error: Exception) -> str:
         f"a library cannot be loaded: {text[:200]}; is there enough memory (ulimit -v)? If so, "
         "install alignkit anew"
     )
-
-
-def _fail(message: str) -> int:
-    finish_output()
-    say(f"error: {message}")
-    return 2

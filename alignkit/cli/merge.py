@@ -105,9 +105,9 @@ def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: boo
 
 def _input(path: str, format: str | None, options: argparse.Namespace) -> Input:
     """Prepare an added file; it shares the texts of the base where its format holds none."""
-    beside = get_format(detect_format(path, format)).text_beside
-    texts = {} if beside else {"source": None, "target": None}
-    return Input(path, format, reading_options(options, **texts))
+    found = detect_format(path, format, reading_options(options))
+    texts = {} if get_format(found).text_beside else {"source": None, "target": None}
+    return Input(path, found, reading_options(options, **texts))
 
 
 def _split(word: str) -> tuple[str, str, str | None]:

@@ -11,14 +11,34 @@ from typing import TextIO
 
 from alignkit.visible import visible
 
-__all__ = ["json_text", "say", "silence", "tell_raw", "visible_lines"]
+__all__ = ["begin", "is_quiet", "json_text", "say", "silence", "tell_raw", "visible_lines"]
 
 _ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def say(text: str) -> None:
-    """Tell something in a line on stderr; nothing in it can act on the terminal."""
-    tell_raw(f"alignkit: {visible(text)}\n")
+_told: set[str] = set()
+_QUIET = "--quiet"
+
+
+def begin(*, quiet: bool) -> None:
+    """Begin a command: it has told nothing yet, and tells errors alone, or everything."""
+    _told.clear()
+    _told.update({_QUIET} if quiet else ())
+
+
+def is_quiet() -> bool:
+    """Return whether errors alone are told."""
+    return _QUIET in _told
+
+
+def say(text: str, *, error: bool = False, once: bool = False) -> None:
+    """Tell something in a line on stderr, if it is an error or errors are not all that is wanted.
+
+    Nothing in it can act on the terminal. With `once`, a command does not tell it again.
+    """
+    if error or not (is_quiet() or (once and text in _told)):
+        _told.update({text} if once else ())
+        tell_raw(f"alignkit: {visible(text)}\n")
 
 
 def tell_raw(text: str) -> None:

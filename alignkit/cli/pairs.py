@@ -22,18 +22,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from typing import TextIO
 
 from alignkit.cli.files import refuse_second_reading
 from alignkit.cli.inputs import add_limits
 from alignkit.cli.messages import say
 from alignkit.cli.parser import number, output_file
 from alignkit.cli.progress import Progress
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.options import ReadOptions
-from alignkit.formats.reading import Reading
-from alignkit.formats.texts import bitext_line
+from alignkit.formats.parallel_text import ParallelWriter, divisible
+from alignkit.formats.textfile import TextFile
 from alignkit.formats.translations import Group, groups_of
 from alignkit.output import replacing, standard_stream
 from alignkit.pairings import WHICH, PairingCounts, pair_translations
@@ -133,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
     declared = ReadOptions(
         encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
     )
-    readings = [Reading(path, declared) for path in options.inputs]
+    readings = [TextFile(path, declared) for path in options.inputs]
     groups: Iterable[Group] = groups_of(readings)
     if _is_bitext(options):
         groups = _without_divider(groups, readings)
@@ -147,10 +145,10 @@ def run(options: argparse.Namespace) -> int:
         drop_identical=options.drop_identical,
         drop_repeated=options.drop_repeated,
     )
-    with _outputs(options) as streams, Progress(readings[0].path, readings[0].fraction) as progress:
+    with _outputs(options) as texts, Progress(readings[0].path, readings[0].fraction) as progress:
         for pair in pairings:
-            for stream, line in zip(streams, _lines(pair, options), strict=True):
-                stream.write(line)
+            source, target = map(" ".join, pair.words)
+            texts.write(pair.id, source, target, before=f"{pair.id}\t" if options.to_ids else "")
             progress.step()
     if options.json:
         print(json.dumps(asdict(pairings.counts), indent=2))
@@ -193,11 +191,11 @@ def _is_bitext(options: argparse.Namespace) -> bool:
     return options.to_source is None and options.to != "tsv"
 
 
-def _without_divider(groups: Iterable[Group], readings: list[Reading]) -> Iterator[Group]:
+def _without_divider(groups: Iterable[Group], readings: list[TextFile]) -> Iterator[Group]:
     """Pass groups on; stop at a sentence that a bitext cannot hold."""
     for line, group in enumerate(groups, start=1):
         for k, words in enumerate(group):
-            if any("|||" in word for word in words):
+            if not divisible(words):
                 raise readings[min(k, len(readings) - 1)].error(
                     "the words hold the divider '|||' of a bitext; write --to tsv, or to two files",
                     line,
@@ -212,20 +210,11 @@ def _paths(options: argparse.Namespace) -> list[str]:
 
 
 @contextmanager
-def _outputs(options: argparse.Namespace) -> Iterator[list[TextIO]]:
+def _outputs(options: argparse.Namespace) -> Iterator[ParallelWriter]:
     """Open the one output or both; they take their places when all is written."""
     with ExitStack() as stack:
-        yield [stack.enter_context(replacing(path)) for path in _paths(options)]
-
-
-def _lines(pair: SentencePair, options: argparse.Namespace) -> tuple[str, ...]:
-    source, target = map(" ".join, pair.words)
-    prefix = f"{pair.id}\t" if options.to_ids else ""
-    if options.to_source is not None:
-        return f"{prefix}{source}\n", f"{prefix}{target}\n"
-    if options.to == "tsv":
-        return (f"{prefix}{source}\t{target}\n",)
-    return (bitext_line(pair.id, source, target),)
+        streams = [stack.enter_context(replacing(path)) for path in _paths(options)]
+        yield ParallelWriter(*streams, form=options.to or "bitext")
 
 
 def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from alignkit.cli.messages import tell_raw
+from alignkit.cli.messages import is_quiet, tell_raw
 from alignkit.visible import visible
 
 __all__ = ["Progress", "counted"]
@@ -48,7 +48,7 @@ class Progress:
         self._start = time.monotonic()
         self._next = self._start + _PATIENCE
         self._shown = False
-        self._active = sys.stderr.isatty()
+        self._active = sys.stderr.isatty() and not is_quiet()
 
     def step(self, count: int = 1) -> None:
         """Count some work done."""

@@ -109,7 +109,8 @@ class Scoring:
             base=options.base if base is None else base,
             transpose=options.transpose != get(f"{side}_transpose"),
         )
-        if not get_format(detect_format(path, format)).text_beside:
+        format = detect_format(path, format, declared)
+        if not get_format(format).text_beside:
             self._check_texts()
             declared = replace(declared, source=None, target=None)
         return Input(path, format, declared)
@@ -122,13 +123,16 @@ class Scoring:
             (options.reference, options.ref_format),
         )
         if (options.source or options.target) and not any(
-            get_format(detect_format(path, format or options.format)).text_beside
-            for path, format in sides
+            self._words_beside(path, format or options.format) for path, format in sides
         ):
             raise OptionError(
                 f"{self._path} and {options.reference} hold their own words: leave out --source "
                 "and --target"
             )
+
+    def _words_beside(self, path: str, format: str | None) -> bool:
+        found = detect_format(path, format, reading_options(self._options))
+        return get_format(found).text_beside
 
     def _plain(self) -> Iterator[Any]:
         for _, hyp, ref in link_blocks(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
-from os import PathLike
-from typing import Any, TypeVar, Union
+from collections.abc import Callable, Generator, Iterable, Iterator
+from logging import getLogger
+from typing import Any, TypeVar
 
 from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus, SentencePair
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
+from alignkit.formats.detect import find_format, hinted
 from alignkit.formats.format import Format, losses
+from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions, WriteOptions
-from alignkit.formats.reading import Finding, Reading
+from alignkit.formats.registry import FORMATS, Path, get_format, prepare
+from alignkit.formats.textfile import Finding
 from alignkit.formats.writing import Writing
 from alignkit.output import refuse_same, together
 
@@ -24,6 +26,7 @@ __all__ = [
     "ReadOptions",
     "Reading",
     "WriteOptions",
+    "find_format",
     "get_format",
     "iterate_pairs",
     "open_reading",
@@ -33,75 +36,46 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-Path = Union[str, "PathLike[str]"]
-
-FORMATS = {
-    "alignkit-xml": "alignkit's own XML; holds everything",
-    "alignkit-jsonl": "alignkit's own JSON, one pair a line; holds everything",
-    "pharaoh": "lines of i-j links (possible: i?j, ipj, 8-8P); words in files beside",
-    "naacl": "NAACL/WPT shared tasks: lines of sentence, i, j; words in files beside",
-    "giza": "GIZA++ A3: three lines a pair, word ({ 1 2 })",
-    "rte": "GIZA A3 as in the RTE-2 alignments, with possible links",
-    "jacana": "jacana JSON: sureAlign and possibleAlign",
-    "edinburgh": "Edinburgh++ JSON: several annotators a paraphrase",
-    "goldalign": "GoldAlign's folder of users, tab-separated",
-    "multimwa": "MultiMWA, 10 or 11 tab-separated columns",
-    "xlwa": "XL-WA, 3 tab-separated columns",
-    "jsonl": "JSON lines of word lists: src_words, tgt_words, alignment",
-    "yawat": "Yawat: .crp with the words, .aln with phrase groups",
-    "transread": "TransRead: groups with labels, words in a file beside",
-    "ists": "interpretable STS .wa: chunk pairs with type and score",
-    "blinker": "Blinker: one file of i j links a sentence pair",
-    "paraphrase-xml": "XML of paraphrases with several annotators",
-}
-"""The name of each format and what it is; the module of the same name reads and writes it."""
-
-
-def get_format(name: str) -> Format:
-    """Look up a format.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    """
-    check_arguments(get_format, locals())
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS)
-    module = import_module(f"alignkit.formats.{name.replace('-', '_')}")
-    found: Format = module.FORMAT
-    return found
+_LOGGER = getLogger("alignkit")
 
 
 def open_reading(
     path: Path,
     *,
-    format: str,
+    format: str | None = None,
     options: ReadOptions | None = None,
     observe: Callable[[Finding], None] | None = None,
 ) -> tuple[Format, Reading]:
-    """Prepare to read a file: its format, and the reading that will hold counts and complaints."""
+    """Prepare to read a file: its format, and the reading that will hold counts and complaints.
+
+    Without `format` it is found, and told by the logger ``alignkit`` at the level INFO; see
+    `find_format`.
+    """
     check_arguments(open_reading, locals())
-    chosen = get_format(format)
     options = options or ReadOptions()
-    if (options.source or options.target) and not chosen.text_beside:
-        raise OptionError(f"format {format} holds its own words: leave out --source and --target")
-    if options.target and not options.source:
-        raise OptionError("--target needs --source; a bitext goes to --source alone")
-    if [str(path), options.source, options.target].count("-") > 1:
-        raise OptionError("only one input can be standard input ('-')")
-    return chosen, Reading(str(path), options, base=chosen.base, observe=observe)
+    if format is None:
+        format = find_format(path, encoding=options.encoding, base=options.base)
+        _LOGGER.info("%s: read as %s", path, format)
+    return prepare(path, format, options, observe)
 
 
-def read_pairs(chosen: Format, reading: Reading) -> Iterator[SentencePair]:
-    """Yield the sentence pairs of a reading, one by one."""
+def read_pairs(chosen: Format, reading: Reading) -> Generator[SentencePair, None, None]:
+    """Yield the sentence pairs of a reading, one by one.
+
+    Raises
+    ------
+    FormatError
+        If the file does not follow its format; the message names another that fits.
+    """
     check_arguments(read_pairs, locals())
     if chosen.pairs is not None:
-        return chosen.pairs(reading)
-    return reading.pairs(chosen.parse(reading))
+        return hinted(chosen.pairs(reading), reading)
+    return hinted(reading.pairs(chosen.parse(reading)), reading)
 
 
-def iterate_pairs(path: Path, *, format: str, **options: Any) -> Iterator[SentencePair]:
+def iterate_pairs(
+    path: Path, *, format: str | None = None, **options: Any
+) -> Iterator[SentencePair]:
     """Yield the sentence pairs of a file one by one, in memory that does not grow.
 
     Parameters
@@ -109,20 +83,23 @@ def iterate_pairs(path: Path, *, format: str, **options: Any) -> Iterator[Senten
     path
         The file or folder; ``-`` is standard input.
     format
-        A name of `FORMATS`.
+        A name of `FORMATS`; None finds it, see `find_format`.
     **options
-        What the file does not say of itself: the fields of `ReadOptions`.
+        What the file does not say of itself: the fields of `ReadOptions`. Base and direction are
+        never guessed.
 
     Raises
     ------
     FormatError
-        If the file does not follow its format; the message names file and line.
+        If the file does not follow its format; the message names file and line. A `FileError`,
+        which is an `OSError` too, if it cannot be read; an `UnknownFormatError` if its format is to
+        be found, and none fits, or several do.
     """
     check_arguments(iterate_pairs, locals())
     return read_pairs(*open_reading(path, format=format, options=_made(ReadOptions, options)))
 
 
-def read_corpus(path: Path, *, format: str, **options: Any) -> Corpus:
+def read_corpus(path: Path, *, format: str | None = None, **options: Any) -> Corpus:
     """Read a whole file; see `iterate_pairs`."""
     check_arguments(read_corpus, locals())
     return Corpus(iterate_pairs(path, format=format, **options))

@@ -45,10 +45,11 @@ from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats.format import EVERYTHING, Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.json_text import Object, member, parse_json, texts
 from alignkit.formats.notation import LinkTexts, parse_links, parse_nulls, raw_links
-from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, Record
+from alignkit.formats.textfile import BOM
 from alignkit.formats.writing import Writing
 from alignkit.frozen import FrozenMap
 

@@ -55,8 +55,8 @@ from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats.format import EVERYTHING, Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.notation import LinkTexts, parse_links, parse_nulls, raw_links
-from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.safe_xml import line_of, local_name, read_elements, xml_text
 from alignkit.formats.writing import Writing

@@ -42,17 +42,17 @@ Melamed 1998, "Manual annotation of translational equivalence: the Blinker proje
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from alignkit.alignment import NULL, Alignment
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.naming import file_part
-from alignkit.formats.reading import Reading
+from alignkit.formats.parallel_text import Text, read_texts
 from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.texts import Text, bitext_line, read_texts
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]
@@ -164,7 +164,7 @@ def _rest(texts: Iterator[Text], places: list[_Place], reading: Reading) -> Iter
         if not reading.options.partial:
             raise reading.error(
                 f"{len(places)} sentence pairs, but {reading.options.source} has more sentences; "
-                "if the rest is not annotated, say so by --partial"
+                "if the rest is not annotated, say so by `partial=True`"
             )
         last = _after(last)
         words = reading.tokens(text.source), reading.tokens(text.target)
@@ -220,7 +220,7 @@ class _Samples:
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     last = (1, -1)
-    with writing.folder() as folder, writing.open_texts() as (sources, targets):
+    with writing.folder() as folder, writing.open_texts() as texts:
         for pair in pairs:
             names = [name for name in pair.alignments if writing.options.annotator in (None, name)]
             if not names:
@@ -229,12 +229,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             for name in names:
                 path = "{}/samp{}.SentPair{}".format(file_part(name), *last)
                 folder.write(path, _notation(writing.oriented(pair.alignment(name)), writing))
-            if sources is not None:
-                source, target = writing.words(pair)
-                one = targets is None
-                sources.write(bitext_line(pair.id, source, target) if one else f"{source}\n")
-                if targets is not None:
-                    targets.write(f"{target}\n")
+            if texts.wanted:
+                texts.write(pair.id, *writing.words(pair))
         for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):
             folder.refuse_others(pattern)
 
@@ -265,8 +261,18 @@ def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
         yield f"{i} {j}\n"
 
 
+def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+    """Tell a file by its name; without one, and without a line, it might be anything."""
+    path = Path(reading.path)
+    if path.is_dir() or _FILE.fullmatch(path.name):
+        return True
+    said = any(len(one) or one.nulls for pair in pairs for one in pair.alignments.values())
+    return None if said else False
+
+
 FORMAT = Format(
     parse=_parse,
+    surely=_surely,
     write=_write,
     holds=frozenset({"no text", "nulls", "annotators", "names", "empty"}),
     base=1,

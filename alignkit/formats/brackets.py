@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from alignkit.errors import FormatError
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.words import split_words
 
 __all__ = ["Block", "Bracketed", "bracketed", "read_blocks"]

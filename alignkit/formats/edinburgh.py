@@ -31,10 +31,11 @@ from itertools import groupby
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.json_record import keep_attributes, read_id
 from alignkit.formats.json_text import JsonText, Object, member, position
-from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
+from alignkit.formats.textfile import BOM
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 

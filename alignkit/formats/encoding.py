@@ -40,4 +40,4 @@ def holds_ascii(encoding: str) -> bool:
 def not_encoded(encoding: str, raw: bytes, problem: UnicodeDecodeError) -> str:
     """Say which byte is not of the declared encoding."""
     byte = raw[problem.start]
-    return f"not {encoding} (byte {byte:#04x}); name the right encoding by --encoding"
+    return f"not {encoding} (byte {byte:#04x}); name the right encoding by `encoding`"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.writing import Writing
 
@@ -77,6 +77,9 @@ class Format:
     base: int = 0
     text_beside: bool = False
     folder: bool = False
+    surely: Callable[[Reading, Sequence[SentencePair]], bool | None] | None = None
+    """Whether a file whose first records read as these pairs is of this format; None, as without
+    it: nothing but the records tells. Asked where a file's format is to be found."""
     pairs: Callable[[Reading], Iterator[SentencePair]] | None = None
     """A faster way from the file to the pairs, with the same result as `parse`."""
     blocks: Callable[[Reading], Iterator[tuple[Sequence[object], LinkArrays]]] | None = None

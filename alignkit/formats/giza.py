@@ -40,8 +40,8 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.brackets import Block, read_blocks
 from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.naming import Numbering
-from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.writing import Writing
 

@@ -43,8 +43,9 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.gold_row import HELD, GoldRow, parse_row, write_row
-from alignkit.formats.reading import Reading, natural_key
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, Record
+from alignkit.formats.textfile import natural_key
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT", "INITIAL"]
@@ -203,8 +204,16 @@ def _line(pair: SentencePair, annotation: Annotation | None, writing: Writing) -
     return write_row(id, pair, annotation, writing)
 
 
+def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+    """Tell a batch by the folders that it is in; else it looks like a file of MultiMWA."""
+    path = Path(reading.path)
+    inside = len(path.parents) > 1 and path.parents[1].name in ("datasets", "complete")
+    return True if inside or path.is_dir() else None
+
+
 FORMAT = Format(
     parse=_parse,
+    surely=_surely,
     write=_write,
     holds=HELD
     | {

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from alignkit.alignment import NULL, Alignment, Link
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawLink, Status
 
 __all__ = ["MOST_CELLS", "Group", "cells_of", "group_cells", "parse_groups"]

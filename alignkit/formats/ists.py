@@ -62,7 +62,7 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.groups import MOST_CELLS, Group, group_cells
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing

@@ -35,11 +35,12 @@ from pathlib import Path
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.json_record import keep_attributes, read_id
 from alignkit.formats.json_text import JsonText, Object, as_text, member
 from alignkit.formats.notation import LinkTexts, parse_links
-from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, Record
+from alignkit.formats.textfile import BOM
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 

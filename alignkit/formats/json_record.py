@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container
 
 from alignkit.errors import FormatError
+from alignkit.formats.intake import Reading
 from alignkit.formats.json_text import Object, as_text
-from alignkit.formats.reading import Reading
 from alignkit.formats.record import Record
 
 __all__ = ["keep_attributes", "read_id"]

@@ -27,10 +27,11 @@ from alignkit.alignment import NULL
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.json_record import keep_attributes, read_id
 from alignkit.formats.json_text import Object, member, parse_json, position, texts
-from alignkit.formats.reading import BOM, Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.textfile import BOM
 from alignkit.formats.writing import Writing
 
 __all__ = ["FORMAT"]

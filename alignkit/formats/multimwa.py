@@ -20,13 +20,13 @@ github.com/chaojiang06/neural-Jacana.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.gold_row import HELD, parse_row, write_row
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.writing import Writing
 
@@ -58,4 +58,14 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             stream.write(write_row(pair.id, pair, annotation, writing, more=more))
 
 
-FORMAT = Format(parse=_parse, write=_write, holds=HELD | {"ids", f"attribute {_LAST}"})
+def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+    """Tell the published files, whose pairs have no context, from a batch of GoldAlign."""
+    named = [pair.attributes for pair in pairs]
+    if all(one.get("source-link") == one.get("target-link") == "N/A" for one in named):
+        return True
+    return True if any(_LAST in one for one in named) else None
+
+
+FORMAT = Format(
+    parse=_parse, write=_write, surely=_surely, holds=HELD | {"ids", f"attribute {_LAST}"}
+)

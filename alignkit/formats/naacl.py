@@ -15,7 +15,8 @@ the link is sure (S, the default) or only possible (P), and a confidence::
 - A number in the place of S or P is a confidence: ``27 1 1 0.93``. It becomes the link's weight.
 - Sentence numbers are compared as numbers, so that ``0027`` is 27. They need not be contiguous
   or sorted, and the links of a sentence may be scattered. Empty lines are passed over and counted.
-- The words stand in files beside (`alignkit.formats.texts`): as ``<s snum=27> words </s>``, or
+- The words stand in files beside (`alignkit.formats.parallel_text`): as
+  ``<s snum=27> words </s>``, or
   as plain lines, the n-th for sentence n. With words the pairs come in the order of the words,
   under their snum as written, and a sentence without links is an empty annotation, or, with
   ``--partial``, not annotated; links of a sentence without words are an error.
@@ -48,10 +49,10 @@ from alignkit.alignment import NULL, Alignment, Link
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.naming import Numbering
-from alignkit.formats.reading import Reading
+from alignkit.formats.parallel_text import Text, read_texts
 from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.texts import Text, bitext_line, read_texts
 from alignkit.formats.writing import Writing
 from alignkit.limits import check_count
 
@@ -151,7 +152,7 @@ class _Links:
         sentence, i, j = map(int, fields[:3])
         if i == j == 0 and self._reading.base == 1:
             raise self._reading.error(
-                "0 0 links the empty word to itself; does the file count from 0 (--base 0)?", number
+                "0 0 links the empty word to itself; does the file count from 0 (`base=0`)?", number
             )
         rest = fields[3:]
         mark = rest.pop(0) if rest and rest[0] in ("S", "P") else "S"
@@ -220,28 +221,23 @@ class _Links:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    options = writing.options
-    bitext = options.source is not None and options.target is None
-    numbering = Numbering(writing.lost, own=not bitext)
-    with writing.open() as links, writing.open_texts() as (sources, targets):
+    with writing.open() as links, writing.open_texts() as texts:
+        numbering = Numbering(writing.lost, own=not texts.in_line)
         for pair in pairs:
             number = numbering.take(pair.id)
-            if sources is None and number == pair.id != str(int(number)):
+            if not texts.wanted and number == pair.id != str(int(number)):
                 writing.lost["ids"] += 1  # nothing keeps the padding
             alignment = writing.alignment(pair)
             if alignment is not None:
                 text = "".join(_notation(alignment, number, writing))
                 links.write(text)
-                if not text and sources is None:
+                if not text and not texts.wanted:
                     writing.lost["empty"] += 1
-            if sources is None:
-                continue
-            source, target = writing.words(pair)
-            if targets is None:
-                sources.write(bitext_line(pair.id, source, target))
-            else:
-                sources.write(f"<s snum={number}> {source} </s>\n")
-                targets.write(f"<s snum={number}> {target} </s>\n")
+            if texts.in_line:
+                texts.write(pair.id, *writing.words(pair))
+            elif texts.wanted:
+                dress = {"before": f"<s snum={number}> ", "behind": " </s>"}
+                texts.write(pair.id, *writing.words(pair), **dress)
 
 
 def _notation(alignment: Alignment, number: str, writing: Writing) -> Iterator[str]:

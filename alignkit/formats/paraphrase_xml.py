@@ -49,9 +49,10 @@ from alignkit.alignment import NULL, Alignment
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats.format import Format
-from alignkit.formats.reading import BOM, Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
 from alignkit.formats.safe_xml import line_of, local_name, read_elements, stray_text, xml_text
+from alignkit.formats.textfile import BOM
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 

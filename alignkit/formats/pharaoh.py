@@ -13,8 +13,8 @@ One line a sentence pair, one token a link, source first, 0-based by custom (``-
   lines of the texts. Without ids a pair's id is the number of its line, from 1;
 - an empty line is an alignment without links.
 
-The words stand in files beside (`alignkit.formats.texts`) or nowhere. Written are ``i-j`` and
-``i?j``, with ids and with weights only where the user asks for them; a weight that is no finite
+The words stand in files beside (`alignkit.formats.parallel_text`) or nowhere. Written are ``i-j``
+and ``i?j``, with ids and with weights only where the user asks for them; a weight that is no finite
 number is left out. Pairs not annotated are left out at the end of the file, where ``--partial``
 reads them back, and are empty lines elsewhere.
 
@@ -40,10 +40,10 @@ from alignkit.arrays import LinkArrays
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
+from alignkit.formats.parallel_text import Text, read_texts
 from alignkit.formats.pharaoh_kernel import PLAIN, scan
-from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
-from alignkit.formats.texts import Text, bitext_line, read_texts
 from alignkit.formats.words import is_word, split_words
 from alignkit.formats.writing import Writing
 from alignkit.frozen import FrozenMap
@@ -125,7 +125,7 @@ def _unannotated(reading: Reading, texts: Iterator[Text], count: int) -> Iterato
             total = count + len(rest) + sum(1 for _ in texts)
             raise reading.error(
                 f"has {count} lines, but {reading.options.source} has {total} sentences; "
-                "if the rest is not annotated, say so by --partial"
+                "if the rest is not annotated, say so by `partial=True`"
             )
         reading.note("fewer alignments than texts", f"they end at line {count}", count)
     while rest:
@@ -277,7 +277,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     options = writing.options
     if options.ids and options.source and not options.target:
         raise OptionError("a bitext has no ids: name a file for the target words too")
-    with writing.open() as links, writing.open_texts() as (sources, targets):
+    with writing.open() as links, writing.open_texts() as texts:
         pending: list[str] = []  # not annotated: left out at the end, empty lines before others
         for number, pair in enumerate(pairs, 1):
             prefix = _prefix(pair.id) if options.ids else ""
@@ -290,15 +290,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 links.writelines(pending)
                 pending.clear()
                 links.write(prefix + " ".join(_notation(alignment, writing)) + "\n")
-            if sources is not None or targets is not None:
-                source, target = writing.words(pair)
-                if targets is None and sources is not None:
-                    sources.write(bitext_line(pair.id, source, target))
-                    continue
-                if sources is not None:
-                    sources.write(f"{prefix}{source}\n")
-                if targets is not None:
-                    targets.write(f"{prefix}{target}\n")
+            if texts.wanted:
+                texts.write(pair.id, *writing.words(pair), before=prefix)
 
 
 def _prefix(id: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from lxml import etree
 
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.input import too_large
 
 __all__ = ["line_of", "local_name", "read_elements", "stray_text", "xml_text"]

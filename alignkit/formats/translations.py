@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from alignkit.errors import OptionError
 from alignkit.formats.options import ReadOptions
-from alignkit.formats.reading import Reading
+from alignkit.formats.textfile import TextFile
 from alignkit.formats.words import split_words
 from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 
@@ -50,10 +50,10 @@ def read_translations(
     if not paths:
         raise OptionError("name a file of translations for each translator, or one with columns")
     options = ReadOptions(encoding=encoding, max_size=max_size, max_words=max_words)
-    return groups_of([Reading(str(path), options) for path in paths])
+    return groups_of([TextFile(str(path), options) for path in paths])
 
 
-def groups_of(readings: Sequence[Reading]) -> Iterator[Group]:
+def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:
     """Yield the translations of each sentence from files prepared for reading.
 
     Line k holds group k, in one file as in several.
@@ -66,7 +66,7 @@ def groups_of(readings: Sequence[Reading]) -> Iterator[Group]:
     return _columns(readings[0]) if len(readings) == 1 else _in_step(readings)
 
 
-def _columns(reading: Reading) -> Iterator[Group]:
+def _columns(reading: TextFile) -> Iterator[Group]:
     most = 0
     with closing(_lines(reading)) as lines:
         for line, text in lines:
@@ -79,7 +79,7 @@ def _columns(reading: Reading) -> Iterator[Group]:
         )
 
 
-def _in_step(readings: Sequence[Reading]) -> Iterator[Group]:
+def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
     with ExitStack() as stack:
         files = [stack.enter_context(closing(_lines(reading))) for reading in readings]
         for row in zip_longest(*files):
@@ -91,19 +91,19 @@ def _in_step(readings: Sequence[Reading]) -> Iterator[Group]:
             ]
 
 
-def _words(text: str, reading: Reading, line: int) -> list[str]:
+def _words(text: str, reading: TextFile, line: int) -> list[str]:
     words = split_words(text)
     if len(words) > reading.options.max_words:
         raise reading.too_long("a sentence", len(words), line)
     return words
 
 
-def _lines(reading: Reading) -> Generator[tuple[int, str], None, None]:
+def _lines(reading: TextFile) -> Generator[tuple[int, str], None, None]:
     yield from reading.lines()
 
 
 def _refuse(
-    readings: Sequence[Reading],
+    readings: Sequence[TextFile],
     files: Sequence[Iterator[tuple[int, str]]],
     row: Sequence[tuple[int, str] | None],
 ) -> None:

@@ -20,16 +20,19 @@ a pair, ``id group group ...``::
   pair is an error. The order of the lines does not matter.
 
 The path names the text file (all its annotators are read), one annotation file, or a folder, of
-which all text files are read; if there is more than one, each pair has its NAME as the attribute
-``document``. Written are ``PATH`` (with ``.txt`` added unless it ends so) and an annotation file
-for each annotator. Sure links without a label get ``sure``, and possible ones without a fitting
-label ``partial``; the cells of one label that hang together become one group where they fill their
-block, else one group a source word. An id that is not one word gives way to the number of the pair.
+which all text files are read, and of the folders in it, however deep, those with annotations beside
+them; if there is more than one, each pair has its NAME as the attribute ``document``, with the
+folders before it where a NAME occurs again. Written are ``PATH`` (with ``.txt`` added unless it
+ends so) and an annotation file for each annotator. Sure links without a label get ``sure``, and
+possible ones without a fitting label ``partial``; the cells of one label that hang together become
+one group where they fill their block, else one group a source word. An id that is not one word
+gives way to the number of the pair.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -39,8 +42,8 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.groups import cells_of, group_cells
+from alignkit.formats.intake import Reading
 from alignkit.formats.naming import file_part
-from alignkit.formats.reading import Reading
 from alignkit.formats.record import Record, Status
 from alignkit.formats.triples import pair_id, read_triples, triple
 from alignkit.formats.writing import WriteError, Writing
@@ -62,9 +65,13 @@ def _parse(reading: Reading) -> Iterator[Record]:
     if reading.path == "-":
         raise OptionError("transread is several files and cannot be read from standard input")
     texts = _texts(reading)
+    names = Counter(path.name for path in texts)
     for path in texts:
         name = path.name.removesuffix(".txt")
-        attributes = {"document": name} if len(texts) > 1 else {}
+        attributes = {}
+        if len(texts) > 1:
+            known = path.relative_to(reading.path).as_posix() if names[path.name] > 1 else path.name
+            attributes["document"] = known.removesuffix(".txt")
         files = _annotators(reading, path)
         if not files:
             reading.note("no annotations", f"no file {name}{_MARK}K.txt", path=str(path))
@@ -85,9 +92,12 @@ def _status(label: str, null: bool) -> Status | None:
 def _texts(reading: Reading) -> list[Path]:
     path = Path(reading.path)
     if path.is_dir():
-        found = [file for file in reading.files("*.txt") if _MARK not in file.name]
+        texts = [file for file in reading.files("**/*.txt") if _MARK not in file.name]
+        found = [file for file in texts if file.parent == path or _annotators(reading, file)]
         if not found:
-            raise reading.error("no .txt file with texts in this folder")
+            raise reading.error(
+                "no .txt file with texts in this folder, nor one with annotations in those in it"
+            )
         return found
     if _MARK in path.name:
         return [path.with_name(path.name.rpartition(_MARK)[0] + ".txt")]
@@ -171,8 +181,14 @@ def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
         yield ":".join((*sides, group.label))
 
 
+def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+    """Refuse what might be any text: there are no annotations beside it."""
+    return None if any(pair.annotations for pair in pairs) else False
+
+
 FORMAT = Format(
     parse=_parse,
+    surely=_surely,
     write=_write,
     holds=frozenset(
         {

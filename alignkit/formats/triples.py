@@ -17,7 +17,7 @@ from typing import NamedTuple
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.groups import parse_groups
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, Record, Status
 from alignkit.formats.writing import Writing
 
@@ -110,7 +110,7 @@ def _problem(id: str, known: Container[str], lacking_ok: bool) -> str:
     if id not in known and not lacking_ok:
         return (
             f"no line of groups for the pair {id[:40]!r}; if it is not annotated, say so by "
-            "--partial"
+            "`partial=True`"
         )
     return ""
 
@@ -138,7 +138,7 @@ class _Lines:
                 return None
             raise self._reading.error(
                 f"has no line for the pair {block.id[:40]!r} (line {block.line} of the texts); "
-                "if it is not annotated, say so by --partial",
+                "if it is not annotated, say so by `partial=True`",
                 path=self._path,
             )
         line, body = waiting.popleft()

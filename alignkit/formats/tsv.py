@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from alignkit.formats.reading import BOM
+from alignkit.formats.textfile import BOM
 from alignkit.formats.writing import Writing
 from alignkit.input import CONTROL
 

@@ -14,6 +14,7 @@ from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.options import WriteOptions
+from alignkit.formats.parallel_text import ParallelWriter
 from alignkit.formats.words import is_word
 from alignkit.output import WriteError, replacing, replacing_folder
 
@@ -95,13 +96,14 @@ class Writing:
             yield stream
 
     @contextmanager
-    def open_texts(self) -> Iterator[tuple[TextIO | None, TextIO | None]]:
+    def open_texts(self) -> Iterator[ParallelWriter]:
         """Open the files for the words, where the user named them."""
         with ExitStack() as stack:
-            yield tuple(  # type: ignore[misc]
+            source, target = (
                 stack.enter_context(replacing(path)) if path else None
                 for path in (self.options.source, self.options.target)
             )
+            yield ParallelWriter(source, target)
 
     @contextmanager
     def folder(self) -> Iterator[WritingFolder]:
@@ -126,7 +128,7 @@ class Writing:
             names = ", ".join(pair.alignments)
             raise OptionError(
                 f"pair {pair.id!r} has the alignments of {names}, but this format holds one: "
-                "choose by --annotator"
+                "choose by `annotator`"
             )
         return next(iter(pair.alignments), None)
 

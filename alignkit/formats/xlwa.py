@@ -23,8 +23,8 @@ from collections.abc import Iterable, Iterator
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
 from alignkit.formats.notation import parse_links, write_links
-from alignkit.formats.reading import Reading
 from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing

@@ -37,7 +37,7 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.groups import group_cells
-from alignkit.formats.reading import Reading
+from alignkit.formats.intake import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.triples import pair_id, read_triples, triple
 from alignkit.formats.writing import WriteError, Writing

@@ -1,25 +1,20 @@
-"""Read one input: its lines, its counts, its complaints, and records made into sentence pairs."""
+"""Read a text file: its lines as bytes or text, its words, and what is odd in it."""
 
 from __future__ import annotations
 
 import html
 import io
 import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
-from alignkit.alignment import NULL, Alignment, Link
-from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
-from alignkit.errors import AlignkitError, FormatError, OptionError
+from alignkit.errors import FormatError
 from alignkit.formats.encoding import holds_ascii, line_encoding, not_encoded
 from alignkit.formats.options import ReadOptions
-from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.words import split_words
 from alignkit.input import (
     CONTROL,
@@ -27,16 +22,15 @@ from alignkit.input import (
     bounded_lines,
     bytes_read,
     has_controls,
+    is_standard,
     open_input,
     read_bounded,
     too_large,
 )
 
-__all__ = ["BOM", "Finding", "Reading"]
+__all__ = ["BOM", "Finding", "TextFile", "natural_key"]
 
 BOM = "\ufeff"
-
-_RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the surer is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +57,8 @@ class Finding:
         return f"{place}: {self.kind}: {self.message}"
 
 
-class Reading:
-    """Carry the options into a parser, and the counts and complaints out of it.
+class TextFile:
+    """Carry the options into what reads a file, and the counts and complaints out of it.
 
     Parameters
     ----------
@@ -72,15 +66,11 @@ class Reading:
         The file or folder; ``-`` is standard input.
     options
         What the user declared.
-    base
-        The format's own number of the first word.
     observe
         Called with every `Finding`; None only counts them.
 
     Attributes
     ----------
-    read, refused
-        How many records became sentence pairs, and how many were left out as broken.
     counts
         How often each kind of finding occurred.
     """
@@ -90,51 +80,23 @@ class Reading:
         path: str,
         options: ReadOptions,
         *,
-        base: int = 0,
         observe: Callable[[Finding], None] | None = None,
     ) -> None:
-        if options.base not in (None, 0, 1):
-            raise OptionError(f"base must be 0 or 1, not {options.base}")
         self._encoding, self._recoded = line_encoding(options.encoding)
         self._ascii = holds_ascii(self._encoding)
         self.path = path
         self.options = options
-        self.base = base if options.base is None else options.base
-        self.read = 0
-        self.refused = 0
         self.counts: Counter[str] = Counter()
         self._observe = observe
         self._opened: set[BufferedReader] = set()
         self._tokens = _Tokens(options.unescape)
         self._stream: BufferedReader | None = None
 
-    @property
-    def name(self) -> str:
-        """The annotator, for formats that name none."""
-        return self.options.name or "alignment"
-
     def note(self, kind: str, message: str, line: int | None = None, path: str = "") -> None:
         """Count something odd, and tell the observer."""
         self.counts[kind] += 1
         if self._observe is not None:
             self._observe(Finding(kind, message, path or self.path, line))
-
-    def refuse(self, error: FormatError) -> None:
-        """Stop at a broken record, or, when lenient, count it and go on.
-
-        Raises
-        ------
-        FormatError
-            The error itself, unless reading is lenient.
-        """
-        if not self.options.lenient:
-            raise error
-        self.refused += 1
-        self.counts["broken record"] += 1
-        if self._observe is not None:
-            self._observe(
-                Finding("broken record", error.message, error.path or self.path, error.line)
-            )
 
     def error(
         self, message: str, line: int | None = None, column: int | None = None, path: str = ""
@@ -258,7 +220,7 @@ class Reading:
         if found is None:
             return text
         char, column = found[0], found.start() + 1
-        hint = "if the text is UTF-16, say so by --encoding; else " if char == "\0" else ""
+        hint = "if the text is UTF-16, say so by `encoding`; else " if char == "\0" else ""
         message = f"control character {char!r}, which is no text; {hint}remove it"
         if not self.options.lenient:
             raise FormatError(message, name, number, column)
@@ -295,159 +257,24 @@ class Reading:
         """Whether anybody looks at findings one by one."""
         return self._observe is not None
 
-    def build(self, record: Record) -> SentencePair | None:
-        """Make a sentence pair of a record: base, direction and range are settled here.
-
-        Returns None, after `refuse`, where the record is broken.
-        """
-        try:
-            self._refuse_long(record)
-            pair = SentencePair(
-                record.id,
-                self._sentence(record.source),
-                self._sentence(record.target),
-                {name: self._annotate(raw, record) for name, raw in record.annotations.items()},
-                record.attributes,
-            )
-        except FormatError as error:
-            self.refuse(error)
-            return None
-        except AlignkitError as error:
-            self.refuse(self.error(str(error), record.line, path=record.path))
-            return None
-        self.read += 1
-        return pair
-
-    def _refuse_long(self, record: Record) -> None:
-        for side, words in (("source", record.source), ("target", record.target)):
-            if words is not None and len(words) > self.options.max_words:
-                name = f"pair {record.id[:40]!r}: the {side}"
-                raise self.too_long(name, len(words), record.line, record.path)
-
     def too_long(self, what: str, words: int, line: int, path: str = "") -> FormatError:
         """Return the error of a sentence that has too many words."""
         return self.error(
             f"{what} has {words:,} words, more than {self.options.max_words:,}; if that is no "
-            "mistake, allow more by --max-words",
+            "mistake, allow more by `max_words`",
             line,
             path=path,
         )
 
-    def pairs(self, records: Iterator[Record]) -> Iterator[SentencePair]:
-        """Yield the sentence pair of each record that is whole."""
-        try:
-            for record in records:
-                pair = self.build(record)
-                if pair is not None:
-                    yield pair
-        except (
-            BaseException
-        ):  # an error, or nobody wants the rest: parsers may wait with open files
-            self._close()
-            raise
+    def shared(self, tokens: Iterable[str]) -> tuple[str, ...]:
+        """Return tokens as the one copy of each; see `token`."""
+        return tuple(map(self._tokens.__getitem__, tokens))
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Close what is open: nobody wants the rest."""
         for stream in self._opened:
-            if sys.stdin is None or stream is not sys.stdin.buffer:
+            if not is_standard(stream):
                 stream.close()
-
-    def _sentence(self, tokens: Sequence[str] | None) -> tuple[str, ...] | None:
-        return None if tokens is None else tuple(map(self._tokens.__getitem__, tokens))
-
-    def _annotate(self, raw: RawAnnotation, record: Record) -> Annotation:
-        links: dict[bool, list[Link]] = {True: [], False: []}
-        nulls: dict[bool, list[Link]] = {True: [], False: []}
-        weights: dict[Link, float] = {}
-        labels: dict[Link, RawLink] = {}
-        seen: dict[Link, str] = {}
-        for written in raw.links:
-            link = self._link(written, raw, record)
-            if link is None:
-                continue
-            if written.label is not None:
-                before = labels.get(link)
-                if before is None or _RANKS[written.status] > _RANKS[before.status]:
-                    labels[link] = written
-                if before is not None and before.label != written.label:
-                    kept = labels[link].label
-                    self.note(
-                        "two labels",
-                        f"{before.label} and {written.label} for one cell; {kept} is kept",
-                        written.line or record.line,
-                        raw.path or record.path,
-                    )
-            if written.status == "none":
-                continue
-            self._note_repetition(link, written, seen, raw.path or record.path, record.line)
-            side = nulls if NULL in link else links
-            side[written.status == "sure"].append(link)
-            if written.weight is not None:
-                weights[link] = written.weight
-        alignment = Alignment(
-            links[True],
-            links[False],
-            nulls=nulls[True],
-            possible_nulls=nulls[False],
-            weights=weights,  # type: ignore[arg-type]
-            labels={link: written.label or "" for link, written in labels.items()},
-        )
-        return Annotation(
-            alignment if raw.aligned else None,
-            raw.comment,
-            frozenset(raw.flags),
-            raw.judgment,
-            raw.provenance,
-        )
-
-    def _note_repetition(
-        self, link: Link, written: RawLink, seen: dict[Link, str], path: str, line: int
-    ) -> None:
-        before = seen.get(link)
-        if before is None:
-            seen[link] = written.status
-            return
-        if before in (written.status, "both"):
-            kind, message = "duplicate link", f"{link.i}-{link.j} occurs again"
-        else:
-            kind, message = "both sure and possible", f"{link.i}-{link.j} is read as sure"
-            seen[link] = "both"
-        self.note(kind, message, written.line or line, path)
-
-    def _link(self, written: RawLink, raw: RawAnnotation, record: Record) -> Link | None:
-        i = NULL if written.i is None else written.i - self.base
-        j = NULL if written.j is None else written.j - self.base
-        if self.options.transpose:
-            i, j = j, i
-        sides = ((i, written.i is None, record.source), (j, written.j is None, record.target))
-        if self.options.transpose:
-            sides = ((i, written.j is None, record.source), (j, written.i is None, record.target))
-        for index, null, tokens in sides:
-            if null:
-                continue
-            if index < 0 or (tokens is not None and index >= len(tokens)):
-                self._out_of_range(written, raw, record)
-                return None
-        return Link(i, j)
-
-    def _out_of_range(self, written: RawLink, raw: RawAnnotation, record: Record) -> None:
-        n = "?" if record.source is None else len(record.source)
-        m = "?" if record.target is None else len(record.target)
-        message = (
-            f"link {'' if written.i is None else written.i}-"
-            f"{'' if written.j is None else written.j} lies outside the pair {record.id!r} of "
-            f"{n} x {m} words, counted from {self.base}"
-            f"{' and written target first' if self.options.transpose else ''}"
-        )
-        line = written.line or record.line
-        path = raw.path or record.path
-        if not self.options.drop_out_of_range:
-            raise self.error(
-                message + "; check --base and --transpose, or drop such links "
-                "with --drop-out-of-range",
-                line,
-                path=path,
-            )
-        self.note("link out of range", message + "; dropped", line, path)
 
 
 def natural_key(path: Path) -> list[tuple[int, int | str]]:

@@ -1,0 +1,219 @@
+"""Take records in: a record of any format becomes a sentence pair, by the same rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+
+from alignkit.alignment import NULL, Alignment, Link
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignkitError, FormatError, OptionError
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.record import RawAnnotation, RawLink, Record
+from alignkit.formats.textfile import Finding, TextFile
+
+__all__ = ["Reading"]
+
+_RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the surer is kept
+
+
+class Reading(TextFile):
+    """Read one input of a format: its text, and the sentence pairs that its records make.
+
+    Parameters
+    ----------
+    path
+        The file or folder; ``-`` is standard input.
+    options
+        What the user declared.
+    base
+        The format's own number of the first word.
+    observe
+        Called with every `Finding`; None only counts them.
+    format
+        The format's name, for messages.
+
+    Attributes
+    ----------
+    read, refused
+        How many records became sentence pairs, and how many were left out as broken.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        options: ReadOptions,
+        *,
+        base: int = 0,
+        observe: Callable[[Finding], None] | None = None,
+        format: str = "",
+    ) -> None:
+        if options.base not in (None, 0, 1):
+            raise OptionError(f"base must be 0 or 1, not {options.base}")
+        super().__init__(path, options, observe=observe)
+        self.base = base if options.base is None else options.base
+        self.format = format
+        self.read = 0
+        self.refused = 0
+
+    @property
+    def name(self) -> str:
+        """The annotator, for formats that name none."""
+        return self.options.name or "alignment"
+
+    def refuse(self, error: FormatError) -> None:
+        """Stop at a broken record, or, when lenient, count it and go on.
+
+        Raises
+        ------
+        FormatError
+            The error itself, unless reading is lenient.
+        """
+        if not self.options.lenient:
+            raise error
+        self.refused += 1
+        self.counts["broken record"] += 1
+        if self._observe is not None:
+            self._observe(
+                Finding("broken record", error.message, error.path or self.path, error.line)
+            )
+
+    def build(self, record: Record) -> SentencePair | None:
+        """Make a sentence pair of a record: base, direction and range are settled here.
+
+        Returns None, after `refuse`, where the record is broken.
+        """
+        try:
+            self._refuse_long(record)
+            pair = SentencePair(
+                record.id,
+                self._sentence(record.source),
+                self._sentence(record.target),
+                {name: self._annotate(raw, record) for name, raw in record.annotations.items()},
+                record.attributes,
+            )
+        except FormatError as error:
+            self.refuse(error)
+            return None
+        except AlignkitError as error:
+            self.refuse(self.error(str(error), record.line, path=record.path))
+            return None
+        self.read += 1
+        return pair
+
+    def _refuse_long(self, record: Record) -> None:
+        for side, words in (("source", record.source), ("target", record.target)):
+            if words is not None and len(words) > self.options.max_words:
+                name = f"pair {record.id[:40]!r}: the {side}"
+                raise self.too_long(name, len(words), record.line, record.path)
+
+    def pairs(self, records: Iterator[Record]) -> Generator[SentencePair, None, None]:
+        """Yield the sentence pair of each record that is whole."""
+        try:
+            for record in records:
+                pair = self.build(record)
+                if pair is not None:
+                    yield pair
+        except (
+            BaseException
+        ):  # an error, or nobody wants the rest: parsers may wait with open files
+            self.close()
+            raise
+
+    def _sentence(self, tokens: Sequence[str] | None) -> tuple[str, ...] | None:
+        return None if tokens is None else self.shared(tokens)
+
+    def _annotate(self, raw: RawAnnotation, record: Record) -> Annotation:
+        links: dict[bool, list[Link]] = {True: [], False: []}
+        nulls: dict[bool, list[Link]] = {True: [], False: []}
+        weights: dict[Link, float] = {}
+        labels: dict[Link, RawLink] = {}
+        seen: dict[Link, str] = {}
+        for written in raw.links:
+            link = self._link(written, raw, record)
+            if link is None:
+                continue
+            if written.label is not None:
+                before = labels.get(link)
+                if before is None or _RANKS[written.status] > _RANKS[before.status]:
+                    labels[link] = written
+                if before is not None and before.label != written.label:
+                    kept = labels[link].label
+                    self.note(
+                        "two labels",
+                        f"{before.label} and {written.label} for one cell; {kept} is kept",
+                        written.line or record.line,
+                        raw.path or record.path,
+                    )
+            if written.status == "none":
+                continue
+            self._note_repetition(link, written, seen, raw.path or record.path, record.line)
+            side = nulls if NULL in link else links
+            side[written.status == "sure"].append(link)
+            if written.weight is not None:
+                weights[link] = written.weight
+        alignment = Alignment(
+            links[True],
+            links[False],
+            nulls=nulls[True],
+            possible_nulls=nulls[False],
+            weights=weights,  # type: ignore[arg-type]
+            labels={link: written.label or "" for link, written in labels.items()},
+        )
+        return Annotation(
+            alignment if raw.aligned else None,
+            raw.comment,
+            frozenset(raw.flags),
+            raw.judgment,
+            raw.provenance,
+        )
+
+    def _note_repetition(
+        self, link: Link, written: RawLink, seen: dict[Link, str], path: str, line: int
+    ) -> None:
+        before = seen.get(link)
+        if before is None:
+            seen[link] = written.status
+            return
+        if before in (written.status, "both"):
+            kind, message = "duplicate link", f"{link.i}-{link.j} occurs again"
+        else:
+            kind, message = "both sure and possible", f"{link.i}-{link.j} is read as sure"
+            seen[link] = "both"
+        self.note(kind, message, written.line or line, path)
+
+    def _link(self, written: RawLink, raw: RawAnnotation, record: Record) -> Link | None:
+        i = NULL if written.i is None else written.i - self.base
+        j = NULL if written.j is None else written.j - self.base
+        if self.options.transpose:
+            i, j = j, i
+        sides = ((i, written.i is None, record.source), (j, written.j is None, record.target))
+        if self.options.transpose:
+            sides = ((i, written.j is None, record.source), (j, written.i is None, record.target))
+        for index, null, tokens in sides:
+            if null:
+                continue
+            if index < 0 or (tokens is not None and index >= len(tokens)):
+                self._out_of_range(written, raw, record)
+                return None
+        return Link(i, j)
+
+    def _out_of_range(self, written: RawLink, raw: RawAnnotation, record: Record) -> None:
+        n = "?" if record.source is None else len(record.source)
+        m = "?" if record.target is None else len(record.target)
+        message = (
+            f"link {'' if written.i is None else written.i}-"
+            f"{'' if written.j is None else written.j} lies outside the pair {record.id!r} of "
+            f"{n} x {m} words, counted from {self.base}"
+            f"{' and written target first' if self.options.transpose else ''}"
+        )
+        line = written.line or record.line
+        path = raw.path or record.path
+        if not self.options.drop_out_of_range:
+            raise self.error(
+                message + "; check `base` and `transpose`, or drop such links by "
+                "`drop_out_of_range=True`",
+                line,
+                path=path,
+            )
+        self.note("link out of range", message + "; dropped", line, path)

@@ -1,0 +1,73 @@
+"""Know all formats by name, and prepare to read a file of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from os import PathLike
+from typing import Union
+
+from alignkit.arguments import check_arguments
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.formats.format import Format
+from alignkit.formats.intake import Reading
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.textfile import Finding
+
+__all__ = ["FORMATS", "Path", "get_format", "prepare"]
+
+Path = Union[str, PathLike[str]]
+
+FORMATS = {
+    "alignkit-xml": "alignkit's own XML; holds everything",
+    "alignkit-jsonl": "alignkit's own JSON, one pair a line; holds everything",
+    "pharaoh": "lines of i-j links (possible: i?j, ipj, 8-8P); words in files beside",
+    "naacl": "NAACL/WPT shared tasks: lines of sentence, i, j; words in files beside",
+    "giza": "GIZA++ A3: three lines a pair, word ({ 1 2 })",
+    "rte": "GIZA A3 as in the RTE-2 alignments, with possible links",
+    "jacana": "jacana JSON: sureAlign and possibleAlign",
+    "edinburgh": "Edinburgh++ JSON: several annotators a paraphrase",
+    "goldalign": "GoldAlign's folder of users, tab-separated",
+    "multimwa": "MultiMWA, 10 or 11 tab-separated columns",
+    "xlwa": "XL-WA, 3 tab-separated columns",
+    "jsonl": "JSON lines of word lists: src_words, tgt_words, alignment",
+    "yawat": "Yawat: .crp with the words, .aln with phrase groups",
+    "transread": "TransRead: groups with labels, words in a file beside",
+    "ists": "interpretable STS .wa: chunk pairs with type and score",
+    "blinker": "Blinker: one file of i j links a sentence pair",
+    "paraphrase-xml": "XML of paraphrases with several annotators",
+}
+"""The name of each format and what it is; the module of the same name reads and writes it."""
+
+
+def get_format(name: str) -> Format:
+    """Look up a format.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    check_arguments(get_format, locals())
+    if name not in FORMATS:
+        raise UnknownNameError("format", name, FORMATS)
+    module = import_module(f"alignkit.formats.{name.replace('-', '_')}")
+    found: Format = module.FORMAT
+    return found
+
+
+def prepare(
+    path: Path,
+    format: str,
+    options: ReadOptions,
+    observe: Callable[[Finding], None] | None = None,
+) -> tuple[Format, Reading]:
+    """Return a format, and the reading of a file of it."""
+    chosen = get_format(format)
+    if (options.source or options.target) and not chosen.text_beside:
+        raise OptionError(f"format {format} holds its own words: leave out `source` and `target`")
+    if options.target and not options.source:
+        raise OptionError("`target` needs `source`; a bitext goes to `source` alone")
+    if [str(path), options.source, options.target].count("-") > 1:
+        raise OptionError("only one input can be standard input ('-')")
+    return chosen, Reading(str(path), options, base=chosen.base, observe=observe, format=format)

@@ -1,0 +1,285 @@
+"""The format of a file is found by its first records; where two read it alike, it is not."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import os
+import threading
+
+import pytest
+from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run
+
+from alignkit.corpus import Corpus
+from alignkit.errors import FormatError, UnknownFormatError
+from alignkit.formats import FORMATS, find_format, get_format, read_corpus, write_corpus
+
+ALIKE = {"goldalign", "multimwa"}
+"""What a loose file of these holds is read by both: MultiMWA took over GoldAlign's columns."""
+
+OF_DATA = {
+    "hansards/dev.fr-en.align": "pharaoh",
+    "rte2/RTE2_dev_A.align.txt": "rte",
+    "rte2/RTE2_dev_B.align.txt": "rte",
+    "rte2/RTE2_dev_C.align.txt": "rte",
+    "rte2/RTE2_dev_M.align.json": "jacana",
+    "goldalign": "goldalign",
+    "goldalign/datasets/vpd-corpus/batch_0000.tsv": "goldalign",
+    "goldalign/users/demo-user-1/complete/vpd-corpus/batch_0001.tsv": "goldalign",
+    "edinburgh": "jacana",
+    "edinburgh/gold.train.sure.json": "jacana",
+    "roen/roen.gold": "pharaoh",
+    "roen/giza/test.roen.reverse.talp": "pharaoh",
+    "roen/fastalign/test.roen.talp": "pharaoh",
+    "multimwa/mtref-train.tsv": "multimwa",
+    "multimwa/mtref-dev.tsv": "multimwa",
+    "multimwa/wiki-dev.tsv": "multimwa",
+    "xl-wa/bg/dev.tsv": "xlwa",
+    "xl-wa/da/dev.tsv": "xlwa",
+    "xl-wa/es/dev.tsv": "xlwa",
+    "bible/text.a": "pharaoh",
+    "grc-eng/alignment_grc_eng.txt": "pharaoh",
+    "formats/yawat": "yawat",
+    "formats/yawat/ep-96-04-15.0000-0099": "yawat",
+    "formats/yawat/ep-96-04-15.0000-0099.aln": "yawat",
+    "formats/yawat/ep-96-04-15.0000-0099.crp": "yawat",
+    "formats/wpt-eng-hin/data/test.eng.hin.wa": "naacl",
+    "formats/ists/STSint.testinput.images.wa": "ists",
+    "formats/transread": "transread",
+    "formats/transread/task_1_es-en": "transread",
+    "formats/transread/task_1_es-en/task_1_es-en.txt": "transread",
+    "formats/transread/task_1_es-en/task_1_es-en_annotation_1.txt": "transread",
+    "formats/alibi/ali_w2w_LaBarbeBleue_BlueBeard.txt": "pharaoh",
+    "formats/ugarit/alignment_grc_lat.txt": "pharaoh",
+}
+NO_CORPUS = [
+    "hansards/train.en",
+    "rte2",
+    "edinburgh/train.parsed.xml.gz",
+    "roen/roen.src-tgt",
+    "roen/giza/roen-results.txt",
+    "multimwa",
+    "bible",
+    "bible/text.e",
+    "grc-eng/grc.txt",
+    "turku",
+    "turku/sv-test.json",
+    "turku/opus-sample-first-3000.tsv",
+    "parade/PARADE_validation.txt",
+    "etpc/textual_np_neg.xml",
+    "kovatchev/table3.tsv",
+    "formats/alibi/BlueBeard_sents.txt",
+    "formats/wpt-eng-hin/data/test.eng",
+]
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("path", OF_DATA)
+def test_real_corpora_are_found(data, path):
+    assert find_format(data / path) == OF_DATA[path]
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("path", NO_CORPUS)
+def test_what_is_no_corpus_is_not_taken_for_one(data, path):
+    with pytest.raises(UnknownFormatError):
+        find_format(data / path)
+
+
+@pytest.fixture(scope="module")
+def paraphrases():
+    return read_corpus(PARAPHRASES)
+
+
+@pytest.fixture(scope="module")
+def french():
+    return read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
+
+
+def written(corpus, format, folder):
+    kind = get_format(format)
+    pairs = corpus
+    if "annotators" not in kind.holds or format == "goldalign":
+        drop = set(corpus.annotators) - {corpus.annotators[-1]}
+        pairs = corpus.map(lambda pair: pair.without_annotations(*drop))
+    path = folder / ("out.tsv" if format == "goldalign" else "out")
+    write_corpus(pairs, path, format=format)
+    return path
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("samples", ["paraphrases", "french"])
+def test_what_alignkit_writes_is_found(request, tmp_path, format, samples):
+    corpus = request.getfixturevalue(samples)
+    path = written(corpus, format, tmp_path)
+    if format in ALIKE:
+        with pytest.raises(UnknownFormatError, match="`format=goldalign` or `format=multimwa`"):
+            find_format(path)
+    else:
+        assert find_format(path) == format
+
+
+def test_a_folder_of_goldalign_is_found(tmp_path, paraphrases):
+    write_corpus(paraphrases, tmp_path / "gold", format="goldalign")
+    assert find_format(tmp_path / "gold") == "goldalign"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_middle_of_a_corpus_is_found_when_packed(tmp_path, paraphrases, format):
+    path = written(paraphrases[20:40], format, tmp_path)
+    if not path.is_file() or format in ALIKE or format == "transread":
+        return
+    packed = tmp_path / "out.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert find_format(packed) == format
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_standard_input_is_found_and_read_whole(tmp_path, monkeypatch, paraphrases, format):
+    path = written(paraphrases, format, tmp_path)
+    if not path.is_file() or format in ALIKE or format in ("yawat", "transread"):
+        return
+    for raw in (path.read_bytes(), gzip.compress(path.read_bytes())):
+        feed(monkeypatch, raw)
+        assert read_corpus("-") == read_corpus(path, format=format)
+
+
+def test_more_than_the_head_of_standard_input_is_read(monkeypatch):
+    feed(monkeypatch, b"0-0 1-1\n" * 200_000)
+    assert len(read_corpus("-")) == 200_000
+
+
+def test_a_pipe_is_found_and_read_whole(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"1 1 1\n1 2 2\n",))
+    writer.start()
+    corpus = read_corpus(pipe)
+    writer.join()
+    assert corpus == Corpus(read_corpus_of(tmp_path, "1 1 1\n1 2 2\n", "naacl"))
+
+
+def read_corpus_of(folder, text, format):
+    path = folder / "text"
+    path.write_text(text, encoding="utf-8")
+    return read_corpus(path, format=format)
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("", "pharaoh"),
+        ("\n\n", "pharaoh"),
+        ("0-0\n\n1?1 2p2 3-3P\n", "pharaoh"),
+        ("a1\t0-0\na2\t\n", "pharaoh"),
+        ("0-0\n0-x\n", "pharaoh"),
+        ("1 1 1\n1 2 0\n", "naacl"),
+        ("1 0 0\n", "naacl"),
+        ("1 1\n2 0\n", "blinker"),
+        ("0 0\n", "blinker"),
+        ("a b\tc\t0-0\t\t\t\t\t\t\t\n", "xlwa"),
+        ("\ufeff# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n", "rte"),
+        ('\n{"src_words": ["a"], "tgt_words": ["b"], "alignment": [[0, 0]]}\n', "jsonl"),
+        ('{"paraphrases": [{"S": {"string": "a"}, "T": {"string": "b"}}]}', "edinburgh"),
+    ],
+)
+def test_small_files_are_found(tmp_path, text, format):
+    path = tmp_path / "file"
+    path.write_text(text, encoding="utf-8")
+    assert find_format(path) == format
+
+
+def test_a_file_without_links_is_known_by_its_name(tmp_path):
+    (tmp_path / "samp1.SentPair0").write_text("")
+    (tmp_path / "samp1.SentPair1").write_text("\n")
+    assert find_format(tmp_path) == find_format(tmp_path / "samp1.SentPair1") == "blinker"
+
+
+def test_base_and_direction_do_not_matter(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("a b\tc d\t1-1 2-2\n" * 5)
+    assert find_format(path) == "xlwa"
+    with pytest.raises(FormatError, match="check `base` and `transpose`"):
+        read_corpus(path)
+
+
+def test_the_encoding_does_not_matter(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes("é\tà\t0-0\n".encode("latin-1"))
+    assert find_format(path) == "xlwa"
+    with pytest.raises(FormatError, match="name the right encoding by `encoding`"):
+        read_corpus(path)
+    assert read_corpus(path, encoding="latin-1")[0].source == ("é",)
+    path.write_bytes("a\tb\t0-0\n".encode("utf-16"))
+    assert find_format(path, encoding="utf-16") == "xlwa"
+
+
+def test_what_fits_nothing_lists_all(tmp_path, capsys):
+    path = tmp_path / "file"
+    path.write_text("no links at all\n")
+    with pytest.raises(UnknownFormatError) as caught:
+        read_corpus(path)
+    assert all(name in str(caught.value) for name in FORMATS)
+    assert caught.value.fitting == []
+    run(capsys, "stats", path).failed(f"{path}: no format fits", "by --format")
+
+
+def test_a_missing_file_is_missing(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_corpus(tmp_path / "none")
+
+
+def test_a_folder_of_two_formats_is_refused(tmp_path, paraphrases):
+    gold = paraphrases.map(lambda pair: pair.without_annotations("initial", "anna", "ben"))
+    write_corpus(gold, tmp_path / "gold.json", format="jacana")
+    assert find_format(tmp_path) == "jacana"
+    (tmp_path / "README.txt").write_text("about the corpus\n")
+    assert find_format(tmp_path) == "jacana"
+    write_corpus(gold, tmp_path / "gold.txt", format="rte")
+    with pytest.raises(UnknownFormatError, match="jacana and rte"):
+        find_format(tmp_path)
+
+
+def test_a_refused_file_names_the_format_that_fits(tmp_path, capsys, paraphrases):
+    path = written(paraphrases, "jacana", tmp_path)
+    with pytest.raises(FormatError, match="the file reads as jacana: `format=jacana`"):
+        read_corpus(path, format="pharaoh")
+    told = "the file reads as jacana: --format jacana"
+    for words in (["stats"], ["convert"]):
+        more = [tmp_path / "o", "--to", "xlwa"] if words == ["convert"] else []
+        run(capsys, *words, path, *more, "--format", "pharaoh").failed(told)
+    run(capsys, "score", path, path, "--format", "naacl").failed(told)
+    ran = run(capsys, "check", path, "--format", "multimwa")
+    ran.failed("cannot be read as multimwa", told)
+
+
+def test_the_name_is_told_and_logged(capsys, caplog):
+    with caplog.at_level(logging.INFO, "alignkit"):
+        read_corpus(GOLD)
+    assert caplog.messages == [f"{GOLD}: read as pharaoh"]
+    assert capsys.readouterr() == ("", "")
+    ran = run(capsys, "score", GOLD, GOLD, *TEXTS)
+    assert ran.err == f"alignkit: {GOLD}: read as pharaoh\n"
+    assert run(capsys, "stats", GOLD, "--format", "pharaoh").err == ""
+    assert run(capsys, "stats", PARAPHRASES).err == ""
+    assert run(capsys, "stats", GOLD, "--quiet").err == ""
+
+
+def test_what_check_suspects_is_said(capsys, tmp_path):
+    path = tmp_path / "from-one"
+    corpus = read_corpus(GOLD)
+    write_corpus(corpus, path, format="pharaoh", base=1)
+    assert "suspicious base" in run(capsys, "stats", path).err
+    assert "suspicious" not in run(capsys, "stats", path, "--base", "1").err
+    assert "suspicious" not in run(capsys, "stats", GOLD, *TEXTS).err
+    write_corpus(corpus, path, format="pharaoh", transpose=True)
+    ran = run(capsys, "stats", path, *TEXTS, "--drop-out-of-range")
+    assert "suspicious direction" in ran.err
+
+
+def test_a_text_is_not_taken_for_a_corpus(capsys, tmp_path):
+    path = tmp_path / "text"
+    sides = [(FRENCH / name).read_text().splitlines() for name in ("fr.txt", "en.txt")]
+    path.write_text("".join(f"{a} ||| {b}\n" for a, b in zip(*sides, strict=True)))
+    ran = run(capsys, "align", path, "-o", tmp_path / "out", "--rounds", "1")
+    assert "read as" not in ran.err
