@@ -2,45 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar, Union
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, TypeVar, Union
 
-from alignkit.alignment import Alignment, LinkLike
+from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.arguments import words
+from alignkit.arguments import kind_of, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError
 
-__all__ = ["LinksLike", "alignment_of", "rows_of"]
+__all__ = ["LinksLike", "LinksOfPair", "alignment_of", "rows_of"]
 
 T = TypeVar("T")
 
-LinksLike = Union[Alignment, Annotation, str, Iterable[LinkLike], None]
-"""An alignment, its text (`0-0 1?1`), or its links (i, j), all sure; None where there is none."""
+LinksOfPair = Union[Alignment, str, Iterable[tuple[Any, ...]]]
+"""The links of one sentence pair: an alignment, its text (``0-0 1?1``), or tuples: ``(i, j)``,
+``(i, j, "S")`` or ``(i, j, "P")``."""
+
+LinksLike = Union[LinksOfPair, Annotation, None]
+"""The links of a sentence pair, an annotation, or None where there is none."""
+
+_MARKS = {"S": True, "P": False}
+_LONGEST_SHOWN = 60
 
 
-def alignment_of(value: Alignment | str | Iterable[LinkLike]) -> Alignment:
-    """Return an alignment of what holds links.
+def alignment_of(name: str, links: LinksOfPair) -> Alignment:
+    """Return an alignment of what holds the links of one sentence pair.
+
+    A tuple is a sure link, unless ``"P"`` is its third part; one of which a side is None, as NLTK
+    has it, is no link.
 
     Raises
     ------
+    ArgumentError
+        If it holds no links; the message names it.
     AlignmentError
-        If it is nothing that holds links.
+        If a link cannot exist.
 
     Examples
     --------
-    >>> alignment_of({(0, 0), (1, 1)}) == alignment_of("0-0 1-1")
+    >>> alignment_of("links", {(0, 0), (1, 1, "P")}) == alignment_of("links", "0-0 1?1")
     True
     """
-    if isinstance(value, Alignment):
-        return value
-    if isinstance(value, str):
-        return Alignment.parse(value)
-    if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise AlignmentError(
-            f"{str(value)[:40]!r} is no alignment; expected an Alignment, a text such as '0-0 1?1' "
-            "or a set of links (i, j)"
+    if isinstance(links, Alignment):
+        return links
+    if isinstance(links, str):
+        try:
+            return Alignment.parse(links)
+        except AlignmentError as error:
+            raise AlignmentError(f"{name}: {error}") from None
+    if isinstance(links, (bytes, Mapping)) or not isinstance(links, Iterable):
+        raise ArgumentError(
+            f"{name} is {kind_of(links)}; it must hold the links of a sentence pair, such as "
+            f"{{(0, 0), (1, 1)}} or '0-0 1-1'{_if_number(links)}"
         )
-    return Alignment(value)
+    sides: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+    for i, j, sure in _checked(name, links):
+        sides[sure].append((i, j))
+    try:
+        return Alignment(sides[True], sides[False])
+    except (AlignmentError, ArgumentError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _checked(name: str, links: Iterable[Any]) -> Iterator[tuple[int, int, bool]]:
+    for link in links:
+        plain = hasattr(link, "__len__") and not isinstance(link, (str, bytes, Set, Mapping))
+        if not plain or len(link) not in (2, 3):
+            shown = repr(link)[:_LONGEST_SHOWN]
+            raise ArgumentError(
+                f"{name} holds {shown}, which is no link; give (i, j), (i, j, 'S') or (i, j, 'P')"
+                f"{_if_number(link)}"
+            )
+        i, j, *mark = link
+        if mark and mark[0] not in _MARKS:
+            raise ArgumentError(
+                f"{name} holds {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
+                "'S', sure, or 'P', possible"
+            )
+        if i is not None and j is not None:
+            yield i, j, _MARKS[mark[0]] if mark else True
+
+
+def _if_number(value: object) -> str:
+    """Say what is meant where one alignment was given in place of a list of them."""
+    if not hasattr(value, "__index__"):
+        return ""
+    return "; the links of one sentence pair stand in a list too: [{(0, 0), (1, 1)}]"
 
 
 def rows_of(
@@ -92,10 +139,7 @@ def _links(name: str, values: Iterable[LinksLike]) -> list[Annotation | None]:
         if value is None or isinstance(value, Annotation):
             found.append(value)
             continue
-        try:
-            found.append(Annotation(alignment_of(value)))
-        except AlignmentError as error:
-            raise AlignmentError(f"{name}[{k}]: {error}") from None
+        found.append(Annotation(alignment_of(f"{name}[{k}]", value)))
     return found
 
 

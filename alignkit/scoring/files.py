@@ -10,8 +10,8 @@ from alignkit.alignment import Alignment
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignmentError, FormatError, JoinError, MissingTextError, OptionError
 from alignkit.formats import open_reading, read_pairs
+from alignkit.formats.detect import find_format
 from alignkit.in_step import have_blocks, link_blocks
-from alignkit.input import head_of
 from alignkit.join import join_pairs
 from alignkit.scoring.blocks import Block, pair_blocks
 from alignkit.scoring.settings import Settings
@@ -26,7 +26,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class LinkFile:
-    """Hold a file of alignments: alignkit's own where the file says so, else Pharaoh.
+    """Hold a file of alignments; its format is found.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class LinkFile:
         if os.path.isdir(self.path):
             raise OptionError(f"{self.path} is a folder; read it by read_corpus(path, format=...)")
         _check_no_links(self.path)
-        self.format = _format_of(self.path)
+        self.format = find_format(self.path)
         self.kind, self.reading = open_reading(self.path, format=self.format)
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
@@ -119,13 +119,6 @@ class TwoFiles:
                 yield SentencePair(ref.id, known.source, known.target, found)
         except (JoinError, MissingTextError) as error:
             raise type(error)(f"{self._hyp.path} and {self._ref.path}: {error}") from None
-
-
-def _format_of(path: str) -> str:
-    begin = head_of(path).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if begin.startswith(b'{"alignkit"'):
-        return "alignkit-jsonl"
-    return "alignkit-xml" if begin.startswith(b"<") and b"urn:alignkit:" in begin else "pharaoh"
 
 
 def _only(file: LinkFile, pair: SentencePair) -> Alignment | None:

@@ -14,10 +14,11 @@ from alignkit.arrays import LinkArrays
 from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError
 from alignkit.in_step import OutOfStepError
+from alignkit.plain import LinksOfPair
 from alignkit.scoring.blocks import Block, counted, pair_blocks
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.files import Path, TwoFiles
-from alignkit.scoring.links import Links, pack_links
+from alignkit.scoring.links import pack_links
 from alignkit.scoring.macro import MACRO_COLUMNS, MacroScore, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LinkScore, PhraseScore
 from alignkit.scoring.result import Score
@@ -60,8 +61,8 @@ def score(
 def score(hypothesis: Path, reference: Path, /, **options: Unpack[ScoreOptions]) -> Score: ...
 @overload
 def score(
-    hypothesis: Iterable[Links] | LinkArrays,
-    reference: Iterable[Links] | LinkArrays,
+    hypothesis: Iterable[LinksOfPair] | LinkArrays,
+    reference: Iterable[LinksOfPair] | LinkArrays,
     /,
     **options: Unpack[ScoreOptions],
 ) -> Score: ...
