@@ -12,21 +12,17 @@ from console import ROOT
 import alignkit as ak
 from alignkit.report.characters import char_width
 
-TO_COME = pytest.mark.xfail(reason="another part of the same change", strict=False)
 LINES = [
-    pytest.param('corpus = ak.read_corpus("samples/paraphrases.jsonl")', marks=TO_COME),
+    'corpus = ak.read_corpus("samples/paraphrases.jsonl")',
     'pair = corpus["p05"]; pair',
     "corpus",
     'ak.agree(corpus, ["anna", "ben"], initial="initial")',
     's = ak.score(corpus, "initial", "gold"); s',
-    pytest.param('ak.score("eflomal.align", "gold.align")', marks=TO_COME),
-    pytest.param("ak.score([{(0, 0), (1, 1)}], [{(0, 0)}])", marks=TO_COME),
-    pytest.param('ak.score(["0-0 1?1"], ["0-0 1-1"])', marks=TO_COME),
-    pytest.param("ak.aer([{(0, 0), (1, 1)}], [{(0, 0)}])", marks=TO_COME),
-    pytest.param(
-        's2 = ak.score(corpus, "anna", "gold"); ak.compare({"initial": s, "anna": s2})',
-        marks=TO_COME,
-    ),
+    'ak.score("eflomal.align", "gold.align")',
+    "ak.score([{(0, 0), (1, 1)}], [{(0, 0)}])",
+    'ak.score(["0-0 1?1"], ["0-0 1-1"])',
+    "ak.aer([{(0, 0), (1, 1)}], [{(0, 0)}])",
+    's2 = ak.score(corpus, "anna", "gold"); ak.compare({"initial": s, "anna": s2})',
     'model = ak.Aligner.train([("la maison", "the house"), ("la fleur", "the flower")]); '
     'model.align("la maison", "the house")',
     'model.align(["la", "maison"], ["the", "house"])',
@@ -82,12 +78,11 @@ def test_a_line_runs_and_what_it_shows_fits_one_screen(line, folder, names, monk
     assert ("=" in line.split("(")[0] and ";" not in line) or text
 
 
-@TO_COME
 def test_the_lines_run_in_one_notebook(folder, monkeypatch):
     monkeypatch.chdir(folder)
     names = {"ak": ak}
     for line in LINES:
-        shown(line if isinstance(line, str) else line.values[0], names)
+        shown(line, names)
 
 
 def test_the_first_screen_of_the_readme_has_them():
