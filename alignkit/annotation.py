@@ -10,6 +10,8 @@ from alignkit.errors import AlignmentError
 
 __all__ = ["Annotation"]
 
+_NO_FLAGS: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
@@ -64,6 +66,18 @@ class Annotation:
                 "an annotation without an alignment has a judgment, a comment, flags or a "
                 "provenance; give Alignment() where nothing corresponds"
             )
+
+    @classmethod
+    def of(cls, alignment: Alignment) -> Annotation:
+        """Wrap what is known to be an alignment, of which nothing else is said; the quick way."""
+        self = cls.__new__(cls)
+        place = object.__setattr__
+        place(self, "alignment", alignment)
+        place(self, "comment", "")
+        place(self, "flags", _NO_FLAGS)
+        place(self, "judgment", "")
+        place(self, "provenance", "")
+        return self
 
     @property
     def remarks(self) -> bool:

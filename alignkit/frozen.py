@@ -35,6 +35,13 @@ class FrozenMap(Mapping[K, V]):
         else:
             self._items = tuple(dict(items).items())
 
+    @classmethod
+    def of_one(cls, key: K, value: V) -> FrozenMap[K, V]:
+        """Make a map of one entry; the quick way."""
+        self = cls.__new__(cls)
+        self._items = ((key, value),)
+        return self
+
     def __getitem__(self, key: K) -> V:
         for name, value in self._items:
             if name == key:

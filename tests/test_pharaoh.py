@@ -190,7 +190,7 @@ def test_words_stand_in_two_files_or_one_bitext_or_tagged(folder):
 def test_a_link_out_of_range_names_its_place_and_can_be_dropped(folder):
     place = folder(a="0-0 1-1\n0-0 0-1 4?0\n", **WORDS)
     options = {"source": str(place / "s"), "target": str(place / "t")}
-    message = r"a:2: link 0-1 lies outside the pair '2' of 1 x 1 words, .*--drop-out-of-range"
+    message = r"a:2: link 0-1 lies outside the pair '2' of 1 x 1 words, .*`drop_out_of_range=True`"
     for way in (by_line, by_kernel):
         with pytest.raises(FormatError, match=message):
             way(place / "a", **options)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from logging import getLogger
 from typing import Any, TypeVar
 
@@ -37,6 +39,7 @@ __all__ = [
 
 T = TypeVar("T")
 _LOGGER = getLogger("alignkit")
+_OBJECTS = 200_000
 
 
 def open_reading(
@@ -102,7 +105,20 @@ def iterate_pairs(
 def read_corpus(path: Path, *, format: str | None = None, **options: Any) -> Corpus:
     """Read a whole file; see `iterate_pairs`."""
     check_arguments(read_corpus, locals())
-    return Corpus(iterate_pairs(path, format=format, **options))
+    with _seldom_collecting():
+        return Corpus(iterate_pairs(path, format=format, **options))
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Keep Python from walking over millions of new words again and again: none is in a cycle."""
+    before = gc.get_threshold()
+    if before[0]:  # else it never collects
+        gc.set_threshold(max(before[0], _OBJECTS), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def write_corpus(

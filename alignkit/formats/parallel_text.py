@@ -15,13 +15,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
-from typing import NamedTuple, TextIO
+from typing import NamedTuple, NoReturn, TextIO
 
 from alignkit.errors import AlignkitError
 from alignkit.formats.textfile import BOM, TextFile
 from alignkit.formats.words import split_words
 
-__all__ = ["BITEXT", "DIVIDERS", "ParallelWriter", "Text", "TwoInLine", "divisible", "read_texts"]
+__all__ = [
+    "BITEXT",
+    "DIVIDERS",
+    "ParallelWriter",
+    "Text",
+    "TwoInLine",
+    "divisible",
+    "read_texts",
+    "refuse_counts",
+]
 
 BITEXT = "|||"
 DIVIDERS = {"bitext": BITEXT, "tsv": "\t"}
@@ -88,10 +97,11 @@ def _two_files(reading: TextFile, source: str, target: str) -> Iterator[Text]:
     count = [0, 0]
     for first, second in sides:
         if first is None or second is None:
-            longer, shorter = (target, source) if first is None else (source, target)
-            lines = sum(1 for _ in sides) + 1 + max(count)
-            raise reading.error(
-                f"has {lines} sentences, but {shorter} has {max(count)}", path=longer
+            more = sum(1 for _ in sides) + 1
+            refuse_counts(
+                reading,
+                count[0] + (more if second is None else 0),
+                count[1] + (more if first is None else 0),
             )
         count = [count[0] + 1, count[1] + 1]
         line, snum, text = first
@@ -103,6 +113,13 @@ def _two_files(reading: TextFile, source: str, target: str) -> Iterator[Text]:
                 path=target,
             )
         yield Text(line, snum, text, second[2])
+
+
+def refuse_counts(reading: TextFile, sources: int, targets: int) -> NoReturn:
+    """Refuse two files that have different numbers of sentences."""
+    sides = (sources, reading.options.source or ""), (targets, reading.options.target or "")
+    (fewer, shorter), (more, longer) = sorted(sides)
+    raise reading.error(f"has {more} sentences, but {shorter} has {fewer}", path=longer)
 
 
 def _numbered(reading: TextFile, path: str) -> Iterator[tuple[int, str | None, str]]:

@@ -29,7 +29,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +42,10 @@ from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
-from alignkit.formats.parallel_text import Text, read_texts
+from alignkit.formats.parallel_text import Text
 from alignkit.formats.pharaoh_kernel import PLAIN, scan
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
+from alignkit.formats.text_blocks import Sentences, TextBlocks
 from alignkit.formats.words import is_word, split_words
 from alignkit.formats.writing import Writing
 from alignkit.frozen import FrozenMap
@@ -58,24 +60,42 @@ _UNKNOWN = np.empty((0, 2), np.int32)  # sentence lengths, where there are no wo
 _Line = tuple[int, "bytes | None", "Text | None"]
 
 
+class _Block(NamedTuple):
+    """Some lines: the number of the first, their links as bytes, and the words, where known."""
+
+    first: int
+    size: int
+    raw: bytes | None
+    sentences: Sentences | None
+
+    def lines(self) -> Iterator[_Line]:
+        texts = repeat(None) if self.sentences is None else self.sentences.texts()
+        raw = repeat(None) if self.raw is None else self.raw.split(b"\n")
+        yield from zip(range(self.first, self.first + self.size), raw, texts, strict=False)
+
+
 def _parse(reading: Reading) -> Iterator[Record]:
     lines = _Lines(reading)
-    return (record for block in _blocks(reading) for record in lines.records(block))
+    return (record for block in _blocks(reading) for record in lines.records(block.lines()))
 
 
 def _pairs(reading: Reading) -> Iterator[SentencePair]:
     lines = _Lines(reading)
     for block in _blocks(reading):
-        words = [_split(text, reading) for _, _, text in block]
+        words = None if block.sentences is None else block.sentences.words()
         arrays = _scanned(block, words, reading)
         if arrays is None:
-            yield from reading.pairs(lines.records(block))
+            yield from reading.pairs(lines.records(block.lines()))
             continue
         lines.without_ids()
-        for k, (number, _, _) in enumerate(block):
+        name = reading.name
+        unknown: _Words = ([None] * block.size,) * 2
+        sides = zip(*(words or unknown), strict=True)
+        alignments = enumerate(arrays.alignments(), start=block.first)
+        for (number, alignment), (source, target) in zip(alignments, sides, strict=True):
             reading.read += 1
-            annotations = FrozenMap({reading.name: Annotation(arrays.alignment(k))})
-            yield SentencePair(str(number), *words[k], annotations)
+            annotations = FrozenMap.of_one(name, Annotation.of(alignment))
+            yield SentencePair.trusted(str(number), source, target, annotations)
 
 
 def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArrays]]:
@@ -89,52 +109,52 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
             reading.read += count
             yield range(number, number + count), arrays
         else:
-            block: list[_Line] = [
-                (number + k, line, None) for k, line in enumerate(chunk.split(b"\n")[:-1])
-            ]
-            pairs = list(reading.pairs(lines.records(block)))
+            block = _Block(number, count, chunk, None)
+            pairs = list(reading.pairs(lines.records(block.lines())))
             alignments = (pair.alignment(reading.name) for pair in pairs)
             yield [pair.id for pair in pairs], LinkArrays.pack(alignments)
         number += count
 
 
-def _blocks(reading: Reading) -> Iterator[list[_Line]]:
-    """Yield lists of (number, links as bytes, text), and see to it that the counts agree."""
-    texts = read_texts(reading)
-    count = 0
+def _blocks(reading: Reading) -> Iterator[_Block]:
+    """Yield lines of links with their words, many at a time; see to it that the counts agree."""
+    texts = TextBlocks(reading) if reading.options.source is not None else None
+    first = 1
     chunks = reading.chunks()
     for chunk in chunks:
-        lines = chunk.split(b"\n")[:-1]
-        found = [None] * len(lines) if texts is None else list(islice(texts, len(lines)))
-        if len(found) < len(lines):
-            total = count + len(lines) + sum(rest.count(b"\n") for rest in chunks)
+        count = chunk.count(b"\n")
+        sentences = None if texts is None else texts.take(count)
+        if sentences is not None and len(sentences) < count:
+            total = first - 1 + count + sum(rest.count(b"\n") for rest in chunks)
             raise reading.error(
                 f"has {total} lines, but {reading.options.source} has "
-                f"{count + len(found)} sentences"
+                f"{first - 1 + len(sentences)} sentences"
             )
-        yield list(zip(range(count + 1, count + 1 + len(lines)), lines, found, strict=True))
-        count += len(lines)
+        yield _Block(first, count, chunk, sentences)
+        first += count
     if texts is not None:
-        yield from _unannotated(reading, texts, count)
+        yield from _unannotated(reading, texts, first)
 
 
-def _unannotated(reading: Reading, texts: Iterator[Text], count: int) -> Iterator[list[_Line]]:
-    rest = list(islice(texts, _BLOCK))
-    if rest and not reading.options.partial:
+def _unannotated(reading: Reading, texts: TextBlocks, first: int) -> Iterator[_Block]:
+    rest = texts.take(_BLOCK)
+    if len(rest) and not reading.options.partial:
+        count = first - 1
         if not reading.options.lenient:
-            total = count + len(rest) + sum(1 for _ in texts)
+            total = count + len(rest) + texts.rest()
             raise reading.error(
                 f"has {count} lines, but {reading.options.source} has {total} sentences; "
                 "if the rest is not annotated, say so by `partial=True`"
             )
         reading.note("fewer alignments than texts", f"they end at line {count}", count)
-    while rest:
-        yield [(count + k, None, text) for k, text in enumerate(rest, start=1)]
-        count += len(rest)
-        rest = list(islice(texts, _BLOCK))
+    while len(rest):
+        yield _Block(first, len(rest), None, rest)
+        first += len(rest)
+        rest = texts.take(_BLOCK)
 
 
-_Words = tuple["tuple[str, ...] | None", "tuple[str, ...] | None"]
+_Known = tuple["list[tuple[str, ...]]", "list[tuple[str, ...]]"]
+_Words = tuple["list[tuple[str, ...]] | list[None]", "list[tuple[str, ...]] | list[None]"]
 
 
 def _raw_words(text: Text | None) -> tuple[list[str] | None, list[str] | None]:
@@ -142,23 +162,18 @@ def _raw_words(text: Text | None) -> tuple[list[str] | None, list[str] | None]:
     return (None, None) if text is None else (split_words(text.source), split_words(text.target))
 
 
-def _split(text: Text | None, reading: Reading) -> _Words:
-    if text is None:
-        return None, None
-    return reading.tokens(text.source), reading.tokens(text.target)
-
-
-def _scanned(block: list[_Line], words: list[_Words], reading: Reading) -> LinkArrays | None:
+def _scanned(block: _Block, words: _Known | None, reading: Reading) -> LinkArrays | None:
     """Read a block by the kernel; None where something in it needs the eyes of `_Lines`."""
-    if block[0][1] is None:
+    if block.raw is None:
         return None
-    joined = b"".join(line + b"\n" for _, line, _ in block if line is not None)
-    lengths = np.array(
-        [(len(source or ()), len(target or ())) for source, target in words], np.int32
-    ).reshape(-1, 2)
+    if words is None:
+        return _scan(block.raw, block.size, _UNKNOWN, reading)
+    lengths = np.empty((block.size, 2), np.int32)
+    for k, side in enumerate(words):
+        lengths[:, k] = np.fromiter(map(len, side), np.int32, block.size)
     if lengths.max(initial=0) > reading.options.max_words:
         return None
-    return _scan(joined, len(block), _UNKNOWN if block[0][2] is None else lengths, reading)
+    return _scan(block.raw, block.size, lengths, reading)
 
 
 def _scan(
@@ -188,7 +203,7 @@ class _Lines:
         """Learn that lines read by others had no ids."""
         self._ids = False
 
-    def records(self, block: list[_Line]) -> Iterator[Record]:
+    def records(self, block: Iterable[_Line]) -> Iterator[Record]:
         for number, raw, text in block:
             try:
                 yield self._record(number, raw, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import html
 import io
 import os
@@ -251,6 +252,11 @@ class TextFile:
     def tokens(self, text: str) -> tuple[str, ...]:
         """Split a line into tokens at white space; see `token`."""
         return tuple(map(self._tokens.__getitem__, split_words(text)))
+
+    @property
+    def plain_bytes(self) -> bool:
+        """Whether lines may be looked at as bytes: they are UTF-8."""
+        return not self._recoded and codecs.lookup(self._encoding).name == "utf-8"
 
     @property
     def observed(self) -> bool:
