@@ -319,7 +319,7 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
         (["S", "T", "--dictionary", "-", "--source", "-"], "leave out --source"),
         (["S", "S"], "named twice"),
         (["S"], "neither ' ||| ' nor a tab"),
-        (["."], "is a folder"),
+        (["."], "no format fits this folder"),
         (["S", "none"], "none: cannot be read: No such file"),
         (["none"], "none: cannot be read: No such file"),
         (["S", "T", "--format", "naacl"], "named by --to"),

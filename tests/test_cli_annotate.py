@@ -47,7 +47,7 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
         ((file, "--guidelines", "missing.md"), "no such file"),
         ((file, "--scheme", "nonsense"), "known: paraphrase"),
         ((file, "--initial", "a", "--suggestions", "none"), "not allowed with"),
-        ((links,), "add --format F"),
+        ((links,), "pharaoh holds links alone; add --source FILE --target FILE"),
         ((links, "--format", "pharaoh"), "add --source FILE --target FILE"),
     ]:
         run(capsys, "annotate", *words, "--no-browser").failed(told)

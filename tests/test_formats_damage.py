@@ -123,7 +123,7 @@ def test_real_wpt_links_with_words(data):
     folder = data / "formats/wpt-eng-hin/data"
     beside = {"source": str(folder / "test.eng"), "target": str(folder / "test.hin")}
     path = str(folder / "test.eng.hin.wa")
-    with refused("test.eng.hin.wa:678:", "33-34", "--drop-out-of-range"):
+    with refused("test.eng.hin.wa:678:", "33-34", "drop_out_of_range=True"):
         read_corpus(path, format="naacl", **beside)
     corpus = read_corpus(path, format="naacl", drop_out_of_range=True, **beside)
     assert (len(corpus), corpus.ids[:3]) == (90, ("26", "27", "29"))

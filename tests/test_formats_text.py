@@ -55,7 +55,7 @@ def test_naacl_scattered_links_come_together_in_the_order_of_first_links(tmp_pat
 def test_naacl_from_base_0_has_no_empty_word(tmp_path):
     path = put(tmp_path, "a", "1 0 0\n1 0 2\n")
     assert alignments(path, "naacl", base=0) == {"1": "0-0 0-2"}
-    with refused(":1:", "--base 0"):
+    with refused(":1:", "`base=0`"):
         read_corpus(path, format="naacl")
 
 

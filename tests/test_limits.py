@@ -84,7 +84,7 @@ def test_the_limit_is_exact(size):
 
 def test_packed_input_that_swells_is_refused(tmp_path):
     path = write(tmp_path, "bomb.gz", gzip.compress((b"a" * 9999 + b"\tb\n") * 100))
-    message = "bomb.gz: swells to more than 100 times its size .* allow more by --max-size"
+    message = "bomb.gz: swells to more than 100 times its size .* allow more by `max_size`"
     with pytest.raises(FormatError, match=message):
         list(read_translations(path, max_size=1))
     with pytest.raises(FormatError, match=message):
@@ -180,6 +180,7 @@ def endless(begin, unit, *words, megabytes=3000):
 def test_a_line_without_an_end_is_refused_in_bounded_memory():
     err = endless(b"", b"0-0 ", "stats", "-", megabytes=1000)
     assert err == (
+        "alignkit: -: read as pharaoh\n"
         "alignkit: error: -:1: a line of more than 64 MB; if that is no mistake, allow more by "
         "--max-size\n"
     )
@@ -281,7 +282,7 @@ def test_the_place_is_line_and_column_and_utf_16_is_guessed(tmp_path):
     with pytest.raises(FormatError) as caught:
         read_corpus(path, format="xlwa")
     assert (caught.value.line, caught.value.column) == (2, 4)
-    assert "if the text is UTF-16, say so by --encoding" in str(caught.value)
+    assert "if the text is UTF-16, say so by `encoding`" in str(caught.value)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "iso-2022-jp", "utf-7", "cp037"])

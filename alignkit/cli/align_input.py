@@ -151,8 +151,7 @@ def _is_text(options: argparse.Namespace) -> bool:
     if options.source is not None or os.path.isdir(options.input):
         return False  # an alignment with its words beside, or a folder: it has to be named
     head = head_of(options.input).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if options.input == "-" or not os.path.isfile(options.input):
-        # a pipe may be answered line by line: nothing but a mark is looked for
+    if not os.path.isfile(options.input):  # to be answered line by line: a mark is all one can see
         return not (head.startswith(b'{"alignkit"') or b"urn:alignkit:" in head)
     names = fitting_formats(options.input, encoding=options.encoding)
     return not any(get_format(name).holds >= {"text"} for name in names)
