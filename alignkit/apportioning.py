@@ -76,9 +76,9 @@ def divide_groups(
     -------
     (G,) array
         Whole groups come into parts. The largest difference, in things, between a part and its
-        share is the least possible where there is one stratum, up to 500 groups and few parts, and
-        the table of sums fits into 100 MB; else it is the least that was found. Where there are
-        several strata, their shares come second.
+        share is the least possible where there is one stratum, up to 500 groups and five parts
+        (what is left out is one), and the table of sums fits into 100 MB; else it is the least that
+        was found. Where there are several strata, their shares come second.
     """
     counts = np.asarray(sizes, np.int64)
     search = _Search(counts, np.asarray(shares, np.float64), rng)
@@ -87,7 +87,7 @@ def divide_groups(
         if search.misfit(best) <= 0.5 and counts.shape[1] == 1:
             return best
         best = search.better(best, search.random())
-    if search.misfit(best) > 0.5 and len(counts) <= _FEW and len(shares) <= _DEEP:
+    if search.misfit(best) > 0.5 and len(counts) <= _FEW and len(shares) - 1 <= _DEEP:
         exact = _by_sums(counts.sum(axis=1), search.targets.sum(axis=1), search.misfit(best), rng)
         if exact is not None:
             best = search.better(best, exact)

@@ -259,7 +259,7 @@ def values_of(text: str, split: str | None) -> tuple[str, ...]:
         return (text,)
     check_kind("split", split, str)
     if not split:
-        raise OptionError("split is empty; give what stands between values, such as ','")
+        raise OptionError("what divides values is empty; give a text such as ','")
     parts = (part.strip() for part in text.split(split))
     return tuple(dict.fromkeys(filter(None, parts))) or ("",)
 

@@ -74,7 +74,7 @@ def _checked(name: str, links: Iterable[Any]) -> Iterator[tuple[int, int, bool]]
                 f"{_if_number(link)}"
             )
         i, j, *mark = link
-        if mark and mark[0] not in _MARKS:
+        if mark and (not isinstance(mark[0], str) or mark[0] not in _MARKS):
             raise ArgumentError(
                 f"{name} holds {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
                 "'S', sure, or 'P', possible"
@@ -108,7 +108,8 @@ def rows_of(
     sides = _sentences("source", source), _sentences("target", target)
     named = {name: _links(name, values) for name, values in annotations.items()}
     names = range(1, len(sides[0]) + 1) if ids is None else words("ids", ids)
-    for name, column in {"target": sides[1], "ids": names, **named}.items():
+    columns: list[tuple[str, Sequence[object]]] = [("target", sides[1]), ("ids", names)]
+    for name, column in [*columns, *named.items()]:
         if len(column) != len(sides[0]):
             raise JoinError(
                 f"{name} has {len(column)} entries, but source has {len(sides[0])}; give as many "

@@ -19,10 +19,12 @@ from alignkit.errors import (
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["concat", "connected_groups", "sample", "select_ids", "split_corpus"]
 
 SEED = 12345
+_COLUMNS = 100  # strata that are looked at where groups stay whole
 
 
 def concat(
@@ -114,13 +116,13 @@ def sample(
     check_arguments(sample, locals())
     parts = split_corpus(
         corpus,
-        {"share": share},
+        {"the sample": share},
         seed=seed,
         stratify=stratify,
         keep_together=keep_together,
         separator=separator,
     )
-    return parts["share"]
+    return parts["the sample"]
 
 
 def split_corpus(
@@ -144,7 +146,8 @@ def split_corpus(
     seed
         The same seed gives the same parts.
     stratify
-        An attribute of which each value is to have the same share in all parts.
+        An attribute of which each value is to have the same share in all parts; beside
+        `keep_together`, each of the 100 most frequent.
     keep_together
         One attribute or several: pairs that share a value come into one part, so that no document,
         film or entity stands in two of them. A pair without a value stands by itself.
@@ -160,7 +163,7 @@ def split_corpus(
     Raises
     ------
     OptionError
-        If the shares make no sense, or there are fewer groups than parts.
+        If the shares make no sense, or there are fewer pairs or groups than parts.
     UnknownNameError
         If no pair has the attribute.
 
@@ -178,17 +181,22 @@ def split_corpus(
             raise UnknownNameError("attribute", attribute, corpus.attributes)
     import numpy as np
 
+    if separator is not None and not together:
+        raise OptionError(
+            "`separator` divides the values of `keep_together`: name an attribute by that too"
+        )
     rng = np.random.default_rng(seed)
     strata = _strata(corpus, stratify)
     groups = connected_groups(corpus, together, separator) if together else None
-    if groups is None or len(groups) == len(corpus):
+    count = len(corpus) if groups is None else len(groups)
+    if 0 < count < len(shares):
+        what = f"{count} pairs, too few"
+        if together:
+            what = f"pairs with the same {' or '.join(together)} make {count} groups, too few"
+        raise OptionError(f"{what} for {len(shares)} parts")
+    if groups is None or count == len(corpus):
         parts = _of_pairs(strata, asked, rng)
     else:
-        if len(groups) < len(shares):
-            raise OptionError(
-                f"pairs with the same {' or '.join(together)} make {len(groups)} groups, too few "
-                f"for {len(shares)} parts"
-            )
         parts = _of_groups(groups, strata, asked, rng)
     return {
         name: Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k)
@@ -280,7 +288,8 @@ def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) 
     members: dict[int, list[int]] = {}
     for k, stratum in enumerate(strata):
         members.setdefault(stratum, []).append(k)
-    mixed = [list(members.values())[h] for h in rng.permutation(len(members))]
+    each_stratum = list(members.values())
+    mixed = [each_stratum[h] for h in rng.permutation(len(members))]
     parts = [0] * len(strata)
     for places, counts in zip(mixed, divide_evenly([*map(len, mixed)], shares), strict=True):
         order = rng.permutation(places).tolist()
@@ -291,6 +300,21 @@ def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) 
     return parts
 
 
+def _columns(strata: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+    """Return the column of each stratum, given their sizes: the largest have one of their own.
+
+    Those of too few pairs for all parts, and those beyond the largest, share the last: memory and
+    time grow with groups times columns.
+    """
+    import numpy as np
+
+    order = np.argsort(-strata, kind="stable")
+    own = order[:_COLUMNS][strata[order[:_COLUMNS]] >= parts]
+    columns = np.full(len(strata), len(own))
+    columns[own] = range(len(own))
+    return columns
+
+
 def _of_groups(
     groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
 ) -> list[int]:
@@ -299,9 +323,10 @@ def _of_groups(
 
     from alignkit.apportioning import divide_groups
 
-    sizes = np.zeros((len(groups), max(strata) + 1), np.int64)
+    columns = _columns(np.bincount(strata), len(shares))[strata]
+    sizes = np.zeros((len(groups), columns.max() + 1), np.int64)
     for number, places in enumerate(groups):
-        np.add.at(sizes[number], [strata[k] for k in places], 1)
+        np.add.at(sizes[number], columns[places], 1)
     parts = [0] * len(strata)
     for places, part in zip(groups, divide_groups(sizes, shares, rng).tolist(), strict=True):
         for k in places:

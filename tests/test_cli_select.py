@@ -124,7 +124,8 @@ def test_pairs_without_the_attribute_are_told(capsys, tmp_path, monkeypatch):
         (["--ids", "1", "--stratify", "document"], "--stratify is for pairs drawn at random"),
         (["--share", ".1", "--split", "a=.1"], "leave one of them out"),
         (["--share", "x"], "--share: expected a share such as .1 or 10%, not 'x'"),
-        (["--share", "1.5"], "it must be above 0 and at most 1"),
+        (["--share", "1.5"], "a share is at most 1, not 1.5; 1.5% perhaps?"),
+        (["--share", "-.5"], "it must be above 0 and at most 1"),
         (["--split", "train"], "expected names and shares, e.g. train=.8"),
         (["--split", "a=.1,a=.2"], "--split names 'a' twice"),
         (["--split", "../a=.1"], "expected names and shares"),
@@ -181,8 +182,7 @@ def test_corpora_of_a_plain_format_stay_in_it(capsys, tmp_path):
     ("words", "told"),
     [
         (["-", "-", "-o", "x"], "standard input (-) can be read once only"),
-        ([GOLD, GOLD, "-o", "x"], "is the name of 2 files"),
-        ([GOLD, "sub/gold.align", "--prefix", "-o", "x"], "gold is the name of 2 files"),
+        ([GOLD, GOLD, "-o", "x"], "is given twice"),
         ([GOLD, "mine", "-o", "mine"], "mine would be replaced, but is also read"),
         ([GOLD, "--json", "-o", "-"], "--json prints on standard output"),
     ],
@@ -201,3 +201,71 @@ def test_select_and_concat_work_in_processes_of_their_own(tmp_path):
     parts = [tmp_path / f"p-{name}.jsonl" for name in ("train", "dev", "test")]
     ran = process("concat", *parts, "-o", "-")
     assert ran.out.count('"id"') == 64
+
+
+def test_what_is_read_is_never_replaced_by_a_part_of_it(capsys, documents):
+    before = documents.read_bytes()
+    for words in (("--share", ".5"), ("--ids", "1"), ("--annotated-by", "gold")):
+        ran = run(capsys, "select", documents, *words, "-o", documents)
+        ran.failed("all.jsonl would be replaced, but is also read")
+    ids = write(documents.parent, "out-dev.txt", "1\n2\n")
+    words = ("--ids-from", ids, "--split", "train=.5,dev=.5", "-o", "out.txt")
+    run(capsys, "select", documents, *words).failed("would be replaced", "--ids-from")
+    assert Path(ids).read_text() == "1\n2\n"
+    assert documents.read_bytes() == before
+
+
+def test_a_part_is_written_in_the_format_of_what_is_read(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    half = ("--share", ".5", "-o")
+    for name, format in (
+        ("half.align", "pharaoh"),
+        ("half.xml", "alignkit-xml"),
+        ("half.jsonl", "alignkit-jsonl"),
+    ):
+        assert run(capsys, "select", GOLD, *half, name).code == 0
+        assert len(ak.read_corpus(name, format=format)) == 26
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--ids", "1,2"), "put spaces between ids"),
+        (("--split", "train=80,dev=20"), "not 80; 80% perhaps"),
+        (("--share", "7"), "7% perhaps"),
+        (
+            ("--share", ".5", "--separator", ","),
+            "--separator divides the values of --keep-together",
+        ),
+    ],
+)
+def test_a_slip_is_told(capsys, documents, words, message):
+    ran = run(capsys, "select", documents, *words, "-o", "out.jsonl")
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_parts_may_stand_apart(capsys, documents):
+    ran = run(capsys, "select", documents, "--split", "a=.5", "b=.5", "-o", "out.jsonl")
+    assert ran.code == 0
+    assert len(read("out-a.jsonl")) == len(read("out-b.jsonl")) == 500
+
+
+def test_a_part_without_pairs_is_told(capsys, documents):
+    ran = run(capsys, "select", documents, "--share", ".0001", "-o", "out.jsonl")
+    assert ran.code == 0
+    assert "warning: it holds no pair" in ran.err
+
+
+def test_prefixes_tell_files_of_one_name_apart(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("bg", "da"):
+        Path(folder).mkdir()
+        ak.write_corpus(corpus_of(DOCUMENTS)[:2], f"{folder}/dev.jsonl", format="alignkit-jsonl")
+    files = ("bg/dev.jsonl", "da/dev.jsonl")
+    assert run(capsys, "concat", *files, "--prefix", "-o", "all.jsonl").code == 0
+    ids = [pair.id.rpartition("/")[0] for pair in read("all.jsonl")]
+    assert ids == ["bg/dev"] * 2 + ["da/dev"] * 2
+    ran = run(capsys, "concat", files[0], files[0], "-o", "all.jsonl")
+    assert ran.code == 2
+    assert "is given twice" in ran.err

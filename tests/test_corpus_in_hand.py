@@ -244,3 +244,16 @@ def test_the_graph_of_a_pair_has_its_phrase_pairs(corpus, tmp_path):
     assert [words.nodes["source", k]["word"] for k in range(7)] == list(pair.source)
     bare = ak.SentencePair("1", None, None, {"gold": ak.Alignment.parse("0-0 2-2")})
     assert ("source", 1) in bare.to_networkx("gold")  # within a phrase
+
+
+def test_an_annotator_may_be_called_target():
+    corpus = ak.Corpus.from_texts(["a"], ["b"], target=["0-0"])
+    assert corpus.annotators == ("target",)
+    for source, target in ((["a"], ["b", "c"]), (["a", "x"], ["b"])):
+        with pytest.raises(ak.JoinError, match="target has"):
+            ak.Corpus.from_texts(source, target, target=["0-0"] * len(source))
+
+
+def test_a_mark_of_a_link_may_be_no_list():
+    with pytest.raises(ak.ArgumentError, match="the third part of a link"):
+        ak.score([[(0, 0, [1])]], ["0-0"])

@@ -13,11 +13,16 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from pathlib import PurePath
 
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
-from alignkit.cli.written import add_corpus_output, check_corpus_output, write_whole
+from alignkit.cli.short_names import short_names
+from alignkit.cli.written import (
+    add_corpus_output,
+    corpus_format,
+    refuse_json_beside,
+    write_whole,
+)
 from alignkit.errors import OptionError
 from alignkit.selection import concat
 
@@ -33,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prefix",
         action="store_true",
-        help="put the file's name without its ending, and a slash, before each id, as in news/12",
+        help="put the file's name without its ending, and a slash, before each id, as in news/12; "
+        "with its folder where names are alike",
     )
     parser.add_argument(
         "--json", action="store_true", help="print as JSON how many pairs came from each file"
@@ -43,20 +49,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    format = check_corpus_output(options)
+    refuse_json_beside(options)
     declared = reading_options(options)
-    names = _names(options.inputs) if options.prefix else options.inputs
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise OptionError(f"{name} is the name of {count} files; give each another one")
-    read = {
-        name: Input(path, options.format, declared).corpus()
-        for name, path in zip(names, options.inputs, strict=True)
-    }
+    twice = [path for path, count in Counter(options.inputs).items() if count > 1]
+    if twice:
+        raise OptionError(f"{twice[0]} is given twice; name different files")
+    inputs = [Input(path, options.format, declared) for path in options.inputs]
+    format = corpus_format(options, [one.format for one in inputs])
+    names = short_names(options.inputs) if options.prefix else {}
+    read = {names.get(one.path, one.path): one.corpus() for one in inputs}
     corpus = concat(read, prefix=options.prefix)
     write_whole(corpus, options.output, format)
     if options.json:
-        inputs = [
+        counts = [
             {"path": path, "pairs": len(part)}
             for path, part in zip(options.inputs, read.values(), strict=True)
         ]
@@ -65,12 +70,7 @@ def run(options: argparse.Namespace) -> int:
             "format": format,
             "pairs": len(corpus),
             "annotators": list(corpus.annotators),
-            "inputs": inputs,
+            "inputs": counts,
         }
         print(json_text(record))
     return 0
-
-
-def _names(paths: list[str]) -> list[str]:
-    """Return the names of files as ids begin with them."""
-    return [PurePath(path).name.removesuffix(".gz").partition(".")[0] or path for path in paths]

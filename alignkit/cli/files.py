@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable
 
 from alignkit.errors import OptionError
 from alignkit.output import refuse_same, standard_stream
 from alignkit.placing import identity
 
-__all__ = ["check_files", "refuse_second_reading"]
+__all__ = ["check_files", "refuse_replacing", "refuse_second_reading"]
 
 _READ = {
     "input": "",
@@ -112,14 +113,36 @@ def _check_input(
             f"{path}: what is printed goes there too, so that it could not be read as it is; "
             "print to another file"
         )
+    _refuse_replaced(
+        place,
+        path,
+        [
+            output
+            for name, output in outputs.items()
+            if not (options.parser.replaces and place in _REPLACES.get(name, ()))
+        ],
+    )
+
+
+def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> None:
+    """Refuse outputs that no option names, but for standard output, where one is also read.
+
+    Raises
+    ------
+    OptionError
+        If one is.
+    """
+    files = [output for output in outputs if output != "-"]
+    for place, path in _named(options):
+        _refuse_replaced(place, path, files)
+
+
+def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
+    file = "/dev/stdin" if path == "-" else path
     known = identity(file) if os.path.isfile(file) or os.path.isdir(file) else None
-    if known is None:
-        return
-    for name, output in outputs.items():
-        replaced = options.parser.replaces and place in _REPLACES.get(name, ())
-        if replaced or identity(output) != known:
-            continue
-        raise OptionError(
-            f"{output} would be replaced, but is also read ({_READ[place]}{path}); name another "
-            "file for the output; nothing was changed"
-        )
+    for output in outputs if known is not None else ():
+        if identity(output) == known:
+            raise OptionError(
+                f"{output} would be replaced, but is also read ({_READ[place]}{path}); name "
+                "another file for the output; nothing was changed"
+            )

@@ -18,7 +18,7 @@ from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import Input, add_reading_arguments, detect_format, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.order import add_order_argument, hinting, in_order
-from alignkit.cli.parser import format_name, output
+from alignkit.cli.written import add_corpus_output, corpus_format
 from alignkit.corpus import Corpus
 from alignkit.errors import JoinError, OptionError
 from alignkit.formats import FORMATS, get_format, write_corpus
@@ -40,19 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an annotation to add under a name; may be repeated (FORMAT may be left out, as for "
         "--format)",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        required=True,
-        type=output,
-        help="file to write; - is stdout",
-    )
-    parser.add_argument(
-        "--to",
-        type=format_name(FORMATS),
-        metavar="F",
-        help="format of OUT (default: alignkit-jsonl for .jsonl and -, else alignkit-xml)",
+    add_corpus_output(
+        parser,
+        "file to write; - is stdout",
+        "alignkit-jsonl for .jsonl and -, else alignkit-xml",
     )
     add_order_argument(parser)
     add_reading_arguments(parser)
@@ -60,8 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    own = "alignkit-jsonl" if options.output.endswith((".jsonl", "-")) else "alignkit-xml"
-    format = options.to or own
+    format = corpus_format(options, ())
     if "annotators" not in get_format(format).holds:
         raise OptionError(
             f"format {format} holds the alignments of one annotator; merge into alignkit-xml or "

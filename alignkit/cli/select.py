@@ -16,17 +16,23 @@ For example:
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import PurePath
 
+from alignkit.cli.files import refuse_replacing
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text, say
 from alignkit.cli.parser import number
-from alignkit.cli.written import add_corpus_output, check_corpus_output, write_whole
+from alignkit.cli.written import (
+    add_corpus_output,
+    corpus_format,
+    refuse_json_beside,
+    write_whole,
+)
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.formats import Reading, ReadOptions
 from alignkit.output import refuse_same
-from alignkit.placing import identity
 from alignkit.selection import SEED, connected_groups, select_ids, split_corpus
 
 __all__ = ["add_arguments", "run"]
@@ -49,7 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("at random")
     group.add_argument("--share", metavar="S", help="a share of the pairs, e.g. .1 or 10%%")
     group.add_argument(
-        "--split", metavar="PARTS", help="parts with their shares, e.g. train=.8,dev=.1,test=.1"
+        "--split",
+        nargs="+",
+        metavar="PART=S",
+        help="parts with their shares, e.g. train=.8 dev=.1 test=.1, or with commas",
     )
     group.add_argument(
         "--seed",
@@ -77,11 +86,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    format = check_corpus_output(options)
+    refuse_json_beside(options)
     shares = _shares(options)
     places = _places(options, shares)
     declared = reading_options(options)
-    whole = Input(options.input, options.format, declared).corpus()
+    read = Input(options.input, options.format, declared)
+    format = corpus_format(options, [read.format])
+    whole = read.corpus()
     corpus = _chosen(whole, options, declared)
     parts = {_ONE: corpus}
     if shares is not None:
@@ -112,7 +123,7 @@ def _shares(options: argparse.Namespace) -> dict[str, float] | None:
     if options.share is not None:
         return {_ONE: _number(options.share, "--share")}
     if options.split is not None:
-        return _parts(options.split)
+        return _parts(",".join(options.split))
     given = [f"--{name.replace('_', '-')}" for name in _DRAWN if getattr(options, name) is not None]
     if given:
         raise OptionError(f"{given[0]} is for pairs drawn at random: add --share or --split")
@@ -137,11 +148,14 @@ def _parts(text: str) -> dict[str, float]:
 
 def _number(text: str, place: str) -> float:
     try:
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
         raise OptionError(
             f"{place}: expected a share such as .1 or 10%, not {text[:40]!r}"
         ) from None
+    if 1 < share <= 100 and not text.endswith("%"):
+        raise OptionError(f"{place}: a share is at most 1, not {text}; {text}% perhaps?")
+    return share
 
 
 def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dict[str, str]:
@@ -150,19 +164,16 @@ def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dic
     Raises
     ------
     OptionError
-        If files would be one, or a part would replace what is read.
+        If files would be one, or one would replace what is read.
     """
-    if options.split is None or shares is None:
-        return {_ONE: options.output}
-    if options.output == "-":
-        raise OptionError("--split writes several files: name OUT, e.g. -o corpus.jsonl")
-    path = PurePath(options.output)
-    found = {name: str(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in shares}
-    refuse_same(found.values())
-    known = identity(options.input) if options.input != "-" else None
-    for place in found.values():
-        if known is not None and identity(place) == known:
-            raise OptionError(f"{place} would be replaced, but is also read; name another OUT")
+    found = {_ONE: options.output}
+    if options.split is not None and shares is not None:
+        if options.output == "-":
+            raise OptionError("--split writes several files: name OUT, e.g. -o corpus.jsonl")
+        path = PurePath(options.output)
+        found = {name: str(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in shares}
+        refuse_same(found.values())
+    refuse_replacing(found.values(), options)
     return found
 
 
@@ -173,10 +184,18 @@ def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) 
         if options.ids_from:
             lines = Reading(options.ids_from, ReadOptions(encoding=declared.encoding)).lines()
             ids += [line.strip() for _, line in lines if line.strip()]
+        _refuse_joined(corpus, ids)
         corpus = select_ids(corpus, ids)
     if options.annotated_by:
         corpus = corpus.annotated_by(*options.annotated_by)
     return corpus
+
+
+def _refuse_joined(corpus: Corpus, ids: Sequence[str]) -> None:
+    """Refuse ids with commas between them."""
+    for id in ids:
+        if id not in corpus and all(part in corpus for part in id.split(",")):
+            raise OptionError(f"--ids {id[:80]}: put spaces between ids, not commas")
 
 
 def _tell(
@@ -209,6 +228,8 @@ def _tell(
         return
     for record in parts:
         say(_line(record, len(whole)))
+        if not record["pairs"]:
+            say(f"{record['path']}: warning: it holds no pair; the share is too small")
 
 
 def _line(record: dict[str, object], read: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.parser import format_name, output
@@ -12,32 +13,55 @@ from alignkit.errors import OptionError
 from alignkit.formats import FORMATS, get_format, write_corpus
 from alignkit.output import standard_stream
 
-__all__ = ["add_corpus_output", "check_corpus_output", "write_whole"]
+__all__ = ["add_corpus_output", "corpus_format", "refuse_json_beside", "write_whole"]
 
 
-def add_corpus_output(parser: argparse.ArgumentParser, text: str) -> None:
+_BY_ENDING = "by its ending alignkit-jsonl (.jsonl, -) or alignkit-xml (.xml), else as the input"
+
+
+def add_corpus_output(
+    parser: argparse.ArgumentParser, text: str, default: str = _BY_ENDING
+) -> None:
     """Add the options that name the output and its format."""
     parser.add_argument("-o", "--output", metavar="OUT", required=True, type=output, help=text)
     parser.add_argument(
         "--to",
         type=format_name(FORMATS),
         metavar="F",
-        help="format of OUT (default: alignkit-jsonl for .jsonl and -, else alignkit-xml)",
+        help=f"format of OUT (default: {default})",
     )
 
 
-def check_corpus_output(options: argparse.Namespace) -> str:
-    """Return the format of the output.
+def refuse_json_beside(options: argparse.Namespace) -> None:
+    """Refuse to print JSON where the corpus is printed.
 
     Raises
     ------
     OptionError
-        If a folder cannot be written as it is named, or JSON is to be printed where the output is.
+        If it is.
     """
     if options.json and standard_stream(options.output) is sys.stdout:
         raise OptionError("--json prints on standard output: write the corpus to a file by -o")
-    own = "alignkit-jsonl" if options.output.endswith((".jsonl", "-")) else "alignkit-xml"
-    return options.to or own
+
+
+def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
+    """Return the format of the output: that of --to, of the name's ending, or of what was read.
+
+    Parameters
+    ----------
+    options
+        With `output` and `to`.
+    read
+        The formats of the inputs; where they are several, alignkit's own is written.
+    """
+    if options.to is not None:
+        return str(options.to)
+    if options.output.endswith((".jsonl", "-")):
+        return "alignkit-jsonl"
+    formats = set(read)
+    if options.output.endswith(".xml") or len(formats) != 1:
+        return "alignkit-xml"
+    return formats.pop()
 
 
 def write_whole(corpus: Corpus, path: str, format: str) -> None:
