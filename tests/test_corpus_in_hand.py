@@ -250,10 +250,10 @@ def test_an_annotator_may_be_called_target():
     corpus = ak.Corpus.from_texts(["a"], ["b"], target=["0-0"])
     assert corpus.annotators == ("target",)
     for source, target in ((["a"], ["b", "c"]), (["a", "x"], ["b"])):
-        with pytest.raises(ak.JoinError, match="target has"):
+        with pytest.raises(JoinError, match="target has"):
             ak.Corpus.from_texts(source, target, target=["0-0"] * len(source))
 
 
 def test_a_mark_of_a_link_may_be_no_list():
-    with pytest.raises(ak.ArgumentError, match="the third part of a link"):
+    with pytest.raises(ArgumentError, match="the third part of a link"):
         ak.score([[(0, 0, [1])]], ["0-0"])
