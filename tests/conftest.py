@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from repetitions import FULL
 
-settings.register_profile("alignkit", deadline=None, derandomize=True)
+examples = 100 if FULL else 50
+settings.register_profile("alignkit", deadline=None, derandomize=True, max_examples=examples)
 settings.load_profile("alignkit")
 
 
