@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import threading
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from alignkit.corpus import Corpus
 from alignkit.errors import FormatError
 from alignkit.formats import ReadOptions, open_reading, read_corpus, read_pairs
 from alignkit.formats import text_blocks as blocks
+from alignkit.formats.collecting import seldom_collecting
 from alignkit.formats.line_words import words_of_both, words_of_bytes
 from alignkit.formats.words import split_words
 
@@ -97,4 +100,35 @@ def test_the_collector_is_left_as_it_was(files):
     read_corpus(links, format="pharaoh", source=source, target=target)
     with pytest.raises(FormatError):
         read_corpus(links, format="giza")
+    assert gc.get_threshold() == before
+
+
+def test_texts_come_from_pipes(tmp_path):
+    """Each is looked at before it is read."""
+    for start, stop in (("", ""), ("<s snum={n}> ", " </s>")):
+        texts = ["".join(start.format(n=n) + f"{word}{n}" + stop + "\n" for n in range(1, 6))
+                 for word in "ab"]  # fmt: skip
+        (tmp_path / "links").write_text("0-0\n" * 5, encoding="utf-8")
+        pipes = [tmp_path / f"{name}{bool(start)}" for name in "st"]
+        writers = []
+        for pipe, text in zip(pipes, texts, strict=True):
+            os.mkfifo(pipe)
+            writers.append(threading.Thread(target=pipe.write_text, args=(text,)))
+            writers[-1].start()
+        corpus = read_corpus(
+            tmp_path / "links", format="pharaoh", source=str(pipes[0]), target=str(pipes[1])
+        )
+        for writer in writers:
+            writer.join()
+        assert [pair.source for pair in corpus] == [(f"a{n}",) for n in range(1, 6)]
+        assert [pair.target for pair in corpus] == [(f"b{n}",) for n in range(1, 6)]
+
+
+def test_reading_at_once_leaves_the_collector_as_it_was():
+    before = gc.get_threshold()
+    seldom_collecting.__enter__()
+    with seldom_collecting:
+        pass
+    assert gc.get_threshold() != before
+    seldom_collecting.__exit__()
     assert gc.get_threshold() == before

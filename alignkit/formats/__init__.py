@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
 from logging import getLogger
 from typing import Any, TypeVar
 
 from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
+from alignkit.formats.collecting import seldom_collecting
 from alignkit.formats.detect import find_format, hinted
 from alignkit.formats.format import Format, losses
 from alignkit.formats.intake import Reading
@@ -39,7 +38,6 @@ __all__ = [
 
 T = TypeVar("T")
 _LOGGER = getLogger("alignkit")
-_OBJECTS = 200_000
 
 
 def open_reading(
@@ -105,20 +103,8 @@ def iterate_pairs(
 def read_corpus(path: Path, *, format: str | None = None, **options: Any) -> Corpus:
     """Read a whole file; see `iterate_pairs`."""
     check_arguments(read_corpus, locals())
-    with _seldom_collecting():
+    with seldom_collecting:
         return Corpus(iterate_pairs(path, format=format, **options))
-
-
-@contextmanager
-def _seldom_collecting() -> Iterator[None]:
-    """Keep Python from walking over millions of new words again and again: none is in a cycle."""
-    before = gc.get_threshold()
-    if before[0]:  # else it never collects
-        gc.set_threshold(max(before[0], _OBJECTS), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def write_corpus(

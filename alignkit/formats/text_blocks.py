@@ -16,7 +16,7 @@ import numpy as np
 from alignkit.formats.line_words import words_of_both
 from alignkit.formats.parallel_text import Text, read_texts, refuse_counts
 from alignkit.formats.textfile import TextFile
-from alignkit.input import has_controls
+from alignkit.input import has_controls, look_ahead
 
 __all__ = ["Sentences", "TextBlocks"]
 
@@ -82,6 +82,11 @@ def _odd(raw: bytes) -> bool:
     return b"\r" in raw or _MARK in raw or has_controls(raw)
 
 
+def _tagged(path: str, megabytes: int) -> bool:
+    head, _ = look_ahead(path, 512, megabytes)
+    return head.lstrip(_MARK + b" \t").startswith(b"<s snum")
+
+
 class TextBlocks:
     """Take sentence pairs from the files that the options of a reading name."""
 
@@ -92,9 +97,9 @@ class TextBlocks:
         self._files = None
         self._texts: Iterator[Text] = iter(())
         if source and target and source != target and reading.plain_bytes:
-            self._files = _Lines(reading, source), _Lines(reading, target)
-            if any(file.tagged for file in self._files):
-                self._files = None
+            megabytes = reading.options.max_size
+            if not any(_tagged(path, megabytes) for path in (source, target)):
+                self._files = _Lines(reading, source), _Lines(reading, target)
         if self._files is None:
             self._texts = read_texts(reading) or iter(())
 
@@ -140,10 +145,6 @@ class _Lines:
     def _next(self) -> None:
         self._chunk, self._at, self._k = next(self._chunks, b""), 0, 0
         self._ends = np.flatnonzero(np.frombuffer(self._chunk, np.uint8) == 10) + 1
-
-    @property
-    def tagged(self) -> bool:
-        return self._chunk[:512].lstrip(_MARK + b" \t").startswith(b"<s snum")
 
     def take(self, count: int) -> bytes:
         parts: list[bytes] = []

@@ -1,0 +1,39 @@
+"""Let Python collect garbage seldom while a corpus is read."""
+
+from __future__ import annotations
+
+import gc
+from threading import Lock
+
+__all__ = ["seldom_collecting"]
+
+_OBJECTS = 200_000
+
+
+class _Seldom:
+    """Keep Python from walking over millions of new words again and again: none is in a cycle.
+
+    Several threads may read at once; the last one puts things back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._readers = 0
+        self._before: tuple[int, int, int] | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._readers += 1
+            if self._before is None and gc.get_threshold()[0]:  # else it never collects
+                self._before = gc.get_threshold()
+                gc.set_threshold(max(self._before[0], _OBJECTS), *self._before[1:])
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._readers -= 1
+            if not self._readers and self._before is not None:
+                gc.set_threshold(*self._before)
+                self._before = None
+
+
+seldom_collecting = _Seldom()
