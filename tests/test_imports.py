@@ -54,6 +54,18 @@ LAYERS = [
     {"__main__", ""},
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
+# results that print or draw themselves load what draws, when they are asked to
+UPWARD = {
+    "agreement.result": {"report."},
+    "corpus": {"overview"},
+    "sentence_pair": {"phrases", "report.html"},
+}
+# one of many of the same kind, by its name in a table
+BY_NAME = {
+    "cli.main": {"cli."},
+    "formats.registry": {"formats."},
+    "jit": {"numba.np.arraymath"},
+}
 HOMES = {
     "numba": {"jit", "kernel_cache"},
     "lxml": {"formats"},
@@ -106,6 +118,27 @@ def test_a_module_imports_only_from_below(module: str) -> None:
             lower = rank(target) < rank(module)
             beside = room(target) == mine and rank(target) == rank(module)
             assert lower or beside, f"{module} imports {target}"
+
+
+def shown_by(path: Path) -> set[str]:
+    """Return what a module loads by a name that it spells out."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
+            (name,) = node.args
+            first = name.values[0] if isinstance(name, ast.JoinedStr) else name
+            assert isinstance(first, ast.Constant)
+            found.add(f"{first.value}".removeprefix("alignkit."))
+    return found
+
+
+def test_what_goes_up_when_it_is_asked_to_is_known() -> None:
+    found = {
+        name.removeprefix("alignkit."): loaded
+        for name, path in MODULES.items()
+        if path.name != "__init__.py" and (loaded := shown_by(path))
+    }
+    assert found == UPWARD | BY_NAME
 
 
 def test_there_is_no_cycle() -> None:

@@ -17,18 +17,19 @@ _ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud
 
 
 _told: set[str] = set()
-_QUIET = "--quiet"
+_quiet: set[bool] = set()
 
 
 def begin(*, quiet: bool) -> None:
     """Begin a command: it has told nothing yet, and tells errors alone, or everything."""
     _told.clear()
-    _told.update({_QUIET} if quiet else ())
+    _quiet.clear()
+    _quiet.add(quiet)
 
 
 def is_quiet() -> bool:
     """Return whether errors alone are told."""
-    return _QUIET in _told
+    return True in _quiet
 
 
 def say(text: str, *, error: bool = False, once: bool = False) -> None:
