@@ -17,14 +17,6 @@ _SLOTS = 4
 
 
 @jit
-def _same(text: NDArray[np.uint8], one: int, other: int, length: int) -> bool:
-    for k in range(length):  # noqa: SIM110 - numba makes slow code of generators
-        if text[one + k] != text[other + k]:
-            return False
-    return True
-
-
-@jit
 def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
     """Return a table of some words, with slots for as many as there is room for hashes."""
     table = np.full(_SLOTS * len(hashes), _EMPTY, np.int32)
@@ -35,6 +27,62 @@ def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
             slot = (slot + np.uint64(1)) & mask
         table[slot] = word
     return table
+
+
+@jit
+def _number(
+    text: NDArray[np.uint8],
+    place: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    table: NDArray[np.int32],
+) -> None:
+    """Go on until there is no room for a new word; `place` has byte, line, tokens and words.
+
+    No array is made here: one that may be another in each turn is counted by numba in each.
+    """
+    at, line, tokens, words = place
+    mask = np.uint64(len(table) - 1)
+    while at < len(text):
+        byte = text[at]
+        if byte == 32 or 9 <= byte <= 13:
+            if byte == 10:
+                line += 1
+                starts[line] = tokens
+            at += 1
+            continue
+        begin = at
+        hash = np.uint64(14695981039346656037)  # FNV-1a
+        while at < len(text) and not (text[at] == 32 or 9 <= text[at] <= 13):
+            hash = (hash ^ np.uint64(text[at])) * np.uint64(1099511628211)
+            at += 1
+        hash ^= hash >> np.uint64(29)
+        length = at - begin
+        slot = hash & mask
+        word = table[slot]
+        while word != _EMPTY:
+            if hashes[word] == hash and ends[word] - begins[word] == length:
+                first, k = begins[word], 0
+                while k < length and text[first + k] == text[begin + k]:
+                    k += 1
+                if k == length:
+                    break
+            slot = (slot + np.uint64(1)) & mask
+            word = table[slot]
+        if word == _EMPTY:
+            if words == len(begins):
+                at = begin
+                break
+            word = words
+            table[slot] = word
+            begins[word], ends[word], hashes[word] = begin, at, hash
+            words += 1
+        ids[tokens] = word
+        tokens += 1
+    place[:] = at, line, tokens, words
 
 
 @jit
@@ -67,46 +115,13 @@ def number_words(
     starts = np.zeros(lines + 1, np.int64)
     begins, ends = np.empty(_FIRST, np.int64), np.empty(_FIRST, np.int64)
     hashes = np.empty(_FIRST, np.uint64)
-    table = _table(hashes, 0)
-    words = tokens = line = at = 0
-    while at < len(text):
-        byte = text[at]
-        if byte == 32 or 9 <= byte <= 13:
-            if byte == 10:
-                line += 1
-                starts[line] = tokens
-            at += 1
-            continue
-        begin = at
-        hash = np.uint64(14695981039346656037)  # FNV-1a
-        while at < len(text) and not (text[at] == 32 or 9 <= text[at] <= 13):
-            hash = (hash ^ np.uint64(text[at])) * np.uint64(1099511628211)
-            at += 1
-        hash ^= hash >> np.uint64(29)
-        mask = np.uint64(len(table) - 1)
-        slot = hash & mask
-        word = table[slot]
-        while word != _EMPTY and not (
-            hashes[word] == hash
-            and ends[word] - begins[word] == at - begin
-            and _same(text, begins[word], begin, at - begin)
-        ):
-            slot = (slot + np.uint64(1)) & mask
-            word = table[slot]
-        if word == _EMPTY:
-            word = words
-            if words == len(begins):
-                room = np.empty(words, np.int64)
-                begins, ends = np.append(begins, room), np.append(ends, room)
-                hashes = np.append(hashes, np.empty(words, np.uint64))
-                table = _table(hashes, words)
-                mask = np.uint64(len(table) - 1)
-                slot = hash & mask
-                while table[slot] != _EMPTY:
-                    slot = (slot + np.uint64(1)) & mask
-            table[slot] = word
-            begins[word], ends[word], hashes[word] = begin, at, hash
-            words += 1
-        ids[tokens] = word
-        tokens += 1
+    place = np.zeros(4, np.int64)
+    while True:
+        _number(text, place, ids, starts, begins, ends, hashes, _table(hashes, place[3]))
+        if place[0] == len(text):
+            break
+        room = np.empty(len(begins), np.int64)
+        begins, ends = np.append(begins, room), np.append(ends, room)
+        hashes = np.append(hashes, np.empty(len(room), np.uint64))
+    tokens, words = place[2:]
     return ids[:tokens].copy(), starts, begins[:words].copy(), ends[:words].copy()
