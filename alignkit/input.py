@@ -261,26 +261,35 @@ def bounded_lines(
     Raises
     ------
     FormatError
-        If a line is longer than the limit.
+        If a line is longer than the limit, or lines end in carriage returns alone.
     """
     most = megabytes << 20
     for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), start=1):
         if len(line) > most:
             raise too_large("a line", name, megabytes, number)
+        if number == 1 and line[-1:] != b"\n":
+            _refuse_returns(line, name)
         yield line
 
 
 def bounded_chunks(
-    stream: BufferedReader | io.BytesIO, name: str, megabytes: int, *, cut: bool = False
+    stream: BufferedReader | io.BytesIO,
+    name: str,
+    megabytes: int,
+    *,
+    cut: bool = False,
+    one_line: bool = False,
 ) -> Iterator[bytes]:
     """Yield the whole lines that have come in, up to a megabyte of them, each with a line feed.
 
-    With `cut`, a line that is longer than the limit is cut somewhere beyond it.
+    With `cut`, a line that is longer than the limit is cut somewhere beyond it. With `one_line`,
+    carriage returns are white space like any other, whether or not there are line feeds.
 
     Raises
     ------
     FormatError
-        If a line is longer than the limit, unless with `cut`.
+        If a line is longer than the limit, unless with `cut`; if lines end in carriage returns
+        alone, unless with `one_line`.
     """
     most = megabytes << 20
     held: list[bytes] = []
@@ -299,7 +308,17 @@ def bounded_chunks(
             held.append(data[ends:])
             size += len(data) - ends
     if rest := b"".join(held):
+        if not lines and not one_line:
+            _refuse_returns(rest, name)
         yield rest + b"\n"
+
+
+def _refuse_returns(text: bytes, name: str) -> None:
+    """Refuse a text without line feeds of which carriage returns seem to end the lines."""
+    if b"\r" in text.rstrip(b"\r"):
+        raise FormatError(
+            "lines end in carriage returns alone, as on old Macs; turn them into line feeds", name
+        )
 
 
 def read_bounded(stream: BufferedReader | io.BytesIO, name: str, megabytes: int) -> bytes:

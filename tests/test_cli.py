@@ -124,7 +124,7 @@ def test_without_a_command_the_help_goes_to_stderr(capsys):
         (["score", "-", "-"], "standard input (-) can be read once only"),
         (["score", GOLD, "-", "--source", "-"], "standard input (-) can be read once only"),
         (["stats", GOLD, "--target", GOLD], "--target needs --source"),
-        (["stats", str(FRENCH)], "no format fits this folder"),
+        (["stats", str(FRENCH)], "files that read as pharaoh (eflomal.align); name one"),
     ],
 )
 def test_a_wrong_call_is_told_shortly(capsys, given, told):

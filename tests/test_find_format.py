@@ -12,10 +12,17 @@ from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run
 
 from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, UnknownFormatError
-from alignkit.formats import FORMATS, find_format, get_format, read_corpus, write_corpus
+from alignkit.formats import (
+    FORMATS,
+    find_format,
+    get_format,
+    iterate_pairs,
+    read_corpus,
+    write_corpus,
+)
 
-ALIKE = {"goldalign", "multimwa"}
-"""What a loose file of these holds is read by both: MultiMWA took over GoldAlign's columns."""
+ALIKE = {"goldalign"}
+"""A loose batch of it reads as multimwa too, which took over its columns."""
 
 OF_DATA = {
     "hansards/dev.fr-en.align": "pharaoh",
@@ -113,7 +120,7 @@ def test_what_alignkit_writes_is_found(request, tmp_path, format, samples):
     corpus = request.getfixturevalue(samples)
     path = written(corpus, format, tmp_path)
     if format in ALIKE:
-        with pytest.raises(UnknownFormatError, match="`format=goldalign` or `format=multimwa`"):
+        with pytest.raises(UnknownFormatError, match='`format="goldalign"` or `format="multimwa"`'):
             find_format(path)
     else:
         assert find_format(path) == format
@@ -122,6 +129,23 @@ def test_what_alignkit_writes_is_found(request, tmp_path, format, samples):
 def test_a_folder_of_goldalign_is_found(tmp_path, paraphrases):
     write_corpus(paraphrases, tmp_path / "gold", format="goldalign")
     assert find_format(tmp_path / "gold") == "goldalign"
+
+
+SHOWN = [name for name in FORMATS if "alignkit" in name or name in ("jacana", "edinburgh")]
+
+
+@pytest.mark.parametrize("format", [*SHOWN, "paraphrase-xml", "yawat", "transread"])
+def test_a_corpus_without_pairs_is_found(tmp_path, format):
+    write_corpus([], tmp_path / "out", format=format)
+    assert find_format(tmp_path / "out") == format
+    assert len(read_corpus(tmp_path / "out")) == 0
+
+
+@pytest.mark.parametrize("text", ["[[]]", "[1]", "<root/>", "<corpus><a/></corpus>", '{"a": []}'])
+def test_what_only_looks_empty_is_no_corpus(tmp_path, text):
+    (tmp_path / "x").write_text(text)
+    with pytest.raises(UnknownFormatError):
+        find_format(tmp_path / "x")
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -214,14 +238,44 @@ def test_the_encoding_does_not_matter(tmp_path):
     assert find_format(path, encoding="utf-16") == "xlwa"
 
 
-def test_what_fits_nothing_lists_all(tmp_path, capsys):
+def test_what_looks_like_nothing_lists_all(tmp_path, capsys):
     path = tmp_path / "file"
-    path.write_text("no links at all\n")
+    path.write_text("<nothing/>\n")
     with pytest.raises(UnknownFormatError) as caught:
         read_corpus(path)
     assert all(name in str(caught.value) for name in FORMATS)
     assert caught.value.fitting == []
     run(capsys, "stats", path).failed(f"{path}: no format fits", "by --format")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0-0 1_1 2-2\n", "looks like pharaoh, but line 1: '1_1' is not a link"),
+        ('{"src_words": [], "tgt_words": []},\n' * 3, "looks like jsonl, but line 1: not JSON"),
+        ('{"paraphrases": [1]}', "looks like edinburgh, but line 1: expected an object"),
+        ('[{"src": "a"}]', "looks like jacana, but line 1: 'source' is missing"),
+        ("a b\tc d\t0-0 1-", "looks like xlwa, but line 1: '1-' is not a link"),
+        ("a b\tc", "looks like xlwa, but line 1: 2 tab-separated columns"),
+        ("1 2 x\n", "looks like naacl, but line 1: "),
+        ("the house is small\n", "it is text without links; give it by `source`"),
+        ("das haus ||| the house\n", "it is text, 'source ||| target'; give it by `source`"),
+        ("0-0 1-1\r2-2\r", "lines end in carriage returns alone"),
+    ],
+)
+def test_what_fits_nothing_is_told_why(tmp_path, text, why):
+    path = tmp_path / "file"
+    path.write_text(text, newline="")
+    with pytest.raises(FormatError) as caught:
+        read_corpus(path)
+    assert why in str(caught.value)
+    assert "by `format`" not in str(caught.value)
+
+
+def test_the_empty_name_is_no_folder():
+    for format in (None, "pharaoh"):
+        with pytest.raises(FileNotFoundError, match="its name is empty; name a file"):
+            read_corpus("", format=format)
 
 
 def test_a_missing_file_is_missing(tmp_path):
@@ -240,9 +294,49 @@ def test_a_folder_of_two_formats_is_refused(tmp_path, paraphrases):
         find_format(tmp_path)
 
 
+@pytest.mark.parametrize("format", ["jacana", "transread", "yawat"])
+def test_a_corpus_in_a_deeper_folder_is_not_left_out(tmp_path, paraphrases, format):
+    gold = paraphrases.map(lambda pair: pair.without_annotations("initial", "anna", "ben"))
+    write_corpus(gold, tmp_path / ("x.json" if format == "jacana" else "x"), format=format)
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep / "notes.txt").write_text("about the corpus\n")
+    assert find_format(tmp_path) == find_format(f"{tmp_path}/./") == format
+    write_corpus(gold, deep / "more.tsv", format="xlwa")
+    told = rf'{format} and xlwa \(a/b/more.tsv\); name one of them, or say `format="{format}"`'
+    with pytest.raises(UnknownFormatError, match=told):
+        read_corpus(tmp_path)
+
+
+def test_a_deeper_folder_of_the_same_format_is_not_left_out(tmp_path, paraphrases):
+    gold = paraphrases.map(lambda pair: pair.without_annotations("initial", "anna", "ben"))
+    (tmp_path / "old").mkdir()
+    for path in ("gold.json", "old/gold.json"):
+        write_corpus(gold, tmp_path / path, format="jacana")
+    with pytest.raises(UnknownFormatError, match=r"jacana and jacana \(old/gold.json\)"):
+        find_format(tmp_path)
+    hidden = tmp_path / ".old"
+    (tmp_path / "old").rename(hidden)
+    assert find_format(tmp_path) == "jacana"
+
+
+def test_a_folder_that_holds_a_corpus_names_it(tmp_path, paraphrases):
+    gold = paraphrases.map(lambda pair: pair.without_annotations("initial", "anna", "ben"))
+    write_corpus(gold, tmp_path / "dev.tsv", format="xlwa")
+    with pytest.raises(UnknownFormatError, match=r"files that read as xlwa \(dev.tsv\); name one"):
+        read_corpus(tmp_path)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("folder", ["", "formats"])
+def test_a_folder_of_many_corpora_is_not_one(data, folder):
+    with pytest.raises(UnknownFormatError, match=r"transread, .*naacl .*; name one"):
+        read_corpus(data / folder)
+
+
 def test_a_refused_file_names_the_format_that_fits(tmp_path, capsys, paraphrases):
     path = written(paraphrases, "jacana", tmp_path)
-    with pytest.raises(FormatError, match="the file reads as jacana: `format=jacana`"):
+    with pytest.raises(FormatError, match='the file reads as jacana: `format="jacana"`'):
         read_corpus(path, format="pharaoh")
     told = "the file reads as jacana: --format jacana"
     for words in (["stats"], ["convert"]):
@@ -251,6 +345,44 @@ def test_a_refused_file_names_the_format_that_fits(tmp_path, capsys, paraphrases
     run(capsys, "score", path, path, "--format", "naacl").failed(told)
     ran = run(capsys, "check", path, "--format", "multimwa")
     ran.failed("cannot be read as multimwa", told)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_whatever_it_is_refused_as_the_format_that_fits_is_named(tmp_path, paraphrases, format):
+    path = written(paraphrases, format, tmp_path)
+    if not path.exists():
+        path = next(tmp_path.iterdir())
+    for wrong in set(FORMATS) - {format} - ({"multimwa"} if format in ALIKE else set()):
+        if (format, wrong) == ("multimwa", "goldalign"):
+            continue  # which is read: the columns are the same
+        with pytest.raises(FormatError) as caught:
+            read_corpus(path, format=wrong)
+        assert f'`format="{format}"`' in str(caught.value), wrong
+
+
+@pytest.mark.parametrize("format", ["goldalign", "blinker"])
+def test_a_folder_that_is_refused_names_the_format_that_fits(tmp_path, paraphrases, format):
+    path = tmp_path / "folder"
+    write_corpus(paraphrases, path, format=format)
+    for wrong in set(FORMATS) - {format}:
+        with pytest.raises(
+            FormatError, match=f'the folder.* reads as {format}: `format="{format}"`'
+        ):
+            read_corpus(path, format=wrong)
+
+
+def test_a_file_of_two_formats_names_both(tmp_path, capsys, paraphrases):
+    path = written(paraphrases, "goldalign", tmp_path)
+    ran = run(capsys, "stats", path, "--format", "pharaoh")
+    ran.failed("goldalign and multimwa alike", "--format goldalign or --format multimwa")
+
+
+def test_a_file_that_lacks_its_other_half_is_still_missing_it(tmp_path, paraphrases):
+    path = written(paraphrases, "xlwa", tmp_path)
+    with pytest.raises(FileNotFoundError) as caught:
+        read_corpus(path, format="transread")
+    assert f"the file {path} reads as xlwa" in str(caught.value)
+    assert caught.value.filename == f"{path}.txt"
 
 
 def test_the_name_is_told_and_logged(capsys, caplog):
@@ -275,6 +407,37 @@ def test_what_check_suspects_is_said(capsys, tmp_path):
     write_corpus(corpus, path, format="pharaoh", transpose=True)
     ran = run(capsys, "stats", path, *TEXTS, "--drop-out-of-range")
     assert "suspicious direction" in ran.err
+
+
+def test_what_check_suspects_is_logged(tmp_path, caplog):
+    path = tmp_path / "from-one"
+    corpus = read_corpus(GOLD)
+    write_corpus(corpus, path, format="pharaoh", base=1)
+    read_corpus(path)
+    list(iterate_pairs(path))
+    (told,) = {record.getMessage() for record in caplog.records}
+    assert told.startswith(f"{path}: suspicious base in its first records: no link of the file")
+    assert "declare base 1 (" in told
+    assert {record.levelname for record in caplog.records} == {"WARNING"}
+    write_corpus(corpus, path, format="pharaoh", transpose=True)
+    caplog.clear()
+    read_corpus(path, source=TEXTS[1], target=TEXTS[3], drop_out_of_range=True)
+    assert "declare that links are written target first" in caplog.text
+    caplog.clear()
+    read_corpus(path, source=TEXTS[1], target=TEXTS[3], transpose=True)
+    read_corpus(GOLD)
+    read_corpus(PARAPHRASES)
+    assert caplog.text == ""
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("path", OF_DATA)
+def test_of_real_corpora_only_the_wrong_base_is_suspected(data, path, caplog):
+    encoding = "latin-1" if "yawat" in path else "utf-8"
+    pairs = iterate_pairs(data / path, encoding=encoding, partial=True, drop_out_of_range=True)
+    next(pairs)
+    found = any("suspicious base" in text for text in caplog.messages)
+    assert found == (path in ("roen/roen.gold",))
 
 
 def test_a_text_is_not_taken_for_a_corpus(capsys, tmp_path):

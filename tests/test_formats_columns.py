@@ -12,7 +12,7 @@ from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import FormatError, OptionError
-from alignkit.formats import read_corpus, write_corpus
+from alignkit.formats import find_format, read_corpus, write_corpus
 from alignkit.formats.writing import WriteError
 
 # GoldAlign
@@ -199,12 +199,25 @@ def test_multimwa_reads_ten_and_eleven_columns_with_unsorted_links(tmp_path):
     assert str(corpus[0].alignment("alignment")) == "0-0 1?1 2-1"
     assert corpus[1].annotation("alignment") == Annotation(Alignment(), judgment="0")
     assert corpus[2].annotation("alignment").comment == "comment"
-    kept = {"source-link": "N/A", "target-link": "N/A", "corpus-judgment": "1"}
+    kept = {"corpus-judgment": "1"}
     assert dict(corpus[0].attributes) == kept
     assert dict(corpus[2].attributes) == kept | {"column-11": "more"}
     assert not counts
     assert not write_corpus(corpus, tmp_path / "again", format="multimwa")
     assert read_corpus(tmp_path / "again", format="multimwa") == corpus
+    again = (tmp_path / "again").read_text().splitlines()
+    assert again[0] == "0:0\ta b c\tN/A\td e\tN/A\t1\t1\t0-0 2-1\t1-1\t"
+    assert [line.count("\t") for line in again] == [9, 9, 10]
+
+
+def test_multimwa_is_told_from_goldalign_whatever_is_in_the_columns_of_context(tmp_path):
+    words = {"source": ["a"], "target": ["b"], "annotations": {"alignment": Alignment([(0, 0)])}}
+    context = {"source-link": "0-0", "corpus-judgment": "1"}
+    pairs = Corpus([SentencePair("1", **words), SentencePair("2", attributes=context, **words)])
+    for corpus in (pairs, pairs[:1], pairs[1:]):
+        assert not write_corpus(corpus, tmp_path / "x", format="multimwa")
+        assert find_format(tmp_path / "x") == "multimwa"
+        assert read_corpus(tmp_path / "x") == corpus
 
 
 @pytest.mark.parametrize("format", ["goldalign", "multimwa", "xlwa"])

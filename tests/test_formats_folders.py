@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -260,7 +261,25 @@ def test_transread_folders_of_folders_are_read(tmp_path):
     assert [pair.attributes["document"] for pair in corpus] == [
         "es/one/n", "es/two/n", "fr/n", "other",
     ]  # fmt: skip
+    assert corpus.ids == ("es/one/n:1", "es/two/n:1", "fr/n:1", "other:1")
     assert [pair.annotations.keys() for pair in corpus] == [{"anna"}] * 3 + [{"ben"}]
     assert [
         pair.attributes for pair in read_corpus(tmp_path / "es" / "one", format="transread")
     ] == [{}]
+
+
+@pytest.mark.parametrize(
+    ("format", "texts", "groups"),
+    [("transread", ".txt", "_annotation_x.txt"), ("yawat", ".crp", ".aln")],
+)
+def test_ids_have_their_document_only_where_they_repeat(tmp_path, format, texts, groups):
+    for name, id in (("m", "1"), ("n", "2"), ("o", "1")):
+        put(tmp_path, f"{name}{texts}", f"{id}\na b\nc d\n")
+        put(tmp_path, f"{name}{groups}", f"\ufeff\n{id} 0:0:sure\n")
+    reading = open_reading(tmp_path, format=format)
+    assert Corpus(read_pairs(*reading)).ids == ("m:1", "n:2", "o:1")
+    assert reading[1].counts == Counter({"byte order mark": 3})
+    for file in tmp_path.glob("o*"):
+        file.unlink()
+    assert read_corpus(tmp_path, format=format).ids == ("1", "2")
+    assert read_corpus(next(tmp_path.glob(f"m*{groups}")), format=format).ids == ("1",)

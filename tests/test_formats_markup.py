@@ -122,6 +122,45 @@ def two_versions(tmp_path, sure, both):
     return tmp_path / "x"
 
 
+@pytest.mark.parametrize(
+    ("format", "key", "value", "meant"),
+    [
+        ("jacana", "sureAlignment", "0-0", "sureAlign"),
+        ("jacana", "sure_align", "0-0 1-1", "sureAlign"),
+        ("jacana", "possiblealigns", "0-0", "possibleAlign"),
+        ("jsonl", "alignments", [[0, 0]], "alignment"),
+        ("jsonl", "Alignment", [[0, 0]], "alignment"),
+        ("edinburgh", "annotation", {"A": {"S": []}}, "annotations"),
+    ],
+)
+def test_a_member_for_links_that_is_misspelt_is_an_error(tmp_path, format, key, value, meant):
+    value = {key: value}
+    if format == "jsonl":
+        value |= {"src_words": ["a", "b"], "tgt_words": ["c", "d"]}
+    elif format == "edinburgh":
+        sides = {"S": {"string": "a"}, "T": {"string": "b"}}
+        value = {"paraphrases": [value | sides]}
+    else:
+        value = [jacana(**value)]
+    path = text(tmp_path, json.dumps(value))
+    refused(path, format, f"{key!r} is no member of a pair; did you mean {meant!r}?", 1)
+
+
+def test_a_member_that_is_named_almost_like_links_but_holds_none_is_kept(tmp_path):
+    value = jacana(sureAlign="0-0", possibleAligns=3, surealigned="0-0", possible_align="none")
+    corpus, counts = read(text(tmp_path, json.dumps([value])), "jacana")
+    assert dict(corpus[0].attributes) == {
+        "possibleAligns": "3", "surealigned": "0-0", "possible_align": "none"
+    }  # fmt: skip
+    assert not counts
+
+
+def test_lines_that_end_in_carriage_returns_mean_nothing_to_json(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(json.dumps([jacana(sureAlign="0-0")], indent=1).replace("\n", "\r").encode())
+    assert len(read_corpus(path)) == 1
+
+
 def test_jacana_folder_joins_two_versions(tmp_path):
     sure = [jacana(sureAlign="0-0"), jacana(id="8", sureAlign="")]
     both = [jacana(id="8", sureAlign="1-1"), jacana(sureAlign="0-0 1-0", possibleAlign="")]

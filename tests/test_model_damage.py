@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alignkit.aligner import Aligner
 from alignkit.aligner.container import Member, directory, member_head
 from alignkit.aligner.contents import Table
 from alignkit.aligner.store import read_model, write_model
-from alignkit.errors import FormatError
+from alignkit.errors import FormatError, MissingFileError
 
 JUMPS = np.arange(6, dtype=np.int64).reshape(2, 3)
 
@@ -56,10 +57,14 @@ def test_another_zip_file_is_no_model(tmp_path):
 
 
 def test_places_without_a_file_are_named(tmp_path):
-    with pytest.raises(FormatError, match="nowhere: cannot be read: No such file"):
+    with pytest.raises(MissingFileError, match="nowhere: cannot be read: No such file"):
         read_model(tmp_path / "nowhere")
-    with pytest.raises(FormatError, match="is a folder"):
-        read_model(tmp_path)
+    with pytest.raises(FileNotFoundError) as caught:
+        Aligner.load(tmp_path / "nowhere")
+    assert isinstance(caught.value, FormatError)
+    assert caught.value.filename == str(tmp_path / "nowhere")
+    with pytest.raises(IsADirectoryError, match="is a folder; name the file of a model"):
+        Aligner.load(tmp_path)
     with pytest.raises(FormatError, match=r"cannot be read: .*embedded null"):
         read_model("a\0b")
     if not hasattr(os, "mkfifo"):

@@ -17,6 +17,7 @@ from alignkit.errors import (
     ArgumentError,
     FormatError,
     JoinError,
+    MissingFileError,
     MissingTextError,
     OptionError,
 )
@@ -156,7 +157,7 @@ CORPUS = ak.Corpus([ak.SentencePair("1", None, None, {"gold": ak.Alignment.parse
         ((LINKS, [{(0, -1)}]), AlignmentError, r"reference\[0\]: link 0--1"),
         ((LINKS, ["0~0"]), AlignmentError, r"reference\[0\]: '0~0' is not a link"),
         ((LINKS, [None]), ArgumentError, r"reference\[0\] is None"),
-        (("0-0 1-1", "0-0"), FormatError, r"no such file; links themselves .*\['0-0 1-1'\]"),
+        (("0-0 1-1", "0-0"), MissingFileError, r"no such file; links themselves .*\['0-0 1-1'\]"),
         (("nothing.align", "x"), FormatError, "nothing.align"),
         ((os.curdir, os.curdir), OptionError, "is a folder"),
     ],

@@ -140,7 +140,8 @@ class Aligner:
         Raises
         ------
         FormatError, AlignerError
-            If the file is no model, is damaged, or is of a later version.
+            If the file is no model, is damaged, or is of a later version; a `FileError`, which is
+            an `OSError` too, if it cannot be read.
         """
         check_arguments(Aligner.load, locals())
         return cls(load_parameters(os.fspath(path)))

@@ -26,6 +26,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import EISDIR
 from io import BufferedReader
 from os import PathLike
 from typing import Any, BinaryIO, Union
@@ -44,7 +45,7 @@ from alignkit.aligner.container import (
     total,
 )
 from alignkit.aligner.contents import DTYPES, LONGEST, Contents, Table, WordList, check_name
-from alignkit.errors import FormatError
+from alignkit.errors import FileError, FormatError, IsFolderError
 from alignkit.frozen import FrozenMap
 from alignkit.output import WriteError, replacing_bytes
 
@@ -216,14 +217,15 @@ def _opened(path: _Path) -> Iterator[_Reading]:
     try:
         mode = os.stat(name).st_mode
         if not stat.S_ISREG(mode):
-            kind = "folder" if stat.S_ISDIR(mode) else "device or a pipe"
-            raise FormatError(f"is a {kind}; name the file of a model", name)
+            if stat.S_ISDIR(mode):
+                raise IsFolderError(name, EISDIR, "is a folder; name the file of a model")
+            raise FormatError("is a device or a pipe; name the file of a model", name)
         with open(name, "rb") as stream:
             yield _Reading(stream, name)
     except FormatError:
         raise
     except OSError as problem:
-        raise FormatError(f"cannot be read: {problem.strerror or problem}", name) from None
+        raise FileError.of(problem, name) from None
     except ValueError as problem:  # a NUL in the name
         raise FormatError(f"cannot be read: {problem}", repr(name)) from None
     except MemoryError:

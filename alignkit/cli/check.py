@@ -29,7 +29,7 @@ from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output, output_file
 from alignkit.cli.wording import in_words_of
 from alignkit.errors import AlignkitError, FormatError, OptionError
-from alignkit.formats.detect import hint_of
+from alignkit.formats.hints import hint_of
 from alignkit.report.table import Cell, Column, Table
 from alignkit.visible import visible
 

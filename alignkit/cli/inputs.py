@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from alignkit.cli.files import refuse_second_reading
@@ -15,7 +13,7 @@ from alignkit.cli.messages import say
 from alignkit.cli.parser import annotator_name, format_name, number
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
-from alignkit.errors import AlignkitError, OptionError
+from alignkit.errors import OptionError
 from alignkit.formats import (
     FORMATS,
     Format,
@@ -25,7 +23,8 @@ from alignkit.formats import (
     open_reading,
     read_pairs,
 )
-from alignkit.formats.detect import hinted
+from alignkit.formats.hints import hinted
+from alignkit.formats.suspicion import suspicions
 from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ __all__ = [
 ]
 
 _OWN = "the one that fits its first records, which is told"
-_RECORDS = 100  # of a file whose format was found, which are looked at
 _HARMLESS = ("carriage returns", "byte order mark")
 
 
@@ -169,7 +167,8 @@ class Input:
         self.kind: Format
         self.reading: Reading
         if format is None:
-            _suspect(path, self.format, options)
+            for suspicion in suspicions(path, self.format, options):
+                say(f"{path}: warning: {suspicion}", once=True)
         self.kind, self.reading = open_reading(path, format=self.format, options=options)
 
     def pairs(self) -> Iterator[SentencePair]:
@@ -199,31 +198,6 @@ class Input:
         tell(self.path, Counter({k: n for k, n in counts.items() if k not in _HARMLESS}))
         if not self.reading.read:
             say(f"{self.path}: holds no sentence pairs")
-
-
-def _suspect(path: str, format: str, options: ReadOptions) -> None:
-    """Tell on stderr what `check` suspects of the first records of a file whose format was found.
-
-    Nothing is told of alignkit's own formats, which say it themselves, of what can be read only
-    once, and where base or direction was declared.
-    """
-    paths = [one for one in (path, options.source, options.target) if one is not None]
-    declared = options.base is not None or options.transpose
-    if declared or format.startswith("alignkit-") or not all(map(os.path.exists, paths)):
-        return
-    if not (os.path.isdir(path) or all(map(os.path.isfile, paths))):
-        return
-    from alignkit.doctor import examine
-
-    with suppress(AlignkitError):  # reading in earnest will tell
-        found = examine(path, format=format, options=options, keep=False, most=_RECORDS)
-        for finding in found.findings:
-            if finding.kind.startswith("suspicious"):
-                say(
-                    f"{path}: warning: {finding.kind} in its first records: {finding.message}; "
-                    "look at it by 'alignkit check'",
-                    once=True,
-                )
 
 
 def tell(path: str, counts: Counter[str], about: str = "") -> None:

@@ -12,6 +12,7 @@ import re
 
 __all__ = ["in_words_of"]
 
+_QUOTES = "\"'"
 _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`")
 
 
@@ -34,6 +35,6 @@ def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
         flag = f"--{name.replace('_', '-')}"
         if flag not in options:
             return found[0].strip("`")
-        return flag if value in (None, "True") else f"{flag} {value.strip(chr(39))}"
+        return flag if value in (None, "True") else f"{flag} {value.strip(_QUOTES)}"
 
     return _ARGUMENT.sub(option, message)

@@ -11,11 +11,13 @@ from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.collecting import seldom_collecting
-from alignkit.formats.detect import find_format, hinted
+from alignkit.formats.detect import find_format
 from alignkit.formats.format import Format, losses
+from alignkit.formats.hints import hinted
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions, WriteOptions
 from alignkit.formats.registry import FORMATS, Path, get_format, prepare
+from alignkit.formats.suspicion import suspicions
 from alignkit.formats.textfile import Finding
 from alignkit.formats.writing import Writing
 from alignkit.output import refuse_same, together
@@ -50,13 +52,16 @@ def open_reading(
     """Prepare to read a file: its format, and the reading that will hold counts and complaints.
 
     Without `format` it is found, and told by the logger ``alignkit`` at the level INFO; see
-    `find_format`.
+    `find_format`. What `check` suspects of base and direction in the first records is told at the
+    level WARNING, unless one of them was declared.
     """
     check_arguments(open_reading, locals())
     options = options or ReadOptions()
     if format is None:
         format = find_format(path, encoding=options.encoding, base=options.base)
         _LOGGER.info("%s: read as %s", path, format)
+        for suspicion in suspicions(str(path), format, options):
+            _LOGGER.warning("%s: %s", path, suspicion)
     return prepare(path, format, options, observe)
 
 

@@ -273,6 +273,7 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
 FORMAT = Format(
     parse=_parse,
     surely=_surely,
+    members=lambda reading: [x for files in _annotators(reading).values() for x in files.values()],
     write=_write,
     holds=frozenset({"no text", "nulls", "annotators", "names", "empty"}),
     base=1,

@@ -1,63 +1,40 @@
 """Find the format of a file: alignkit's own by their mark, another by reading its first records.
 
-Every format tries the first `_RECORDS` records. One fits if it reads all of them, whatever base and
+Every format tries the first hundred records. One fits if it reads all of them, whatever base and
 direction are: links out of range do not count, for both are declared, never guessed. Of several
 that fit, those that find links go before those that find none, and the one that knows a mark of its
 own (`Format.surely`) before the others. If more than one is left, nothing is guessed.
 
 A file of which one format alone reads no fewer records than it refuses is of that format, and
 broken: reading it will say where.
+
+A folder is of a format that reads it, unless files of a corpus are in it, or in the folders in it,
+that the format would pass over.
 """
 
 from __future__ import annotations
 
-import codecs
-import io
 import os
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
-from io import BufferedReader
+import re
+from collections.abc import Iterator
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar, cast
 
 from alignkit.arguments import check_arguments
-from alignkit.corpus import SentencePair
-from alignkit.errors import FileError, FormatError, OptionError, UnknownFormatError
-from alignkit.formats.encoding import line_encoding
-from alignkit.formats.format import Format
-from alignkit.formats.intake import Reading
+from alignkit.errors import FormatError, OptionError, UnknownFormatError
+from alignkit.formats.causes import cause_of, listed, typed
 from alignkit.formats.options import ReadOptions
-from alignkit.formats.registry import FORMATS, get_format
-from alignkit.input import look_ahead, open_input
+from alignkit.formats.registry import check_path
+from alignkit.formats.sample import Sample
+from alignkit.formats.trial import Head, Trial, best_trial, fitting_trials
+from alignkit.input import open_input
 
-__all__ = ["find_format", "fitting_formats", "hint_of", "hinted"]
+__all__ = ["find_format", "fitting_formats", "reads_as"]
 
-T = TypeVar("T")
-
-_RECORDS = 100
-_HEAD = 1 << 19  # bytes that hold so many
-_FILES = 20  # of a folder that are looked at
-_SPACE = "\ufeff \t\r\n\v\f"
-_DIGITS = "0123456789"
-_BEGINS = {
-    "alignkit-xml": "<",
-    "alignkit-jsonl": "{",
-    "naacl": _DIGITS,
-    "giza": "#",
-    "rte": "#",
-    "jacana": "[",
-    "edinburgh": "{",
-    "jsonl": "{",
-    "ists": "<",
-    "blinker": _DIGITS,
-    "paraphrase-xml": "<",
-}
-"""The characters of which a file's first is one, white space aside, where not any will do."""
-
-_BY_STEM = ("yawat", "transread")  # of whose files a name without ending is one
+_TRIED = 30  # files of a folder that are looked at
+_WALKED = 20_000  # files of which those are chosen
+_NUMBER = re.compile("[0-9]+")
 
 
 def find_format(
@@ -80,33 +57,28 @@ def find_format(
         If the file cannot be read.
     """
     check_arguments(find_format, locals())
+    check_path(path)
     options = ReadOptions(encoding=encoding, base=base)
-    sample = _Sample.of(str(path), options)
+    sample = Sample.of(str(path), options)
     if sample.mark is not None:
         return sample.mark
     if sample.empty:
         return "pharaoh"  # of which a file without lines is one
-    trials = _trials(sample, options)
-    fitting = _fitting(trials)
+    trials = [best_trial(name, sample, options) for name in sample.candidates()]
+    fitting = fitting_trials(trials)
     if len(fitting) == 1:
-        name = fitting[0].name
-        others = _others(sample.path, fitting[0])
-        if not others:
-            return name
-        raise UnknownFormatError(
-            f"holds files that read as {_listed([name, *others])}; name one of them, or say "
-            f"{_typed([name])}",
-            sample.path,
-            [name, *others],
-        )
+        _refuse_others(sample.path, fitting[0])
+        return fitting[0].name
     names = [trial.name for trial in fitting]
     if names:
-        message = f"reads as {_listed(names)} alike; say which it is: {_typed(names)}"
+        message = f"reads as {listed(names)} alike; say which it is: {typed(names)}"
         raise UnknownFormatError(message, sample.path, names)
+    for trial in _without_pairs(sample, trials):
+        return trial.name
     broken = [trial for trial in trials if trial.links and trial.read >= trial.refused]
     if len(broken) == 1:
         return broken[0].name
-    raise _unknown(sample, options)
+    raise _unknown(sample, trials, options)
 
 
 def fitting_formats(path: str | PathLike[str], *, encoding: str = "utf-8") -> list[str]:
@@ -119,231 +91,82 @@ def fitting_formats(path: str | PathLike[str], *, encoding: str = "utf-8") -> li
         return []
 
 
-def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
-    """Pass on what is read; say in an error which other format fits, if one does."""
-    try:
-        yield from items
-    except FileError:
-        raise
-    except FormatError as error:
-        hint = hint_of(reading.path, reading.format, reading.options)
-        if not hint or hint in error.message:
-            raise
-        message = f"{error.message}; {hint}"
-        raise FormatError(message, error.path, error.line, error.column) from None
+def reads_as(name: str, path: str, options: ReadOptions) -> bool:
+    """Return whether a format reads all the first records of a file as they are declared."""
+    sample = Sample.of(path, options)
+    return not sample.empty and (sample.mark is not None or best_trial(name, sample, options).fits)
 
 
-def hint_of(path: str, format: str, options: ReadOptions) -> str:
-    """Return which other format fits what is refused as one, in words; nothing where none does."""
-    if not format or not (os.path.isdir(path) or os.path.isfile(path)):
-        return ""  # what can be read only once was read
-    try:
-        found = find_format(path, encoding=options.encoding)
-        sample = _Sample.of(path, options)
-    except (FormatError, OptionError):
-        return ""
-    if found == format or sample.empty or not _reads(found, sample, options):
-        return ""
-    return f"the file reads as {found}: {_typed([found])}"
-
-
-def _reads(name: str, sample: _Sample, options: ReadOptions) -> bool:
-    return sample.mark is not None or _fits(_best(name, sample, options))
-
-
-def _typed(names: Sequence[str]) -> str:
-    return " or ".join(f"`format={name}`" for name in names)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """Hold the beginning of an input, and what it shows at first sight."""
-
-    path: str
-    head: bytes | None  # None where there is no such file, or it is a folder
-    more: bool
-    first: str
-    encoding: str
-
-    @classmethod
-    def of(cls, path: str, options: ReadOptions) -> _Sample:
-        if path != "-" and (Path(path).is_dir() or not Path(path).exists()):
-            return cls(path, None, False, "", options.encoding)
-        head, more = look_ahead(path, _HEAD, options.max_size)
-        encoding = options.encoding
-        line_encoding(encoding)  # refuses what is none
-        try:
-            text = _decoded(head, encoding, more)
-        except UnicodeDecodeError:
-            encoding = "latin-1"  # whatever it is, the format shows
-            text = _decoded(head, encoding, more)
-        if more and "\n" in text:
-            text = text[: text.rindex("\n") + 1]
-            head = text.encode(encoding, "surrogatepass")
-        return cls(path, head, more, text[:4096].lstrip(_SPACE)[:512], encoding)
-
-    @property
-    def empty(self) -> bool:
-        return self.head is not None and not self.head.strip(b"\xef\xbb\xbf")
-
-    @property
-    def mark(self) -> str | None:
-        """The one of alignkit's own formats whose mark the file bears."""
-        if self.first.startswith('{"alignkit"'):
-            return "alignkit-jsonl"
-        if self.first.startswith("<") and "urn:alignkit:" in self.first:
-            return "alignkit-xml"
-        return None
-
-    def candidates(self) -> Iterator[str]:
-        for name in FORMATS:
-            if self.head is None and not Path(self.path).exists():
-                if name in _BY_STEM:
-                    yield name
-            elif self.head is None or self.first[:1] in _BEGINS.get(name, self.first[:1]):
-                yield name
-
-
-def _decoded(head: bytes, encoding: str, more: bool) -> str:
-    return codecs.getincrementaldecoder(encoding)().decode(head, final=not more)
-
-
-class _EnoughError(Exception):
-    """There are too many broken records for this to be the format."""
-
-
-class _Head(Reading):
-    """Read no more than the head of an input."""
-
-    def __init__(self, sample: _Sample, options: ReadOptions, base: int) -> None:
-        super().__init__(sample.path, options, base=base)
-        self._sample = sample
-        self.opened: set[str] = set()
-
-    @contextmanager
-    def open(self, path: str | None = None) -> Iterator[BufferedReader]:
-        name = self.path if path is None else path
-        self.opened.add(name)
-        if name != self.path or self._sample.head is None:
-            with super().open(path) as stream:
-                yield stream
-            return
-        yield cast("BufferedReader", io.BytesIO(self._sample.head))
-
-    def refuse(self, error: FormatError) -> None:
-        super().refuse(error)
-        if self.refused > _RECORDS:
-            raise _EnoughError
-
-
-@dataclass
-class _Trial:
-    """Tell how one format reads the first records of an input."""
-
-    name: str
-    kind: Format
-    reading: _Head
-    pairs: list[SentencePair] = field(default_factory=list)
-    failed: bool = False  # not the error itself, whose traceback would keep files open
-
-    @property
-    def read(self) -> int:
-        return len(self.pairs)
-
-    @property
-    def refused(self) -> int:
-        return self.reading.refused + self.failed
-
-    @property
-    def links(self) -> bool:
-        """Whether there is a link, a null or a labelled cell, even one out of range."""
-        found = (a for pair in self.pairs for a in pair.alignments.values())
-        dropped = self.reading.counts["link out of range"]
-        return bool(dropped) or any(len(a) or a.nulls or a.labels for a in found)
-
-    @property
-    def surely(self) -> bool | None:
-        return None if self.kind.surely is None else self.kind.surely(self.reading, self.pairs)
-
-
-def _trials(sample: _Sample, options: ReadOptions) -> list[_Trial]:
-    return [_best(name, sample, options) for name in sample.candidates()]
-
-
-def _best(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
-    """Try a format under the base that is declared, or under each."""
-    trial = _trial(name, sample, options)
-    if trial.failed and name in _BY_STEM:  # its other files may be encoded otherwise
-        trial = _trial(name, replace(sample, encoding="latin-1"), options)
-    for base in (0, 1) if options.base is None else ():
-        if _fits(trial):
-            break
-        other = _trial(name, sample, replace(options, base=base))
-        if other.read - other.refused > trial.read - trial.refused:
-            trial = other
-    return trial
-
-
-def _trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
-    kind = get_format(name)
-    declared = ReadOptions(
-        base=options.base,
-        encoding=sample.encoding,
-        drop_out_of_range=True,
-        partial=True,
-        lenient=True,
-        max_size=options.max_size,
-        max_words=options.max_words,
-    )
-    reading = _Head(sample, declared, kind.base)
-    trial = _Trial(name, kind, reading)
-    try:
-        with closing(reading.pairs(kind.parse(reading))) as pairs:
-            trial.pairs.extend(islice(pairs, _RECORDS))
-    except (FormatError, OptionError, _EnoughError):
-        within = sample.more and trial.pairs and name in _BEGINS and not reading.refused
-        trial.failed = not within  # the head may end within a record
-    return trial
-
-
-def _fits(trial: _Trial) -> bool:
-    return bool(trial.pairs) and not trial.refused and trial.surely is not False
-
-
-def _fitting(trials: list[_Trial]) -> list[_Trial]:
-    fitting = [trial for trial in trials if _fits(trial)]
-    if any(trial.links for trial in fitting):
-        fitting = [trial for trial in fitting if trial.links]
-    sure = [trial for trial in fitting if trial.surely]
-    return sure if len(sure) == 1 else fitting
-
-
-def _others(path: str, trial: _Trial) -> list[str]:
-    """Return the formats of the files in a folder that its format would pass over."""
-    if not Path(path).is_dir():
+def _without_pairs(sample: Sample, trials: list[Trial]) -> list[Trial]:
+    """Return the one format of which a name without ending stands for files without a pair."""
+    if sample.head is not None or os.path.isdir(sample.path):
         return []
-    known = {Path(name).suffix for name in trial.reading.opened}
-    files = (file for file in sorted(Path(path).iterdir()) if file.is_file())
-    passed = islice((file for file in files if file.suffix not in known), _FILES)
-    found = {name for file in passed for name in fitting_formats(file) if file.stat().st_size}
-    return sorted(found - {trial.name})
+    found = [trial for trial in trials if not (trial.read or trial.refused)]
+    return found if len(found) == 1 else []
 
 
-def _unknown(sample: _Sample, options: ReadOptions) -> FormatError:
+def _refuse_others(path: str, trial: Trial) -> None:
+    """Refuse a folder of which a format would pass over files of a corpus."""
+    if not os.path.isdir(path):
+        return
+    read = trial.kind.members
+    known = set() if read is None else set(read(trial.reading))
+    found = _corpora(path, known)
+    if found:
+        names = listed([trial.name, *_examples(path, found)])
+        message = (
+            f"holds files that read as {names}; name one of them, or say {typed([trial.name])}"
+        )
+        raise UnknownFormatError(message, path, list(dict.fromkeys((trial.name, *found))))
+
+
+def _corpora(folder: str, known: set[Path]) -> dict[str, str]:
+    """Return the formats of files in a folder and the folders in it, each with one such file."""
+    found: dict[str, str] = {}
+    for path in _spread(path for path in _walk(folder) if Path(path) not in known):
+        if os.path.getsize(path):
+            for name in fitting_formats(path):
+                found.setdefault(name, path)
+    return found
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """Yield the files in a folder, and then in the folders in it, but for hidden ones."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = os.path.join(here, name)
+            if not name.startswith(".") and os.path.isfile(path):
+                yield path
+
+
+def _spread(files: Iterator[str]) -> list[str]:
+    """Return some files: first one of each ending in each folder, then a second, ..."""
+    seen: dict[tuple[str, str], int] = {}
+    ranked: list[tuple[int, int, str]] = []
+    for path in islice(files, _WALKED):
+        kind = os.path.dirname(path), _NUMBER.sub("", Path(path).suffix)
+        seen[kind] = seen.get(kind, 0) + 1
+        ranked.append((seen[kind], len(ranked), path))
+    return [path for _, _, path in sorted(ranked)[:_TRIED]]
+
+
+def _examples(folder: str, found: dict[str, str]) -> list[str]:
+    return [f"{name} ({os.path.relpath(path, folder)})" for name, path in found.items()]
+
+
+def _unknown(sample: Sample, trials: list[Trial], options: ReadOptions) -> FormatError:
     """Return the error of a file that no format fits."""
     if sample.head is None:
-        what = "folder"
-        if not Path(sample.path).is_dir():
+        if not os.path.isdir(sample.path):
             with open_input(sample.path):  # raises: there is no such file
                 pass
+        found = _corpora(sample.path, set())
+        if found:
+            names = listed(_examples(sample.path, found))
+            message = f"holds files that read as {names}; name one of them"
+            return UnknownFormatError(message, sample.path)
     else:
-        what = "file's first records"
-        for _ in _Head(replace(sample, encoding=options.encoding), options, 0).lines():
+        for _ in Head.of(sample, options).lines():
             pass  # what is no text is refused as such
-    names = ", ".join(FORMATS)
-    message = f"no format fits this {what}; say which it is by `format`: {names}"
-    return UnknownFormatError(message, sample.path)
+    return UnknownFormatError(cause_of(sample, trials), sample.path)

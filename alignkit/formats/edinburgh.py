@@ -76,7 +76,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     annotations: Object = member(value, "annotations", dict, {})
     for name in annotations:
         record.annotations[name] = _annotation(reading, member(annotations, name, dict), line)
-    keep_attributes(record, value, _OWN, reading)
+    keep_attributes(record, value, _OWN, reading, links=("annotations",))
     return record
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignkit.alignment import Alignment
@@ -80,6 +81,8 @@ class Format:
     surely: Callable[[Reading, Sequence[SentencePair]], bool | None] | None = None
     """Whether a file whose first records read as these pairs is of this format; None, as without
     it: nothing but the records tells. Asked where a file's format is to be found."""
+    members: Callable[[Reading], Iterable[Path]] | None = None
+    """The files of a folder that belong to the format, where it reads folders."""
     pairs: Callable[[Reading], Iterator[SentencePair]] | None = None
     """A faster way from the file to the pairs, with the same result as `parse`."""
     blocks: Callable[[Reading], Iterator[tuple[Sequence[object], LinkArrays]]] | None = None

@@ -18,9 +18,11 @@ from alignkit.formats.tsv import column
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
 
-__all__ = ["HELD", "GoldRow", "parse_row", "write_row"]
+__all__ = ["HELD", "JUDGMENT", "LINKS", "GoldRow", "parse_row", "write_row"]
 
-_NAMES = {2: "source-link", 4: "target-link", 5: "corpus-judgment"}
+LINKS = ("source-link", "target-link")
+JUDGMENT = "corpus-judgment"
+_NAMES = {2: LINKS[0], 4: LINKS[1], 5: JUDGMENT}
 HELD = frozenset({"text", "possible", "comment", "judgment", "absent", "empty"}) | {
     f"attribute {name}" for name in _NAMES.values()
 }
@@ -97,7 +99,8 @@ def write_row(
     annotation: Annotation | None,
     writing: Writing,
     *,
-    more: str = "",
+    context: str = "",
+    more: str | None = None,
 ) -> str:
     """Write a line.
 
@@ -105,16 +108,18 @@ def write_row(
     ----------
     id
         What goes to the first column.
+    context
+        What goes to the columns of links to a context where a pair has none.
     more
-        What goes to the eleventh column, which is left out where empty.
+        What goes to the eleventh column, which is left out where None.
     """
     columns = [id, "", "", "", "", ""]
     for k, name in _NAMES.items():
-        columns[k] = pair.attributes.get(name, "")
+        columns[k] = pair.attributes.get(name, "" if name == JUDGMENT else context)
     if annotation is not None and annotation.alignment is not None:
         links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
         columns += [annotation.judgment, links.sure, links.possible, annotation.comment]
-        columns += [more] if more else []
+        columns += [] if more is None else [more]
     columns = [column(part, writing) for part in columns]
     columns[1], columns[3] = writing.words(pair)  # a word may be an ideographic space
     return "\t".join(columns) + "\n"

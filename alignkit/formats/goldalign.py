@@ -60,10 +60,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     if not Path(reading.path).is_dir():
         yield from _batch(reading, {reading.name: Path(reading.path)}, "")
         return
-    root = Path(reading.path)
-    if (root / "data" / "datasets").is_dir() or (root / "data" / "users").is_dir():
-        root /= "data"
-    batches = _batches(reading, root)
+    batches = _batches(reading, _root(reading))
     if not batches:
         raise reading.error(
             "holds no datasets/CORPUS/BATCH.tsv and no users/USER/complete/CORPUS/BATCH.tsv"
@@ -71,6 +68,12 @@ def _parse(reading: Reading) -> Iterator[Record]:
     corpora = {corpus for corpus, _ in batches}
     for corpus, batch in sorted(batches, key=lambda key: natural_key(Path(*key))):
         yield from _batch(reading, batches[corpus, batch], corpus, prefix=len(corpora) > 1)
+
+
+def _root(reading: Reading) -> Path:
+    root = Path(reading.path)
+    named = (root / "data" / "datasets").is_dir() or (root / "data" / "users").is_dir()
+    return root / "data" if named else root
 
 
 def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
@@ -90,6 +93,12 @@ def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
         if not done.exists():
             reading.note("unfinished batch", "not submitted yet; not read", path=str(path))
     return found
+
+
+def _members(reading: Reading) -> list[Path]:
+    """Return the batches, also those that are work in progress and not read."""
+    root = _root(reading)
+    return [*reading.files("datasets/*/*.tsv", root), *reading.files("users/**/*.tsv", root)]
 
 
 def _batch(
@@ -214,6 +223,7 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
 FORMAT = Format(
     parse=_parse,
     surely=_surely,
+    members=_members,
     write=_write,
     holds=HELD
     | {

@@ -11,6 +11,7 @@ An array of objects::
 - a link in `sureAlign` and in `possibleAlign` is sure;
 - `id` is a text or a number; without one the pair's id is its number in the array, from 1;
 - without `sureAlign` and `possibleAlign` (or with null) the pair is not annotated;
+- what holds links, but is named almost like a missing one of these two, is an error;
 - what else stands there as a text, number or truth value (a score, ...) becomes an attribute,
   and so does `name` where it differs from `id`.
 
@@ -106,7 +107,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     name = as_text(value.get("name"))
     if name is not None and name != id:
         record.attributes["name"] = name
-    keep_attributes(record, value, _OWN, reading)
+    keep_attributes(record, value, _OWN, reading, links=_OWN[-2:])
     return record
 
 
@@ -189,6 +190,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
 
 FORMAT = Format(
     parse=_parse,
+    members=lambda reading: reading.files("*.json"),
     write=_write,
     holds=frozenset({"text", "ids", "possible", "attributes", "absent", "empty"}),
 )

@@ -13,6 +13,7 @@ One object a line and pair::
   ``[-1, 4]`` that target word 4, is explicitly aligned to nothing. With ``--base 1`` a 0 is no
   word, and an error like any other position out of range;
 - `id` is a text or a number; without one the pair's id is the number of its line, from 1;
+- a list that is named almost like a missing `alignment` is an error;
 - every other text, number or truth value becomes an attribute.
 
 Empty lines mean nothing.
@@ -60,7 +61,7 @@ def _record(reading: Reading, value: Object, line: int) -> Record:
     if value.get("alignment") is not None:
         links = [_link(entry) for entry in member(value, "alignment", list)]
         record.annotations[reading.name] = RawAnnotation(links)
-    keep_attributes(record, value, _OWN, reading)
+    keep_attributes(record, value, _OWN, reading, links=("alignment",))
     return record
 
 

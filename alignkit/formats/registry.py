@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from errno import ENOENT
 from importlib import import_module
 from os import PathLike
 from typing import Union
 
 from alignkit.arguments import check_arguments
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import MissingFileError, OptionError, UnknownNameError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import Finding
 
-__all__ = ["FORMATS", "Path", "get_format", "prepare"]
+__all__ = ["FORMATS", "Path", "check_path", "get_format", "prepare"]
 
 Path = Union[str, PathLike[str]]
 
@@ -56,6 +57,18 @@ def get_format(name: str) -> Format:
     return found
 
 
+def check_path(path: Path) -> None:
+    """Refuse the empty path, which `pathlib` takes for the folder that one is in.
+
+    Raises
+    ------
+    MissingFileError
+        If it is empty.
+    """
+    if not str(path):
+        raise MissingFileError("", ENOENT, "its name is empty; name a file or a folder")
+
+
 def prepare(
     path: Path,
     format: str,
@@ -63,6 +76,7 @@ def prepare(
     observe: Callable[[Finding], None] | None = None,
 ) -> tuple[Format, Reading]:
     """Return a format, and the reading of a file of it."""
+    check_path(path)
     chosen = get_format(format)
     if (options.source or options.target) and not chosen.text_beside:
         raise OptionError(f"format {format} holds its own words: leave out `source` and `target`")

@@ -135,10 +135,13 @@ class TextFile:
         with self.open_lines(path) as stream:
             yield from bounded_lines(stream, path or self.path, self.options.max_size)
 
-    def chunks(self, path: str | None = None, *, cut: bool = False) -> Iterator[bytes]:
+    def chunks(
+        self, path: str | None = None, *, cut: bool = False, one_line: bool = False
+    ) -> Iterator[bytes]:
         """Yield whole lines as bytes, many at a time; see `bounded_chunks`."""
+        most = self.options.max_size
         with self.open_lines(path) as stream:
-            yield from bounded_chunks(stream, path or self.path, self.options.max_size, cut=cut)
+            yield from bounded_chunks(stream, path or self.path, most, cut=cut, one_line=one_line)
 
     def _recode(self, raw: bytes, path: str | None) -> bytes:
         encoding = self.options.encoding
@@ -158,10 +161,13 @@ class TextFile:
         except (OSError, ValueError):
             return None
 
-    def lines(self, path: str | None = None) -> Iterator[tuple[int, str]]:
+    def lines(
+        self, path: str | None = None, *, one_line: bool = False
+    ) -> Iterator[tuple[int, str]]:
         """Yield (number, text) of each line, without byte order marks and line ends.
 
-        Only a line feed ends a line; a carriage return before it goes too.
+        Only a line feed ends a line; a carriage return before it goes too. With `one_line`, a file
+        may have none, though carriage returns are in it.
 
         Raises
         ------
@@ -170,7 +176,7 @@ class TextFile:
         """
         name = self.path if path is None else path
         first = 1
-        for chunk in self.chunks(name):
+        for chunk in self.chunks(name, one_line=one_line):
             yield from enumerate(self._texts(chunk, first, name), start=first)
             first += chunk.count(b"\n")
 
@@ -233,7 +239,7 @@ class TextFile:
     def text(self, path: str | None = None) -> str:
         """Return a whole small file as text, without byte order marks."""
         texts, size = [], 0
-        for _, text in self.lines(path):
+        for _, text in self.lines(path, one_line=True):
             texts.append(text)
             size += len(text) + 1
             if size > self.options.max_size << 20:

@@ -22,7 +22,8 @@ a pair, ``id group group ...``::
 The path names the text file (all its annotators are read), one annotation file, or a folder, of
 which all text files are read, and of the folders in it, however deep, those with annotations beside
 them; if there is more than one, each pair has its NAME as the attribute ``document``, with the
-folders before it where a NAME occurs again. Written are ``PATH`` (with ``.txt`` added unless it
+folders before it where a NAME occurs again, and where an id occurs in several of them, all ids are
+``DOCUMENT:ID``. Written are ``PATH`` (with ``.txt`` added unless it
 ends so) and an annotation file for each annotator. Sure links without a label get ``sure``, and
 possible ones without a fitting label ``partial``; the cells of one label that hang together become
 one group where they fill their block, else one group a source word. An id that is not one word
@@ -45,7 +46,7 @@ from alignkit.formats.groups import cells_of, group_cells
 from alignkit.formats.intake import Reading
 from alignkit.formats.naming import file_part
 from alignkit.formats.record import Record, Status
-from alignkit.formats.triples import pair_id, read_triples, triple
+from alignkit.formats.triples import ids_repeat, pair_id, read_triples, triple
 from alignkit.formats.writing import WriteError, Writing
 
 __all__ = ["FORMAT"]
@@ -66,16 +67,18 @@ def _parse(reading: Reading) -> Iterator[Record]:
         raise OptionError("transread is several files and cannot be read from standard input")
     texts = _texts(reading)
     names = Counter(path.name for path in texts)
-    for path in texts:
+    found = {path: _annotators(reading, path) for path in texts}
+    prefixed = ids_repeat(reading, (files.values() for files in found.values()))
+    for path, files in found.items():
         name = path.name.removesuffix(".txt")
         attributes = {}
         if len(texts) > 1:
             known = path.relative_to(reading.path).as_posix() if names[path.name] > 1 else path.name
             attributes["document"] = known.removesuffix(".txt")
-        files = _annotators(reading, path)
+        prefix = f"{attributes['document']}:" if prefixed else ""
         if not files:
             reading.note("no annotations", f"no file {name}{_MARK}K.txt", path=str(path))
-        for record in read_triples(reading, path, files, _STATUS, attributes):
+        for record in read_triples(reading, path, files, _STATUS, attributes, prefix=prefix):
             for annotation in record.annotations.values():
                 annotation.links = [
                     link._replace(status=_status(link.label or "", None in link[:2]) or link.status)
@@ -189,6 +192,7 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
 FORMAT = Format(
     parse=_parse,
     surely=_surely,
+    members=lambda reading: [*_texts(reading), *reading.files(f"**/*{_MARK}*.txt")],
     write=_write,
     holds=frozenset(
         {

@@ -10,7 +10,9 @@ counted.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,9 +21,10 @@ from alignkit.errors import FormatError
 from alignkit.formats.groups import parse_groups
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, Record, Status
+from alignkit.formats.textfile import TextFile
 from alignkit.formats.writing import Writing
 
-__all__ = ["pair_id", "read_triples", "triple"]
+__all__ = ["ids_repeat", "pair_id", "read_triples", "triple"]
 
 
 class _Triple(NamedTuple):
@@ -37,6 +40,8 @@ def read_triples(
     annotations: Mapping[str, Path],
     labels: Mapping[str, Status] | None,
     attributes: Mapping[str, str],
+    *,
+    prefix: str = "",
 ) -> Iterator[Record]:
     """Yield the records of a text file and the files of its annotators.
 
@@ -52,6 +57,8 @@ def read_triples(
         What each label makes of a link; None: there are all labels, and links are sure.
     attributes
         What all records get.
+    prefix
+        What stands before all ids.
     """
     lines = {name: _Lines(reading, str(path)) for name, path in annotations.items()}
     known = {id for found in lines.values() for id in found.bodies}
@@ -71,9 +78,26 @@ def read_triples(
             reading.refuse(problem)
             continue
         words = reading.tokens(block.source), reading.tokens(block.target)
-        yield Record(block.id, block.line, *words, found, dict(attributes), str(texts))
+        yield Record(prefix + block.id, block.line, *words, found, dict(attributes), str(texts))
     for there in lines.values():
         there.refuse_rest(str(texts))
+
+
+def ids_repeat(reading: Reading, documents: Iterable[Iterable[Path]]) -> bool:
+    """Return whether an id occurs in several documents, each given by its files of groups."""
+    text = TextFile(reading.path, replace(reading.options, lenient=True))  # counts nothing twice
+    seen: set[str] = set()
+    for files in documents:
+        ids: set[str] = set()
+        for path in files:
+            with suppress(FormatError):  # reading in earnest will tell
+                ids.update(
+                    line.split(maxsplit=1)[0] for _, line in text.lines(str(path)) if line.strip()
+                )
+        if not seen.isdisjoint(ids):
+            return True
+        seen |= ids
+    return False
 
 
 def _blocks(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> Iterator[_Triple]:

@@ -16,7 +16,8 @@ an empty first line and then one line a pair, ``id group group ...``::
   without a pair is an error. The order of the lines does not matter.
 
 The path names either file, or ``NAME`` alone, or a folder, of which all ``.crp`` are read; if
-there is more than one, each pair has its NAME as the attribute ``document``. The encoding of
+there is more than one, each pair has its NAME as the attribute ``document``, and where an id occurs
+in several of them, all ids are ``NAME:ID``. The encoding of
 Yawat's own files is often Latin-1: name it by ``--encoding``. Written is UTF-8, into one pair of
 files. The cells of one label that hang together become one group where they fill their block,
 else one group a source word. A label with white space in it, or one of a cell that is no link, is
@@ -39,7 +40,7 @@ from alignkit.formats.format import Format
 from alignkit.formats.groups import group_cells
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import Record
-from alignkit.formats.triples import pair_id, read_triples, triple
+from alignkit.formats.triples import ids_repeat, pair_id, read_triples, triple
 from alignkit.formats.writing import WriteError, Writing
 
 __all__ = ["FORMAT"]
@@ -57,10 +58,12 @@ def _parse(reading: Reading) -> Iterator[Record]:
         stems = [str(path)[: -len(".crp")] for path in reading.files("*.crp")]
         if not stems:
             raise reading.error("no .crp file in this folder")
+    prefixed = ids_repeat(reading, ([Path(stem + ".aln")] for stem in stems))
     for stem in stems:
         attributes = {"document": Path(stem).name} if len(stems) > 1 else {}
-        files = {reading.name: Path(stem + ".aln")}
-        for record in read_triples(reading, Path(stem + ".crp"), files, None, attributes):
+        prefix = f"{Path(stem).name}:" if prefixed else ""
+        texts, files = Path(stem + ".crp"), {reading.name: Path(stem + ".aln")}
+        for record in read_triples(reading, texts, files, None, attributes, prefix=prefix):
             for annotation in record.annotations.values():
                 annotation.links = [
                     link._replace(label=None) if link.label == _UNLABELLED else link
@@ -105,6 +108,7 @@ def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
 
 FORMAT = Format(
     parse=_parse,
+    members=lambda reading: [*reading.files("*.crp"), *reading.files("*.aln")],
     write=_write,
     holds=frozenset({"text", "ids", "nulls", "labels", "other labels", "absent"}),
 )

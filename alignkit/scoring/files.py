@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from errno import ENOENT
 from typing import TYPE_CHECKING, Union
 
 from alignkit.alignment import Alignment
 from alignkit.corpus import SentencePair
-from alignkit.errors import AlignmentError, FormatError, JoinError, MissingTextError, OptionError
+from alignkit.errors import (
+    AlignmentError,
+    JoinError,
+    MissingFileError,
+    MissingTextError,
+    OptionError,
+)
 from alignkit.formats import open_reading, read_pairs
 from alignkit.formats.detect import find_format
 from alignkit.in_step import have_blocks, link_blocks
@@ -140,7 +147,8 @@ def _check_no_links(path: str) -> None:
         Alignment.parse(path)
     except AlignmentError:
         return
-    raise FormatError(
-        f"no such file; links themselves are given as a list, a text a sentence pair: [{path!r}]",
+    raise MissingFileError(
         path,
+        ENOENT,
+        f"no such file; links themselves are given as a list, a text a sentence pair: [{path!r}]",
     )

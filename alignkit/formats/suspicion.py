@@ -1,0 +1,90 @@
+"""Suspect a declared base or direction: a wrong one often reads without an error."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing, suppress
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from alignkit.errors import AlignkitError
+from alignkit.formats.intake import Reading
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.registry import prepare
+
+if TYPE_CHECKING:
+    from alignkit.arrays import LinkArrays
+
+__all__ = ["BaseWatch", "suspicions"]
+
+_RECORDS = 100
+_ENOUGH = 20  # links; fewer may well leave out the first words
+
+
+def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
+    """Return in words what is suspected of the first records of a file whose format was found.
+
+    Nothing is of alignkit's own formats, which say base and direction themselves, of what can be
+    read only once, and where base or direction was declared.
+
+    Parameters
+    ----------
+    path, format
+        The file or folder, and the format that was found.
+    options
+        What was declared of it.
+    """
+    paths = [one for one in (path, options.source, options.target) if one is not None]
+    declared = options.base is not None or options.transpose
+    if declared or format.startswith("alignkit-") or "-" in paths:
+        return []
+    if not (os.path.isdir(path) or all(map(os.path.isfile, paths))):
+        return []
+    from alignkit.formats.fits import Fits  # NumPy, which most formats do without
+
+    chosen, reading = prepare(path, format, replace(options, lenient=True))
+    fits = Fits(reading.base, options.transpose)
+    with suppress(AlignkitError), closing(reading), closing(chosen.parse(reading)) as records:  # type: ignore[type-var]
+        for record in islice(records, _RECORDS):  # reading in earnest will tell what is wrong
+            fits.record(record)
+    found = fits.suspicion()
+    if found is None:
+        return []
+    advice = f"base {found.base}" if found.base != reading.base else ""
+    if found.transposed:
+        advice += f"{' and ' if advice else ''}that links are written target first"
+    return [
+        f"{found.kind} in its first records: {found.message}; if it is so, declare {advice} "
+        "('alignkit check' tells more)"
+    ]
+
+
+class BaseWatch:
+    """Watch whether any link of an input uses the first word of either side.
+
+    Parameters
+    ----------
+    reading
+        How the input is read.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self._base = reading.base
+        self._links = 0
+        self._first = False
+
+    def add(self, links: LinkArrays) -> None:
+        """Look at the links of some pairs; once a first word is seen, at no more."""
+        if not self._first and len(links.links):
+            self._links += len(links.links)
+            self._first = bool((links.links == 0).any())
+
+    def suspicion(self, typed: str = "`base=1`") -> str:
+        """Return in words that no link used a first word, though there are enough of them.
+
+        Nothing is returned where one did. What is to be `typed` declares the other base.
+        """
+        if self._first or self._links < _ENOUGH or self._base != 0:
+            return ""
+        return f"no link uses word 0 on either side; if words are counted from 1, say so by {typed}"
