@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["brief", "brief_annotators"]
+__all__ = ["brief", "brief_annotators", "how_many"]
 
 _ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
 
@@ -12,6 +12,17 @@ _ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
 def brief(name: str) -> str:
     """Return a name, cut where it is long."""
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+
+
+def how_many(number: int, thing: str) -> str:
+    """Return a number of things, in the singular where there is one.
+
+    Examples
+    --------
+    >>> how_many(1, "sentence pair"), how_many(1200, "pair")
+    ('1 sentence pair', '1200 pairs')
+    """
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def brief_annotators(annotators: Iterable[str]) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import overload
 
-from alignkit.arguments import check_callable, check_kind, every
-from alignkit.brief import brief_annotators
+from alignkit.arguments import check_callable, check_kind, every, kind_of, place
+from alignkit.brief import brief_annotators, how_many
 from alignkit.errors import (
+    ArgumentError,
     NotAlignedError,
     OptionError,
     RepeatedIdError,
@@ -41,7 +42,7 @@ class Corpus:
     ...                     {"genre": "news"})
     >>> corpus = Corpus([pair])
     >>> len(corpus), corpus.annotators, corpus.groups("genre")
-    (1, ('gold',), {'news': Corpus(1 pairs, annotators: gold)})
+    (1, ('gold',), {'news': Corpus(1 pair, annotators: gold)})
     """
 
     __slots__ = ("_pairs", "_places")
@@ -149,12 +150,16 @@ class Corpus:
         ------
         UnknownNameError
             If one did not; as `NotAlignedError` where it judged pairs.
+        OptionError
+            If there is no pair at all.
         """
         known = self.aligners
         for name in annotators:
             check_kind("annotators", name, str)
             if name in known:
                 continue
+            if not self._pairs:
+                raise OptionError("the corpus is empty: it holds no sentence pair")
             if name in self.annotators:
                 raise NotAlignedError("pairs", name, known)
             raise UnknownNameError("annotator", name, known)
@@ -202,7 +207,14 @@ class Corpus:
     def __getitem__(self, index: int | str | slice) -> SentencePair | Corpus:
         if isinstance(index, str):
             return self._pairs[self._place(index)]
-        return Corpus(self._pairs[index]) if isinstance(index, slice) else self._pairs[index]
+        if isinstance(index, slice):
+            return Corpus(self._pairs[index])
+        if not hasattr(index, "__index__"):
+            raise ArgumentError(
+                f"index is {kind_of(index)}; a corpus takes a place, an id or a slice; for several "
+                "ids use alignkit.select_ids(corpus, ids)"
+            )
+        return self._pairs[place("index", index, len(self), "pairs")]
 
     @property
     def _known(self) -> dict[str, int]:
@@ -238,7 +250,7 @@ class Corpus:
         return hash(self._pairs)
 
     def __repr__(self) -> str:
-        return f"Corpus({len(self)} pairs, {brief_annotators(self.annotators)})"
+        return f"Corpus({how_many(len(self), 'pair')}, {brief_annotators(self.annotators)})"
 
     def _repr_html_(self) -> str:
         table: str = import_module("alignkit.overview").overview(self)._repr_html_()

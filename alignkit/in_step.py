@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
+from alignkit.corpus import SentencePair
 from alignkit.errors import JoinError
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
 
-__all__ = ["LinkInput", "OutOfStepError", "have_blocks", "link_blocks"]
+__all__ = [
+    "LinkInput",
+    "OutOfStepError",
+    "have_blocks",
+    "hinting",
+    "in_order",
+    "link_blocks",
+]
 
+_Pairs = Iterator[SentencePair]
 _Block = tuple[Sequence[object], "LinkArrays", "LinkArrays"]
 
 
@@ -20,14 +31,18 @@ class OutOfStepError(JoinError):
 
 
 class LinkInput(Protocol):
-    """An input of alignments: its path, format and reading, and its links as arrays."""
+    """An input of alignments: its path, format and reading, its links as arrays, its pairs."""
 
     path: str
+    format: str
     kind: Any
     reading: Any
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
         """Yield ids and links of many pairs at a time."""
+
+    def pairs(self) -> Iterator[SentencePair]:
+        """Yield the sentence pairs."""
 
 
 def have_blocks(*inputs: LinkInput) -> bool:
@@ -71,9 +86,7 @@ class _Side:
         return left
 
 
-def link_blocks(
-    first: LinkInput, second: LinkInput, *, ordered: bool = False, hint: str = ""
-) -> Iterator[_Block]:
+def link_blocks(first: LinkInput, second: LinkInput, *, ordered: bool = False) -> Iterator[_Block]:
     """Yield the ids and links of many pairs of both inputs at a time, in flat memory.
 
     Parameters
@@ -82,8 +95,6 @@ def link_blocks(
         The inputs.
     ordered
         The n-th pairs belong together whatever their ids.
-    hint
-        What to do where one is longer, for the error.
 
     Raises
     ------
@@ -105,7 +116,8 @@ def link_blocks(
     if any(more) and not first.reading.options.partial:
         longer, shorter = (first, second) if more[0] else (second, first)
         raise JoinError(
-            f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}{hint}"
+            f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}; if "
+            "the rest is not annotated, say so by `partial=True`"
         )
 
 
@@ -118,3 +130,28 @@ def _check_ids(
                 f"pair {k} has the id {str(mine)!r} in {first}, but {str(theirs)!r} in {second}; "
                 "put both in the same order"
             )
+
+
+def in_order(
+    first: Iterable[SentencePair], second: Iterable[SentencePair]
+) -> tuple[_Pairs, _Pairs]:
+    """Return both, the n-th pair of the second under the id of the n-th of the first."""
+    pairs, names = tee(first)
+    return pairs, _renamed(names, second)
+
+
+def _renamed(names: _Pairs, pairs: Iterable[SentencePair]) -> _Pairs:
+    for one, other in zip_longest(names, pairs):
+        if other is None:
+            return
+        yield other if one is None else replace(other, id=one.id)
+
+
+def hinting(error: JoinError) -> JoinError:
+    """Return the error with a word on `in_order`, where no id of one is in the other."""
+    if ": 0 pairs are in both" not in f": {error}":
+        return error
+    return JoinError(
+        f"{error}; if both hold the same pairs in the same order, whatever their ids, say so by "
+        "`in_order=True`"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from logging import getLogger
 from typing import Any, TypeVar, cast
 
 import numba
@@ -12,7 +13,7 @@ import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
 
-from alignkit.kernel_cache import KernelCache
+from alignkit.kernel_cache import KernelCache, can_keep
 
 __all__ = [
     "announce_compilation",
@@ -53,8 +54,7 @@ def fast(function: F) -> F:
 
 def _compiled(function: F, **options: Any) -> F:
     kernel = numba.njit(**options)(function)
-    ours = function.__module__.split(".")[0] == __name__.split(".")[0]
-    if ours and hasattr(kernel, "_cache"):  # not where NUMBA_DISABLE_JIT is set
+    if _is_ours(function) and hasattr(kernel, "_cache"):  # not where NUMBA_DISABLE_JIT is set
         kernel._cache = KernelCache(function, options)
     return cast("F", kernel)
 
@@ -80,19 +80,6 @@ def readonly(array: NDArray[T]) -> NDArray[T]:
     return view
 
 
-class _Announcer(event.Listener):
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self._tell: Callable[[], None] | None = tell
-
-    def on_start(self, event: event.Event) -> None:
-        if self._tell is not None:
-            self._tell()
-            self._tell = None
-
-    def on_end(self, event: event.Event) -> None:
-        pass
-
-
 def load_without_scipy() -> None:
     """Load numba without scipy's linear algebra, which takes a tenth of a second.
 
@@ -109,5 +96,38 @@ def load_without_scipy() -> None:
 
 
 def announce_compilation(tell: Callable[[], None]) -> None:
-    """Call `tell` when, and only when, a kernel has to be compiled; once in a process."""
-    event.register("numba:compile", _Announcer(tell))
+    """Call `tell` when, and only when, a kernel has to be compiled; once in a process.
+
+    Unless this is called, the logger ``alignkit`` warns of it.
+    """
+    _ANNOUNCER.tell = tell
+
+
+class _Announcer(event.Listener):
+    """Tell of the first kernel of ours that is compiled."""
+
+    def __init__(self) -> None:
+        self.tell: Callable[[], None] | None = _warn
+
+    def on_start(self, event: event.Event) -> None:
+        if self.tell is not None and _is_ours(getattr(event.data["dispatcher"], "py_func", None)):
+            tell, self.tell = self.tell, None
+            tell()
+
+    def on_end(self, event: event.Event) -> None:
+        pass
+
+
+def _warn() -> None:
+    then = "they are kept for later runs"
+    if not can_keep():
+        then = "no folder was found to keep them in: name one of yours in XDG_CACHE_HOME"
+    getLogger("alignkit").warning("compiling kernels; %s", then)
+
+
+def _is_ours(function: object) -> bool:
+    return str(getattr(function, "__module__", "")).split(".")[0] == __name__.split(".")[0]
+
+
+_ANNOUNCER = _Announcer()
+event.register("numba:compile", _ANNOUNCER)

@@ -24,6 +24,7 @@ from alignkit.jit import readonly
 from alignkit.limits import check_count
 from alignkit.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
 from alignkit.phrase_pair import PairPhrases, PhrasePair
+from alignkit.plain import LinksOfPair, alignment_of
 
 __all__ = ["KINDS", "LINKS", "PairPhrases", "PhraseArrays", "PhrasePair", "extract_phrases"]
 
@@ -92,7 +93,7 @@ class PhraseArrays:
 
 @overload
 def extract_phrases(
-    alignments: Alignment,
+    alignments: LinksOfPair,
     *,
     links: str = ...,
     kind: str = ...,
@@ -128,7 +129,7 @@ def extract_phrases(
     lengths: None = ...,
 ) -> PhraseArrays: ...
 def extract_phrases(
-    alignments: Alignment | SentencePair | LinkArrays,
+    alignments: LinksOfPair | SentencePair | LinkArrays,
     *,
     annotator: str | None = None,
     links: str = "possible",
@@ -150,7 +151,8 @@ def extract_phrases(
     Parameters
     ----------
     alignments
-        One alignment, a sentence pair that has one, or the arrays of P sentence pairs.
+        One alignment, or its links as text (``"0-0 1?1"``) or tuples; a sentence pair that has one;
+        or the arrays of P sentence pairs.
     annotator
         Whose alignment of a sentence pair; None where one annotator alone aligned it. The words
         are those of the pair.
@@ -221,7 +223,9 @@ def extract_phrases(
     >>> extract_phrases(arrays, kind="atomic").offsets
     array([0, 2, 5])
     """
-    check_arguments(extract_phrases, locals())
+    if not isinstance(alignments, (Alignment, SentencePair, LinkArrays)):
+        alignments = alignment_of("alignments", alignments)
+    check_arguments(extract_phrases, locals(), apart=["alignments"])
     _known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)
     pair = None

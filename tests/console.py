@@ -22,8 +22,12 @@ def examples(page: Path) -> Iterator[tuple[str, str]]:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run ``alignkit ...``, piped perhaps through ``head -N``; return what it prints."""
+    """Run ``alignkit ...``, piped perhaps through ``head -N`` or ``grep "..."``.
+
+    Return what it prints.
+    """
     command, _, head = command.partition(" | head -")
+    command, _, searched = command.partition(" | grep ")
     words = shlex.split(command)
     assert words[0] == "alignkit", command
     ran = subprocess.run(
@@ -35,4 +39,5 @@ def run(command: str, folder: Path) -> str:
     )
     lines = [line.rstrip() for line in (ran.stdout + ran.stderr).splitlines()]
     lines = [line for line in lines if "compiling kernels" not in line]  # a machine's first run
+    lines = [line for line in lines if re.search(searched.strip('"'), line)]
     return "\n".join(lines[: int(head)] if head else lines).rstrip("\n")

@@ -17,7 +17,13 @@ from alignkit.aligner.pieces import Pieces
 from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus, SentencePair
-from alignkit.errors import AlignerError, MissingTextError, OptionError, UnknownNameError
+from alignkit.errors import (
+    AlignerError,
+    ArgumentError,
+    MissingTextError,
+    OptionError,
+    UnknownNameError,
+)
 from alignkit.symmetrization import METHODS
 
 TEXT = plain.random_text(11, 120)
@@ -341,3 +347,21 @@ def test_decoding_that_makes_no_sense_is_refused(default):
     for options in ({"threshold": 1.5}, {"threshold": float("nan")}, {"sure": -0.1}):
         with pytest.raises(OptionError, match="probability"):
             default.align("a", "b", **options)
+
+
+def test_what_is_no_bitext_is_told_with_what_to_give():
+    for bitext, told in (
+        (["a ||| b"], r"a pair is the one text 'a \|\|\| b'; .* texts, such as \('a', 'b'\)"),
+        (["a", "b"], r"a pair is the one text 'a'; .* such as \('la maison', 'the house'\)"),
+        ("a b", r"pairs is the one text 'a b'; .* \[\('la maison', 'the house'\)\]"),
+        ([3], "a pair is 3"),
+    ):
+        with pytest.raises(ArgumentError, match=told):
+            Aligner.train(bitext)
+    with pytest.raises(ArgumentError, match=r"Aligner.train\(list\(zip\(source, target\)\)\)"):
+        Aligner.train(["la maison"], ["the house"])
+
+
+def test_an_aligner_shows_its_model_and_vocabulary():
+    aligner = Aligner.train([("la maison", "the house"), ("la fleur", "the blue flower")])
+    assert repr(aligner) == "Aligner(hmm; 3 source and 4 target words)"

@@ -5,6 +5,8 @@ import re
 import pytest
 from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, run, write
 
+import alignkit as ak
+
 ROW = re.compile(r"(\S+): ([\d.]+)% \(([\d.]+)%/([\d.]+)%/(\d+)\)")
 OUTPUTS = ["", ".reverse", ".intersection", ".union", ".grow-diagonal", ".grow-diagonal-final"]
 ANNA = ["--hyp-annotator", "anna", "--ref-annotator", "gold"]
@@ -21,6 +23,55 @@ def convert(capsys, tmp_path, path, name, to, *options):
     ran = run(capsys, "convert", path, out, "--to", to, *options)
     assert ran.code == 0, ran.err
     return out
+
+
+def test_a_corpus_that_holds_all_is_named_once(capsys):
+    once = run(capsys, "score", PARAPHRASES, *ANNA, "--ignore-identical", "--json").json
+    assert once == run(capsys, "score", PARAPHRASES, PARAPHRASES, *ANNA, "--ignore-identical",
+                       "--json").json  # fmt: skip
+    late = run(capsys, "score", EFLOMAL, "--level", "links", GOLD, "--json").json
+    assert late == run(capsys, "score", EFLOMAL, GOLD, "--level", "links", "--json").json
+    for options in ([], ANNA[:2], ANNA[2:]):
+        run(capsys, "score", PARAPHRASES, *options).failed("name REF", "--ref-annotator")
+    run(capsys, "score", PARAPHRASES, *ANNA, "--ref-base", "0").failed("--ref-base", "second file")
+    run(capsys, "score", PARAPHRASES, *ANNA, "--in-order").failed("--in-order")
+    run(capsys, "score", PARAPHRASES, *ANNA, "--compare", GOLD).failed("--compare needs REF")
+    assert run(capsys, "score", GOLD, GOLD, GOLD).code == 2
+
+
+def test_annotators_of_one_corpus_are_compared(capsys):
+    given = ["score", PARAPHRASES, "--hyp-annotator", "initial", "anna", "--ref-annotator", "gold"]
+    found = run(capsys, *given, "--level", "links", "--json").json
+    assert list(found["systems"]) == ["initial", "anna"]
+    corpus = ak.read_corpus(PARAPHRASES)
+    scores = {name: ak.score(corpus, name, "gold") for name in ("initial", "anna")}
+    assert found["comparisons"] == ak.compare(scores).to_json()
+    twice = [*given[:3], "anna", "anna", *given[5:]]
+    run(capsys, *twice).failed("named twice")
+    run(capsys, "score", "-", *given[2:]).failed("stdin")
+    run(capsys, "score", PARAPHRASES, "-", *given[2:]).failed("stdin")
+    run(capsys, "score", PARAPHRASES, PARAPHRASES, *given[2:], "--compare", GOLD).failed(
+        "--hyp-annotator", "--compare"
+    )
+
+
+def test_options_that_nothing_would_look_at_are_refused(capsys, tmp_path):
+    given = ["score", EFLOMAL, GOLD]
+    run(capsys, *given, "--resamples", "9").failed("--resamples", "--ci")
+    run(capsys, *given, "--samples", "9").failed("--resamples", "--ci")
+    run(capsys, *given, "--confidence", ".9").failed("--confidence", "--ci")
+    run(capsys, *given, "--ci", "--resamples", "9", "--samples", "9").failed(
+        "--samples", "old name"
+    )
+    run(capsys, *given, "--by", "").failed("--by is empty")
+    table = write(tmp_path, "table.tsv", "the\tle\n")
+    phrases = ["score-phrases", table, PARAPHRASES, "--annotator", "gold"]
+    run(capsys, *phrases, "--resamples", "9").failed("--resamples", "say --ci")
+    drawn = run(capsys, *phrases, "--ci", "--confidence", ".9", "--json").json
+    assert drawn["intervals"]["f1"]["confidence"] == 0.9
+    nowhere = tmp_path / "no" / "x.png"
+    (tmp_path / "broken").write_text("0-0 x\n")
+    run(capsys, "score", tmp_path / "broken", GOLD, "--plot", nowhere).failed("no folder")
 
 
 @pytest.mark.real_data

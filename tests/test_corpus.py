@@ -14,7 +14,13 @@ from strategies import corpora
 from alignkit.alignment import NULL, Alignment
 from alignkit.annotation import Annotation
 from alignkit.corpus import Corpus, SentencePair
-from alignkit.errors import AlignmentError, MissingTextError, UnknownNameError
+from alignkit.errors import (
+    AlignmentError,
+    ArgumentError,
+    MissingTextError,
+    OptionError,
+    UnknownNameError,
+)
 from alignkit.formats.format import EVERYTHING
 
 EXAMPLE = SentencePair(
@@ -180,3 +186,14 @@ def test_an_attribute_never_hides_a_column_of_the_records():
     (record,) = Corpus([pair]).to_records()
     assert record["id"] == "1"
     assert record["i"] == 0
+
+
+def test_a_place_or_an_id_that_is_none_is_told_with_what_to_give():
+    with pytest.raises(IndexError, match="index is 999, but there are 3 pairs"):
+        THREE[999]
+    assert THREE[-1] is THREE[2]
+    with pytest.raises(ArgumentError, match=r"index is a list; .* alignkit.select_ids"):
+        THREE[[THREE[0].id]]
+    with pytest.raises(OptionError, match="the corpus is empty"):
+        Corpus().require("gold")
+    assert repr(THREE[:1]) == "Corpus(1 pair, annotators: anna)"

@@ -35,6 +35,7 @@ LAYERS = [
     {"plain", "sentence_pair"},
     {"corpus", "arrays"},
     {
+        "choice",
         "join",
         "in_step",
         "pairings",

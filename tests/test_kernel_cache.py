@@ -10,12 +10,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
+from numba.core import event
 
+from alignkit import jit as jit_module
 from alignkit import kernel_cache
 from alignkit.aligner import memory_kernel
-from alignkit.cli import kernels
+from alignkit.cli.messages import heard
 from alignkit.jit import jit
 
 POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")
@@ -214,15 +217,47 @@ def test_no_folder_appears_in_the_working_directory(home, monkeypatch, named, us
     assert next(kernel_cache.places()).parent == Path("/of/x/.cache/alignkit")
 
 
+@pytest.fixture
+def untold(monkeypatch):
+    """Forget that anything was told in this process."""
+    monkeypatch.setattr(jit_module, "_ANNOUNCER", jit_module._Announcer())
+    event.register("numba:compile", jit_module._ANNOUNCER)
+    yield
+    event.unregister("numba:compile", jit_module._ANNOUNCER)
+
+
+def test_a_library_call_that_compiles_says_so_once_where_users_see_it(home, untold, caplog):
+    @numba.njit
+    def of_others(number):
+        return number + 1
+
+    assert of_others(1) == 2
+    assert not caplog.records
+    run()
+    jit(memory_kernel.mixed.py_func)(np.uint64(7), np.uint64(5))
+    (told,) = caplog.records
+    assert (told.name, told.levelname) == ("alignkit", "WARNING")
+    assert told.getMessage() == "compiling kernels; they are kept for later runs"
+
+
+def test_who_announces_it_says_it_otherwise(home, untold, caplog):
+    told = []
+    jit_module.announce_compilation(lambda: told.append("compiling"))
+    run()
+    assert told == ["compiling"]
+    assert not caplog.records
+
+
 def test_what_cannot_be_kept_is_told(home, capsys):
-    kernels._tell()
-    (home / "cache" / "alignkit").rename(home / "cache" / "gone")
-    (home / "cache" / "alignkit").write_text("")
-    for path in (home / "temporary").iterdir():
-        path.rename(home / "gone")
-    (home / "temporary").rmdir()
-    (home / "temporary").write_text("")
-    kernels._tell()
+    with heard():
+        jit_module._warn()
+        (home / "cache" / "alignkit").rename(home / "cache" / "gone")
+        (home / "cache" / "alignkit").write_text("")
+        for path in (home / "temporary").iterdir():
+            path.rename(home / "gone")
+        (home / "temporary").rmdir()
+        (home / "temporary").write_text("")
+        jit_module._warn()
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "alignkit: compiling kernels; they are kept for later runs"
     assert "no folder was found" in lines[1]

@@ -12,6 +12,7 @@ from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.errors import (
     AlignmentError,
+    ArgumentError,
     JoinError,
     MissingTextError,
     OptionError,
@@ -350,3 +351,13 @@ def test_a_wrong_request_for_arrays_is_refused():
         extract_phrases(arrays, source=["a"], target=["b"])
     with pytest.raises(OptionError, match="arrays have their own"):
         extract_phrases(arrays, lengths=(2, 2))
+
+
+def test_links_as_scripts_hold_them_have_phrase_pairs():
+    expected = extract_phrases(Alignment.parse("0-0 1-1 1-2"))
+    for links in ("0-0 1-1 1-2", {(0, 0), (1, 1), (1, 2)}, [(0, 0), (1, 1, "S"), (1, 2)]):
+        assert extract_phrases(links) == expected
+    sure = extract_phrases([(0, 0), (1, 1, "P")], links="sure")
+    assert sure == extract_phrases("0-0 1?1", links="sure") == extract_phrases("0-0")
+    with pytest.raises(ArgumentError, match=r"alignments holds \{\(0, 0\)\}, which is no link"):
+        extract_phrases([{(0, 0)}])

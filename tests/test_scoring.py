@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 import warnings
 from dataclasses import replace
 
@@ -200,7 +201,7 @@ def test_signature_tells_all_settings_that_apply():
     )
     found = score(
         pair, level="both", ignore_identical=True, max_length=5, keep_rows=True, signature=given_
-    ).with_intervals(resamples=20, rng=7)
+    ).with_intervals(resamples=20, seed=7)
     assert str(found.signature) == (
         "format:pharaoh/naacl|base:0/1|links:given|identical:left-out|case:folded|level:both|"
         "phrases:tight|max-length:5|interval:bootstrap|confidence:0.95|resamples:20|seed:7|"
@@ -249,7 +250,7 @@ def test_tables_by_pair_and_by_group():
 
 def test_bad_input_is_refused():
     one, two = LinkArrays.pack([EXAMPLE]), LinkArrays.pack([EXAMPLE, EXAMPLE])
-    with pytest.raises(JoinError, match="1 sentence pairs, the reference 2"):
+    with pytest.raises(JoinError, match="1 sentence pair, the reference 2"):
         count_links(one, two)
     with pytest.raises(JoinError, match="same sentence lengths"):
         count_phrases(one, LinkArrays.pack([Alignment()]), links="sure", loose=True)
@@ -313,7 +314,7 @@ def test_a_score_prints_its_table():
 
 
 def test_records_of_a_score_are_its_figures():
-    found = shown_score().with_intervals(resamples=20, rng=1)
+    found = shown_score().with_intervals(resamples=20, seed=1)
     first, possible, _ = found.to_records()
     assert (first["level"], first["pairs"], first["skipped"]) == ("links", 3, 0)
     assert first["f1"] == found.links.f1
@@ -324,3 +325,25 @@ def test_records_of_a_score_are_its_figures():
     assert "f1_low" not in shown_score().to_records()[0]
     assert found.table().columns[1].key == "precision"
     assert found.table().show("latex").count(r"\midrule") == 1
+
+
+def test_an_empty_corpus_is_told_as_such():
+    with pytest.raises(OptionError, match="the corpus is empty"):
+        score(Corpus(), "system", "gold")
+
+
+def test_a_measure_of_a_score_as_a_whole_is_told_where_it_is():
+    gold = ["0-0 1-1"]
+    both, phrases = score(gold, gold, level="both"), score(gold, gold, level="phrases")
+    with pytest.raises(AttributeError, match=r"no f1 as a whole; say score.links.f1 or score.phr"):
+        both.f1  # noqa: B018
+    with pytest.raises(AttributeError, match=r"say score.links.aer$"):
+        both.aer  # noqa: B018
+    with pytest.raises(AttributeError, match=r"say score.phrases\['possible'\].recall or"):
+        phrases.recall  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no aer as a whole$"):
+        phrases.aer  # noqa: B018
+    with pytest.raises(AttributeError, match="'Score' object has no attribute 'f2'"):
+        both.f2  # noqa: B018
+    assert not hasattr(both, "f1")
+    assert pickle.loads(pickle.dumps(both)).links == both.links

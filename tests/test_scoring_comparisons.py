@@ -27,7 +27,7 @@ def make(quality, seed=1, pairs=PAIRS):
 
 
 SYSTEMS = {"poor": make(0.4), "fair": make(0.6, 2), "good": make(0.9, 3)}
-FOUND = ak.compare(SYSTEMS, resamples=200, trials=300, rng=1)
+FOUND = ak.compare(SYSTEMS, resamples=200, trials=300, seed=1)
 
 
 def test_holm_corrects_as_published():
@@ -59,13 +59,13 @@ def test_every_two_systems_are_compared_and_corrected_measure_by_measure():
         assert [one.bootstrap_holm for one in alike] == pytest.approx(
             holm([one.bootstrap_p for one in alike]), nan_ok=True
         )
-    against = ak.compare(SYSTEMS, baseline="good", resamples=9, trials=9, rng=1)
+    against = ak.compare(SYSTEMS, baseline="good", resamples=9, trials=9, seed=1)
     assert {(one.system, one.baseline) for one in against} == {("poor", "good"), ("fair", "good")}
 
 
 def test_scores_are_compared_as_their_rows_are():
     rows = {name: one.rows["links"] for name, one in SYSTEMS.items()}
-    plain = ak.compare(rows, ak.scoring.link_ratios, resamples=200, trials=300, rng=1)
+    plain = ak.compare(rows, ak.scoring.link_ratios, resamples=200, trials=300, seed=1)
     for one, other in zip(FOUND, plain, strict=True):
         assert (one.level, other.level) == ("links", "")
         assert one.bootstrap_p == pytest.approx(other.bootstrap_p, nan_ok=True)
@@ -90,14 +90,14 @@ def test_it_prints_a_table_and_feeds_others():
 
 def test_few_pairs_are_told_with_the_p_value_to_trust():
     few = {name: make(quality, pairs=29) for name, quality in (("a", 0.4), ("b", 0.8))}
-    told = str(ak.compare(few, resamples=9, trials=9, rng=1))
+    told = str(ak.compare(few, resamples=9, trials=9, seed=1))
     assert "only 29 sentence pairs" in told
     assert "the p-value to trust is that of randomization" in told
-    with_intervals = few["a"].with_intervals(resamples=9, rng=1)
+    with_intervals = few["a"].with_intervals(resamples=9, seed=1)
     assert "only 29 sentence pairs" in str(with_intervals)
     assert with_intervals.to_json()["cautions"] == list(with_intervals.cautions)
     assert "only" not in str(few["a"])
-    enough = make(0.4, pairs=30).with_intervals(resamples=9, rng=1)
+    enough = make(0.4, pairs=30).with_intervals(resamples=9, seed=1)
     assert "only" not in str(enough)
 
 
@@ -107,14 +107,14 @@ def test_means_are_compared_where_they_are_asked_for():
         name: ak.score(hyp, gold, aggregate="macro")
         for name, hyp in (("a", ["0-0", "0-0"] * 20), ("b", ["0-0 1-1", "0-0"] * 20))
     }
-    found = {one.measure: one for one in ak.compare(scores, resamples=50, trials=99, rng=1)}
+    found = {one.measure: one for one in ak.compare(scores, resamples=50, trials=99, seed=1)}
     assert set(found) == {
         *("aer", "macro_precision", "macro_recall", "macro_f1", "mean_f1", "exact_match")
     }
     assert found["macro_recall"].difference == pytest.approx(0.25)
     assert (found["exact_match"].difference, found["exact_match"].wins) == (0.5, 1)
     assert found["exact_match"].randomization_p == 1 / 100
-    with pytest.raises(OptionError, match="aggregate macro and 'c' with None"):
+    with pytest.raises(OptionError, match="aggregate macro and 'c' with micro"):
         ak.compare({"c": ak.score(gold, gold), **scores})
 
 
@@ -125,6 +125,10 @@ def test_what_cannot_be_compared_is_told_with_what_to_do():
         ak.compare({"a": one, "b": ak.score(*gold, keep_rows=False)})
     with pytest.raises(ArgumentError, match=r"systems\['b'\] is a ndarray.*give a Score"):
         ak.compare({"a": one, "b": one.rows["links"]})
+    with pytest.raises(ArgumentError, match=r"^systems\['a'\] is 0.5, and another is a Score"):
+        ak.compare({"a": 0.5, "b": one})
+    with pytest.raises(ArgumentError, match=r'systems is a list; .* compare\(\{"initial": score'):
+        ak.compare([one, one])
     with pytest.raises(ArgumentError, match=r"systems\['a'\] is 3; it must be a Score"):
         ak.compare({"a": 3, "b": 4}, ak.scoring.link_ratios)
     with pytest.raises(OptionError, match="measure is for rows"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from alignkit.errors import (
     MissingFileError,
     MissingTextError,
     OptionError,
+    UnknownNameError,
 )
 
 small_links = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=6)
@@ -65,12 +65,12 @@ def test_links_are_scored_alike_however_they_are_held(pairs, how):
 
 def test_the_lines_that_people_type():
     found = ak.score([{(0, 0), (1, 1)}], [{(0, 0)}])
-    assert repr(found) == "Score(1 pairs; links: F1 66.7, AER 33.3)"
+    assert repr(found) == "Score(1 pair; links: F1 66.7, AER 33.3)"
     assert (found.links.precision, found.links.recall) == (0.5, 1)
     assert ak.aer([{(0, 0), (1, 1)}], [{(0, 0)}]) == pytest.approx(1 / 3)
     assert ak.aer(["0-0 1?1"], ["0-0 1?1"]) == 0
     assert "<table" in found._repr_html_()
-    assert str(found).startswith("1 sentence pairs\n\n")
+    assert str(found).startswith("1 sentence pair\n\n")
 
 
 def test_what_other_libraries_hold():
@@ -96,7 +96,9 @@ def test_two_files_are_read_as_the_command_reads_them(capsys, kind):
     found = ak.score(kind(EFLOMAL), kind(GOLD), level="both")
     assert found.to_json() == told
     assert ak.aer(kind(EFLOMAL), kind(GOLD)) == told["links"]["aer"]
-    compared = ak.compare({"eflomal": ak.score(EFLOMAL, GOLD), "fast": ak.score(FAST, GOLD)}, rng=1)
+    compared = ak.compare(
+        {"eflomal": ak.score(EFLOMAL, GOLD), "fast": ak.score(FAST, GOLD)}, seed=1
+    )
     assert len(compared) == 4
 
 
@@ -108,9 +110,12 @@ def test_two_files_with_ids_are_joined_by_them(tmp_path, capsys):
         ak.score(first, write(tmp_path, "third", "y\t1-1\nz\t0-0\n"))
     longer = write(tmp_path, "longer", "0-0\n0-0\n")
     shorter = write(tmp_path, "shorter", "0-0\n")
-    with pytest.raises(JoinError, match=r"longer has 2 lines, but .*shorter has 1$"):
+    with pytest.raises(
+        JoinError, match=r"longer has 2 lines, but .*shorter has 1; .* `partial=True`"
+    ):
         ak.score(shorter, longer)
     run(capsys, "score", shorter, longer).failed("say so by --partial")
+    assert ak.score(shorter, longer, partial=True).pairs == 1
     with pytest.raises(MissingTextError, match=r"shorter.*words"):
         ak.score(shorter, shorter, ignore_identical=True)
 
@@ -128,7 +133,7 @@ def test_alignkits_own_files_are_known_by_their_mark(tmp_path):
         )
     found = ak.score(*paths, ignore_identical=True)
     assert found.links == ak.score(corpus, "initial", "gold", ignore_identical=True).links
-    with pytest.raises(OptionError, match="alignments of initial, anna, ben, gold; read the file"):
+    with pytest.raises(OptionError, match=r"alignments of initial, .*: choose by `hyp_annotator`"):
         ak.score(PARAPHRASES, paths[1])
 
 
@@ -139,7 +144,7 @@ CORPUS = ak.Corpus([ak.SentencePair("1", None, None, {"gold": ak.Alignment.parse
 @pytest.mark.parametrize(
     ("given_", "kind", "told"),
     [
-        ((LINKS, [{(0, 0)}] * 2), OptionError, "hypothesis holds 1 sentence pairs and reference 2"),
+        ((LINKS, [{(0, 0)}] * 2), OptionError, "hypothesis holds 1 sentence pair and reference 2"),
         ((LINKS, "gold.align"), ArgumentError, "hypothesis is a list and reference is a path"),
         (("gold.align", LINKS), ArgumentError, "hypothesis is a path and reference is a list"),
         ((CORPUS, LINKS), ArgumentError, "hypothesis is a list; with a corpus it must be a text"),
@@ -159,7 +164,6 @@ CORPUS = ak.Corpus([ak.SentencePair("1", None, None, {"gold": ak.Alignment.parse
         ((LINKS, [None]), ArgumentError, r"reference\[0\] is None"),
         (("0-0 1-1", "0-0"), MissingFileError, r"no such file; links themselves .*\['0-0 1-1'\]"),
         (("nothing.align", "x"), FormatError, "nothing.align"),
-        ((os.curdir, os.curdir), OptionError, "is a folder"),
     ],
 )
 def test_what_cannot_be_scored_is_told_with_what_to_give(given_, kind, told):
@@ -173,3 +177,83 @@ def test_words_that_plain_links_lack_are_asked_for():
         ak.score(LINKS, LINKS, ignore_identical=True)
     with pytest.raises(OptionError, match="level is no option of aer"):
         ak.aer(LINKS, LINKS, level="both")
+
+
+def links_file(folder, name, base=0, turned=False):
+    """Write 30 pairs of links, and return the path."""
+    lines = (((k % 3, 0), (1, k % 4)) for k in range(30))
+    text = "".join(
+        " ".join(f"{(j if turned else i) + base}-{(i if turned else j) + base}" for i, j in line)
+        + "\n"
+        for line in lines
+    )
+    return write(folder, name, text)
+
+
+def test_files_are_read_as_is_said_of_both_or_of_one(tmp_path):
+    plain, from_one = links_file(tmp_path, "plain"), links_file(tmp_path, "one", base=1)
+    turned = links_file(tmp_path, "turned", turned=True)
+    assert ak.score(plain, from_one, ref_base=1).links.f1 == 1
+    assert ak.score(from_one, from_one, base=1).links.f1 == 1
+    assert ak.score(from_one, plain, base=1, ref_base=0).links.f1 == 1
+    assert ak.score(turned, plain, hyp_transpose=True).links.f1 == 1
+    assert ak.score(turned, plain, transpose=True, ref_transpose=False).links.f1 == 1
+    assert ak.aer(plain, from_one, ref_base=1) == 0
+    assert ak.aer(plain, turned, ref_transpose=True) == 0
+    found = ak.score(plain, from_one, format="pharaoh", ref_base=1)
+    assert "format:pharaoh/pharaoh|base:0/1|" in str(found.signature)
+
+
+def test_files_are_scored_as_the_command_scores_them(tmp_path, capsys):
+    """Whatever the command takes for reading, the call takes by the same words."""
+    own = write(tmp_path, "own.align", "".join(f"{k}\t0-0\n" for k in range(52)))
+    texts = {
+        "source": str(Path(GOLD).with_name("fr.txt")),
+        "target": str(Path(GOLD).with_name("en.txt")),
+    }
+    for given_, options in (
+        ((EFLOMAL, GOLD), {"ignore_identical": True, **texts}),
+        ((PARAPHRASES, PARAPHRASES), {"hyp_annotator": "anna", "ref_annotator": "gold"}),
+        ((own, GOLD), {"in_order": True}),
+        ((EFLOMAL, GOLD), {"hyp_format": "pharaoh", "ref_format": "pharaoh", "encoding": "utf-8"}),
+        ((EFLOMAL, GOLD), {**texts, "base": 0, "ref_base": 1, "drop_out_of_range": True}),
+    ):
+        flags = []
+        for name, value in options.items():
+            flags += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+        ran = run(capsys, "score", *given_, *flags, "--level", "links", "--json").json
+        assert ran["links"] == ak.score(*given_, **options).links.to_json()
+
+
+def test_a_base_that_looks_wrong_is_told(tmp_path, caplog, capsys):
+    plain, from_one = links_file(tmp_path, "plain"), links_file(tmp_path, "one", base=1)
+    ak.score(plain, from_one)
+    (told,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    suspicion = told.removeprefix(f"{from_one}: ")
+    assert suspicion.endswith("if words are counted from 1, say so by `ref_base=1`")
+    ran = run(capsys, "score", plain, from_one)
+    assert f"{from_one}: warning: {suspicion.replace('`ref_base=1`', '--ref-base 1')}" in ran.err
+    caplog.clear()
+    ak.score(plain, from_one, ref_base=1)
+    assert not [one for one in caplog.records if one.levelname == "WARNING"]
+
+
+def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
+    plain = links_file(tmp_path, "plain")
+    with pytest.raises(OptionError, match=r"base is for two files: .* read_corpus\(path, base="):
+        ak.score(CORPUS, "gold", "gold", base=1)
+    with pytest.raises(OptionError, match="ref_base is for two files"):
+        ak.score(LINKS, LINKS, ref_base=1)
+    for given_ in ((CORPUS, "gold", "gold"), (LINKS, LINKS), (plain, plain)):
+        with pytest.raises(UnknownNameError, match="ref_bas"):
+            ak.score(*given_, ref_bas=1)
+    with pytest.raises(UnknownNameError, match="pharoah"):
+        ak.score(plain, plain, hyp_format="pharoah")
+    with pytest.raises(OptionError, match="base"):
+        ak.score(plain, plain, hyp_base=2)
+    with pytest.raises(ArgumentError, match="ref_annotator is 3"):
+        ak.score(plain, plain, ref_annotator=3)
+    with pytest.raises(OSError, match="links themselves"):
+        ak.score("0-0 1-1", "0-0")
+    with pytest.raises(FormatError):
+        ak.score(tmp_path / "none", tmp_path)

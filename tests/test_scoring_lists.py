@@ -101,8 +101,18 @@ def test_a_list_that_matches_nothing_is_undefined_and_says_so():
     assert found.recall == 0
     plain = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert (plain["precision"], plain["kept"], plain["unmatched"]) == (None, 0, 1)
-    drawn = score_phrase_list(LIST, GOLD).with_intervals(resamples=10, rng=1).to_json()
-    assert drawn["intervals"]["recall"]["high"] == 0.5
+    drawn = score_phrase_list(LIST, GOLD).with_intervals(resamples=10, seed=1).to_json()
+    assert set(drawn["intervals"]) == {"precision", "recall", "f1"}
+
+
+def test_few_pairs_are_told_beside_intervals():
+    found = score_phrase_list(LIST, GOLD)
+    assert "cautions" not in found.to_json()
+    drawn = found.with_intervals(resamples=10)
+    (caution,) = drawn.cautions
+    assert f"only {found.pairs} sentence pair" in caution
+    assert caution in str(drawn)
+    assert drawn.to_json()["cautions"] == [caution]
 
 
 def test_bad_requests_are_refused():
@@ -173,8 +183,8 @@ def test_unreadable_files_are_refused(tmp_path):
 def test_a_score_prints_its_table():
     pair = SentencePair("1", ("they", "left"), ("both", "went"), {"gold": Alignment.parse("0-0")})
     entries = [("They", "both"), ("left", "both"), ("a", "b")]
-    found = score_phrase_list(entries, Corpus([pair])).with_intervals(resamples=5, rng=1)
-    assert repr(found) == "PhraseListScore(1 pairs; 2 of 3 entries kept; F1 66.7)"
+    found = score_phrase_list(entries, Corpus([pair])).with_intervals(resamples=5, seed=1)
+    assert repr(found) == "PhraseListScore(1 pair; 2 of 3 entries kept; F1 66.7)"
     lines = str(found).splitlines()
     assert lines[1] == "left out: 1 occur in no pair"
     assert lines[3].split() == ["precision", "recall", "F1", "occurrences", "gold"]
@@ -183,4 +193,4 @@ def test_a_score_prints_its_table():
     assert "<br>left out" in found._repr_html_()
     (record,) = found.to_records()
     assert (record["precision"], record["kept"], record["hyp_atomic"]) == (0.5, 2, 2)
-    assert record["f1_low"] == found.intervals["f1"].low
+    assert math.isnan(record["f1_low"])

@@ -15,7 +15,17 @@ from reference_scoring import macro_reference, phrase_row
 
 from alignkit import Alignment, Corpus, SentencePair, merge, read_corpus, score
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.scoring import confidence_interval, link_ratios, macro_ratios, macro_terms
+from alignkit.scoring import (
+    confidence_interval,
+    group_records,
+    link_ratios,
+    macro_ratios,
+    macro_terms,
+    pair_records,
+)
+from alignkit.scoring.macro import MACRO_COLUMNS, aggregated
+from alignkit.scoring.score_records import few_in_groups
+from alignkit.scoring.score_table import breakdown_table
 
 small_links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5)
 alignments = st.builds(Alignment, small_links, small_links)
@@ -87,7 +97,7 @@ def test_macro_and_micro_are_drawn_together():
     ref = [{(i, i) for i in range(rng.integers(1, 9))} for _ in range(40)]
     hyp = [{link for link in links if rng.random() < 0.7} for links in ref]
     both, micro, macro = (
-        score(hyp, ref, aggregate=name).with_intervals(resamples=300, rng=5)
+        score(hyp, ref, aggregate=name).with_intervals(resamples=300, seed=5)
         for name in ("both", "micro", "macro")
     )
     assert {k: v for k, v in both.intervals["links"].items() if k in micro.links.to_json()} == (
@@ -99,7 +109,10 @@ def test_macro_and_micro_are_drawn_together():
     drawn = macro_ratios(np.array([terms[rng.integers(0, 40, 40)].sum(0) for _ in range(4000)]))
     for name, values in drawn.items():
         low, high = np.nanquantile(values, [0.025, 0.975])
-        found = confidence_interval(terms, macro_ratios, resamples=4000, rng=1)[name]
+        found = confidence_interval(terms, macro_ratios, resamples=4000, seed=1)[name]
+        if low == high:
+            assert found.reason == "all resamples give the same"
+            continue
         assert (found.low, found.high) == pytest.approx((low, high), abs=0.012)
         interval = both.intervals["links"][name]
         assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.04)
@@ -127,7 +140,7 @@ def test_json_table_and_records_have_them():
     assert "links, micro" not in str(score(["0-0"], ["0-0"], aggregate="macro"))
     assert "aggregate:both" in str(found.signature)
     assert len(repr(found).splitlines()) == 1
-    assert found.with_intervals(resamples=9, rng=1).to_records()[0]["macro_f1_high"] >= 0.5
+    assert found.with_intervals(resamples=9, seed=1).to_records()[0]["macro_f1_high"] >= 0.5
 
 
 def test_identical_links_and_the_others_make_up_all():
@@ -219,3 +232,50 @@ def test_a_sum_of_rows_is_that_of_both_parts():
     assert (
         link_ratios(rows)["precision"].mean() == macro_ratios(terms.sum(0)[None])["macro_precision"]
     )
+
+
+def groups_of_rows():
+    rng = np.random.default_rng(4)
+    ref = [{(i, i) for i in range(rng.integers(1, 6))} for _ in range(61)]
+    hyp = [{link for link in links if rng.random() < 0.6} for links in ref]
+    groups = ["many" if k < 50 else "few" if k < 60 else "one" for k in range(61)]
+    return score(hyp, ref, aggregate="both"), groups
+
+
+def test_each_group_has_the_intervals_of_its_own_pairs():
+    found, groups = groups_of_rows()
+    records = group_records(found.rows, groups, aggregate="both", resamples=4000)
+    plain = group_records(found.rows, groups, aggregate="both")
+    for record, bare in zip(records, plain, strict=True):
+        assert {key: record[key] for key in bare} == pytest.approx(bare, nan_ok=True)
+        places = np.array([k for k, name in enumerate(groups) if name == record["group"]])
+        alone = confidence_interval(
+            *aggregated(found.rows["links"][places], "links", "both"), resamples=4000, seed=7
+        )
+        for name, interval in alone.items():
+            bounds = record[f"{name}_low"], record[f"{name}_high"]
+            assert bounds == pytest.approx((interval.low, interval.high), abs=0.04, nan_ok=True)
+            assert record.get(f"{name}_reason", "") == interval.reason
+    assert "nothing to resample" in records[2]["aer_reason"]
+    again = group_records(found.rows, groups, aggregate="both", resamples=4000, seed=12345)
+    assert [one["f1_low"] for one in again[:2]] == [one["f1_low"] for one in records[:2]]
+    assert few_in_groups(records, "group").startswith("2 of 3 groups have fewer than about 30")
+    assert few_in_groups(plain, "group") == ""
+
+
+def test_groups_and_pairs_tell_what_macro_needs():
+    found, groups = groups_of_rows()
+    terms = macro_terms(found.rows["links"], "links")
+    records = group_records(found.rows, groups, aggregate="macro")
+    for name in ("precision", "recall", "f1"):
+        total = sum(record[f"left_out_{name}"] for record in records)
+        assert total == found.macro["links"].left_out[name]
+    assert sum(record["left_out_f1"] for record in records) > 0
+    pairs = pair_records(found.rows, list(map(str, range(61))), aggregate="both")
+    assert [pair["exact_match"] for pair in pairs] == terms[
+        :, MACRO_COLUMNS.index("exact")
+    ].tolist()
+    assert "exact_match" not in pair_records(found.rows, list(map(str, range(61))))[0]
+    table = str(breakdown_table(records))
+    assert "left out (0/0)" in table
+    assert f"F1 {records[0]['left_out_f1']}" in table

@@ -11,15 +11,8 @@ from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.scoring import bootstrap as bootstrap_module
-from alignkit.scoring import (
-    compare,
-    confidence_interval,
-    link_ratios,
-    paired_bootstrap,
-    paired_randomization,
-    phrase_ratios,
-    score,
-)
+from alignkit.scoring import compare, confidence_interval, link_ratios, phrase_ratios, score
+from alignkit.scoring.paired_tests import paired_bootstrap, paired_randomization
 
 
 def rows_of(rng, pairs, quality, reference=None):
@@ -33,15 +26,15 @@ def rows_of(rng, pairs, quality, reference=None):
 def test_interval_covers_the_truth_about_as_often_as_it_says():
     rng = np.random.default_rng(1)
     hits = 0
-    for _ in range(200):
-        found = confidence_interval(rows_of(rng, 80, 0.7), link_ratios, resamples=200, rng=rng)
+    for seed in range(200):
+        found = confidence_interval(rows_of(rng, 80, 0.7), link_ratios, resamples=200, seed=seed)
         hits += found["recall"].low <= 0.7 <= found["recall"].high
     assert 0.90 <= hits / 200 <= 0.985
 
 
 def test_interval_agrees_with_drawing_pairs_one_by_one():
     rows = rows_of(np.random.default_rng(2), 50, 0.6)
-    found = confidence_interval(rows, link_ratios, resamples=4000, rng=3)
+    found = confidence_interval(rows, link_ratios, resamples=4000, seed=3)
     rng = np.random.default_rng(4)
     sums = np.array([rows[rng.integers(0, 50, 50)].sum(0) for _ in range(4000)])
     for name, values in link_ratios(sums).items():
@@ -53,19 +46,49 @@ def test_interval_agrees_with_drawing_pairs_one_by_one():
 
 def test_chunks_do_not_change_the_draws(monkeypatch):
     rows = rows_of(np.random.default_rng(2), 30, 0.6)
-    whole = confidence_interval(rows, link_ratios, resamples=50, rng=3)
+    whole = confidence_interval(rows, link_ratios, resamples=50, seed=3)
     monkeypatch.setattr(bootstrap_module, "_CHUNK_BYTES", 1000)
-    assert confidence_interval(rows, link_ratios, resamples=50, rng=3) == whole
+    assert confidence_interval(rows, link_ratios, resamples=50, seed=3) == whole
 
 
 def test_resamples_without_links_are_counted_as_undefined():
     rows = np.zeros((2, 8), np.int64)
     rows[0] = 1
-    found = confidence_interval(rows, link_ratios, resamples=400, rng=1)["precision"]
-    assert found.low == found.high == 1
+    found = confidence_interval(rows, link_ratios, resamples=400, seed=1)["precision"]
     assert 60 < found.undefined < 140  # a quarter draw the empty pair twice
-    nothing = confidence_interval(rows[1:, :5], phrase_ratios, resamples=5, rng=1)["f1"]
+    assert found.reason == "all resamples give the same"
+    empty = np.zeros((2, 5), np.int64)
+    nothing = confidence_interval(empty, phrase_ratios, resamples=5, seed=1)["f1"]
     assert (math.isnan(nothing.low), nothing.undefined) == (True, 5)
+    assert nothing.reason == "no resample has it defined"
+
+
+def test_one_pair_has_no_interval_and_the_reason_is_told():
+    one = score(["0-0 1-1"], ["0-0 1-1"]).with_intervals(resamples=9)
+    assert math.isnan(one.intervals["links"]["f1"].low)
+    assert str(one).count("100.0 (a)") == 3
+    assert "(a) there is one sentence pair, and nothing to resample" in str(one)
+    assert one.to_json()["intervals"]["links"]["f1"]["low"] is None
+    rows = rows_of(np.random.default_rng(6), 2, 0.7)[:1]
+    for found in compare({"a": rows, "b": rows}, link_ratios, resamples=9, trials=9):
+        assert math.isnan(found.bootstrap_p)
+        assert math.isnan(found.wins)
+        assert "nothing to resample" in found.interval.reason
+
+
+def test_all_draws_follow_from_a_seed_that_the_signature_names():
+    rng = np.random.default_rng(6)
+    reference = rng.integers(1, 12, 40)
+    rows = {name: rows_of(rng, 40, 0.7, reference) for name in "ab"}
+    assert list(compare(rows, link_ratios)) == list(compare(rows, link_ratios, seed=12345))
+    assert list(compare(rows, link_ratios)) != list(compare(rows, link_ratios, seed=1))
+    assert "|seed:12345|" in str(compare(rows, link_ratios).signature)
+    links = ["0-0 1-1", "0-0 1-0 2-2", "0-1"] * 10
+    found = score(links, links[1:] + links[:1])
+    assert found.with_intervals().intervals == found.with_intervals(seed=12345).intervals
+    assert "|seed:12345|" in str(found.with_intervals().signature)
+    with pytest.raises(OptionError, match="the seed is -1; it must be 0 or more"):
+        found.with_intervals(seed=-1)
 
 
 def exact_randomization(system, baseline, measure):
@@ -100,7 +123,7 @@ def test_randomization_agrees_with_exact_enumeration():
 def test_identical_systems_have_p_1_and_no_difference():
     rows = rows_of(np.random.default_rng(6), 40, 0.7)
     for found in compare(
-        {"a": rows, "b": rows.copy()}, link_ratios, resamples=50, trials=50, rng=1
+        {"a": rows, "b": rows.copy()}, link_ratios, resamples=50, trials=50, seed=1
     ):
         assert (found.bootstrap_p, found.randomization_p) == (1, 1)
         assert (found.difference, found.wins) == (0, 0)
@@ -116,7 +139,7 @@ def test_a_clearly_better_system_is_found_better():
     }
     found = {
         (one.system, one.measure): one
-        for one in compare(rows, link_ratios, baseline="base", resamples=500, trials=999, rng=1)
+        for one in compare(rows, link_ratios, baseline="base", resamples=500, trials=999, seed=1)
     }
     assert len(found) == 8
     assert {one.baseline for one in found.values()} == {"base"}
@@ -126,17 +149,17 @@ def test_a_clearly_better_system_is_found_better():
     assert aer.interval.high < 0
     assert (aer.randomization_p, aer.bootstrap_p) == (1 / 1000, 2 / 501)
     assert found["same", "aer"].randomization_p > 0.05
-    turned = compare(rows, link_ratios, baseline="good", resamples=50, trials=50, rng=1)
+    turned = compare(rows, link_ratios, baseline="good", resamples=50, trials=50, seed=1)
     assert {one.system for one in turned} == {"base", "same"}
     json.dumps([one.to_json() for one in turned], allow_nan=False)
 
 
 def test_p_of_the_bootstrap_agrees_with_its_interval():
     rng = np.random.default_rng(8)
-    for _ in range(30):
+    for seed in range(30):
         reference = rng.integers(1, 12, 40)
         rows = {name: rows_of(rng, 40, 0.7, reference) for name in "ab"}
-        one = compare(rows, link_ratios, resamples=399, trials=1, rng=rng)[0]
+        one = compare(rows, link_ratios, resamples=399, trials=1, seed=seed)[0]
         excludes = one.interval.low > 0 or one.interval.high < 0
         assert excludes == (one.bootstrap_p < 0.05) or abs(one.bootstrap_p - 0.05) < 0.011
 
@@ -149,7 +172,7 @@ def test_both_systems_are_measured_on_the_same_resample():
 
 def test_undefined_differences_stay_undefined():
     rows = np.zeros((3, 8), np.int64)
-    for found in compare({"a": rows, "b": rows}, link_ratios, resamples=5, trials=5, rng=1):
+    for found in compare({"a": rows, "b": rows}, link_ratios, resamples=5, trials=5, seed=1):
         assert math.isnan(found.randomization_p)
         assert math.isnan(found.bootstrap_p)
         assert found.to_json()["difference"] is None
@@ -167,7 +190,7 @@ def test_intervals_of_links_are_the_same_with_phrases_and_without():
         for k, text in enumerate(links)
     )
     found = [
-        score(corpus, level=level, keep_rows=True).with_intervals(resamples=50, rng=3)
+        score(corpus, level=level, keep_rows=True).with_intervals(resamples=50, seed=3)
         for level in ("links", "both")
     ]
     assert found[0].intervals["links"] == found[1].intervals["links"]

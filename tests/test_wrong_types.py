@@ -63,7 +63,6 @@ SELECTING = {"corpus": KIND, "share": NUMBER, "seed": COUNT[:-1], "stratify": TE
              "keep_together": [None, 3, 0.5, [3]], "separator": TEXT[1:]}  # fmt: skip
 FUNCTION = [None, "f", 3]
 ARRAY = [None, "a", 3, [1, 2], np.array(["a"]), np.array([None])]
-RNG = ["a", 0.5, [1.5], {}]
 NULLS = [None, 3, "0-0", [3], {0.5}, [(0.5, 1)], [("a", 1)], {(0, 0.0)}, [(0, None)]]
 
 SCORING = {
@@ -71,7 +70,7 @@ SCORING = {
     "max_length": MAYBE_COUNT, "links": TEXT,
 }  # fmt: skip
 MORE = {"aggregate": TEXT, "split_identical": FLAG}
-DRAWING = {"resamples": COUNT, "confidence": NUMBER, "rng": RNG}
+DRAWING = {"resamples": COUNT, "confidence": NUMBER, "seed": COUNT}
 
 # Each public function and class: a call that is right, and what is wrong for each argument
 CALLS = {
@@ -135,7 +134,8 @@ CALLS = {
                          {"source": LIST, "target": LIST}),
     "extract_phrases": (alignkit.extract_phrases,
                         {"alignments": LINKS, "source": TEXTS[0], "target": TEXTS[1]},
-                        {"alignments": KIND, "annotator": MAYBE_TEXT, "links": TEXT, "kind": TEXT,
+                        {"alignments": [None, "ab", 3, [1], ["ab"]], "annotator": MAYBE_TEXT,
+                         "links": TEXT, "kind": TEXT,
                          "loose": FLAG, "max_length": MAYBE_COUNT, "ignore_identical": FLAG,
                          "source": MAYBE_LIST, "target": MAYBE_LIST,
                          "lengths": ["ab", 3, (1, 2, 3), (2, 2.5), [None, 1]]}),
@@ -215,16 +215,6 @@ CALLS = {
                                    "measure": scoring.link_ratios},
                 {"systems": MAPPING, "measure": FUNCTION, "baseline": MAYBE_TEXT, **DRAWING,
                  "trials": COUNT}),
-    "paired_bootstrap": (scoring.paired_bootstrap,
-                         {"system": ROWS, "baseline": ROWS, "measure": scoring.link_ratios,
-                          "resamples": 3, "rng": np.random.default_rng(1)},
-                         {"system": ARRAY, "baseline": ARRAY, "measure": FUNCTION,
-                          "resamples": COUNT, "rng": [None, 3, "a"]}),
-    "paired_randomization": (scoring.paired_randomization,
-                             {"system": ROWS, "baseline": ROWS, "measure": scoring.link_ratios,
-                              "trials": 3, "rng": np.random.default_rng(1)},
-                             {"system": ARRAY, "baseline": ARRAY, "measure": FUNCTION,
-                              "trials": COUNT, "rng": [None, 3, "a"]}),
     "confidence_interval": (scoring.confidence_interval,
                             {"rows": ROWS, "measure": scoring.link_ratios, "resamples": 3},
                             {"rows": ARRAY, "measure": FUNCTION, **DRAWING}),
@@ -236,9 +226,11 @@ CALLS = {
                        "max_length": MAYBE_COUNT, "ignore_identical": FLAG, "source": MAYBE_KIND,
                        "target": MAYBE_KIND}),
     "pair_records": (scoring.pair_records, {"rows": {"links": ROWS}, "ids": ["1"]},
-                     {"rows": MAPPING, "ids": LIST}),
+                     {"rows": MAPPING, "ids": LIST, "aggregate": TEXT}),
     "group_records": (scoring.group_records, {"rows": {"links": ROWS}, "groups": ["1"]},
-                      {"rows": MAPPING, "groups": LIST, "name": TEXT, "aggregate": TEXT}),
+                      {"rows": MAPPING, "groups": LIST, "name": TEXT, "aggregate": TEXT,
+                       "resamples": MAYBE_COUNT,
+                       "confidence": NUMBER, "seed": COUNT}),
     "score_records": (scoring.score_records,
                       {"corpus": CORPUS, "hypothesis": "A", "reference": "B"},
                       {"corpus": PAIRS, "hypothesis": TEXT, "reference": TEXT, "by": MAYBE_TEXT,

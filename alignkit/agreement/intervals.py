@@ -9,20 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.statistic import Floats, Rows, Statistic
-from alignkit.scoring.bootstrap import Interval, check_drawing, chunks, summarize
+from alignkit.scoring.bootstrap import (
+    ALIKE,
+    ONE_PAIR,
+    UNDEFINED,
+    Interval,
+    check_drawing,
+    chunks,
+    interval_of,
+)
 
 __all__ = ["ALIKE", "NO_PAIRS", "ONE_PAIR", "UNDEFINED", "Intervals", "bootstrap", "draw_weights"]
 
 NO_PAIRS = "there is no sentence pair"
-ONE_PAIR = "there is one sentence pair, and nothing to resample"
-ALIKE = "all resamples give the same"
-UNDEFINED = "no resample has it defined"
 
 Intervals = dict[str, Union[Interval, str]]
 """By ``level.measure`` the interval, or the reason why there is none."""
-
-_SAME = 1e-12
-"""Values that differ by no more than this differ by rounding alone."""
 
 
 def bootstrap(
@@ -129,9 +131,5 @@ def _measure(
 
 
 def _interval(values: Floats, confidence: float) -> Interval | str:
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return UNDEFINED
-    if np.ptp(defined) <= _SAME:
-        return ALIKE
-    return summarize(values, confidence)
+    found = interval_of(values, confidence)
+    return found.reason or found

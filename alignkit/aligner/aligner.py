@@ -66,7 +66,7 @@ class Aligner:
     def train(
         cls,
         bitext: Bitext | Iterable[PairLike],
-        *,
+        *others: object,
         settings: Settings | None = None,
         dictionary: Mapping[tuple[str, str], float] | None = None,
         threads: int | None = None,
@@ -81,6 +81,8 @@ class Aligner:
         bitext
             A `Bitext`, or what `Bitext.pack` takes: a `Corpus`, or tuples of a source and a target
             sentence, texts or sequences of words.
+        *others
+            Nothing: source and target come as pairs, not as two lists.
         settings
             How; see `Settings`.
         dictionary
@@ -103,7 +105,12 @@ class Aligner:
         OptionError, UnknownNameError
             If a setting makes no sense.
         """
-        check_arguments(Aligner.train, locals(), apart=["bitext"])
+        if others:
+            raise ArgumentError(
+                "train takes one bitext of (source, target) pairs; of two lists make one: "
+                "Aligner.train(list(zip(source, target)))"
+            )
+        check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
         _check_dictionary(dictionary or {})
         if not isinstance(bitext, Bitext):
             bitext = Bitext.pack(bitext)
@@ -121,6 +128,13 @@ class Aligner:
         if not room.on_disk:
             aligner._trained = bitext, training.decoder()
         return aligner
+
+    def __repr__(self) -> str:
+        known = self.parameters
+        return (
+            f"Aligner({self.settings.model}; {len(known.source)} source and {len(known.target)} "
+            "target words)"
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the aligner into a file; see docs/model_files.md.

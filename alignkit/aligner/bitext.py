@@ -10,13 +10,15 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.arguments import check_arguments, check_attributes, check_kind, place, words
+from alignkit.arguments import check_arguments, check_attributes, kind_of, place, words
 from alignkit.arrays import check_form, check_offsets
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
 from alignkit.limits import check_count
 
 __all__ = ["Bitext", "PairLike", "Side"]
+
+_SHOWN = 80  # characters
 
 PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"]
 
@@ -174,7 +176,10 @@ class Bitext:
         """
         check_arguments(Bitext.pack, locals(), apart=["pairs"])
         if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-            raise ArgumentError("pairs must be sentence pairs, or tuples (source, target) of words")
+            raise ArgumentError(
+                f"pairs is {kind_of(pairs)}; give sentence pairs, or (source, target) texts, such "
+                "as [('la maison', 'the house')]"
+            )
         both = [_sides(pair) for pair in pairs]
         return cls(
             Side.pack((source for source, _ in both), casefold=casefold),
@@ -208,11 +213,21 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
             raise AlignerError(f"a pair has a source and a target, not {len(pair)} sentences")
         source, target = pair
     else:
-        check_kind("a pair", pair, SentencePair)
+        if not isinstance(pair, SentencePair):
+            raise ArgumentError(
+                f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such "
+                f"as {_parted(pair)}"
+            )
         if pair.source is None or pair.target is None:
             raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
         source, target = pair.source, pair.target
     return _split(source), _split(target)
+
+
+def _parted(pair: object) -> tuple[str, ...]:
+    """Return what a line of a bitext means, or an example."""
+    sides = tuple(side.strip() for side in pair.split("|||")) if isinstance(pair, str) else ()
+    return sides if len(sides) == 2 and len(str(sides)) < _SHOWN else ("la maison", "the house")
 
 
 def _split(side: str | Sequence[str]) -> Sequence[str]:

@@ -20,10 +20,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alignkit.choice import naming
 from alignkit.cli.agree_options import add_options, typed
-from alignkit.cli.choice import naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.kernels import announce
 from alignkit.cli.merge import merged
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
@@ -45,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    announce()
     from alignkit.agreement import agree
     from alignkit.cli.agree_output import agreement_output, draw
 

@@ -28,10 +28,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from alignkit.aligner.settings import LONGEST_PIECE
+from alignkit.choice import naming
 from alignkit.cli.align_input import Block, Sentences, read_dictionary
 from alignkit.cli.align_options import add_options, check, settings_of
-from alignkit.cli.choice import naming
-from alignkit.cli.kernels import announce
 from alignkit.cli.messages import say
 from alignkit.cli.progress import Progress
 from alignkit.output import replacing
@@ -53,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
     check(options)
     settings = settings_of(options)  # a wrong one is told before anything is read
     sentences = Sentences(options)
-    announce(spare_scipy=options.own)
+    if options.own:
+        _spare_scipy()
     from alignkit.cli.align_output import summary, write_alignments
 
     work = _Work(options, sentences)
@@ -67,6 +67,12 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(summary(work.aligner, work.counts, work.seconds, options.tokenize))
     return 1 if sentences.refused else 0
+
+
+def _spare_scipy() -> None:
+    from alignkit.jit import load_without_scipy
+
+    load_without_scipy()
 
 
 class _Work:

@@ -15,7 +15,7 @@ import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from alignkit.cli.choice import Choice, naming
+from alignkit.choice import Choice, naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.parser import format_name, output, output_file

@@ -14,7 +14,7 @@ from importlib import import_module
 from keyword import iskeyword
 
 from alignkit.cli.files import check_files
-from alignkit.cli.messages import begin, say, silence, tell_raw, visible_lines
+from alignkit.cli.messages import begin, heard, say, silence, tell_raw, visible_lines
 from alignkit.cli.parser import Parser
 from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams, require_output
 from alignkit.cli.wording import in_words_of
@@ -183,8 +183,9 @@ def _run(ran: _Ran, *, own: bool) -> int:
     parser = _parser(chosen)
     try:
         options, unknown = parser.parse_known_args(words)
-        if unknown:
-            getattr(options, "parser", parser).unknown(unknown)
+        own_parser = getattr(options, "parser", parser)
+        if left := own_parser.late(options, unknown):
+            own_parser.unknown(left)
     except SystemExit as end:  # --help, --version, or a wrong option that was told
         return int(end.code or 0)
     if options.command is None:
@@ -197,7 +198,8 @@ def _run(ran: _Ran, *, own: bool) -> int:
     if own and any(standard_stream(path) is None for path in outputs):
         outlive_reader()
     options.own = own  # whether the process is ours alone
-    code: int = options.run(options)
+    with heard():
+        code: int = options.run(options)
     return code
 
 

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import argparse
 
-from alignkit.cli.choice import naming
+from alignkit.choice import naming
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import Input, add_reading_arguments, detect_format, reading_options
 from alignkit.cli.messages import say
-from alignkit.cli.order import add_order_argument, hinting, in_order
+from alignkit.cli.order import add_order_argument
 from alignkit.cli.written import add_corpus_output, corpus_format
 from alignkit.corpus import Corpus
 from alignkit.errors import JoinError, OptionError
 from alignkit.formats import FORMATS, get_format, write_corpus
+from alignkit.in_step import hinting, in_order
 from alignkit.join import Differences, merge
 
 __all__ = ["add_arguments", "merged", "run"]

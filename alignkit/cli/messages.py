@@ -6,12 +6,14 @@ import json
 import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from logging import WARNING, Handler, LogRecord, getLogger
 from typing import TextIO
 
 from alignkit.visible import visible
 
-__all__ = ["begin", "is_quiet", "json_text", "say", "silence", "tell_raw", "visible_lines"]
+__all__ = ["begin", "heard", "is_quiet", "json_text", "say", "silence", "tell_raw", "visible_lines"]
 
 _ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -40,6 +42,22 @@ def say(text: str, *, error: bool = False, once: bool = False) -> None:
     if error or not (is_quiet() or (once and text in _told)):
         _told.update({text} if once else ())
         tell_raw(f"alignkit: {visible(text)}\n")
+
+
+class _Told(Handler):
+    def emit(self, record: LogRecord) -> None:
+        say(record.getMessage(), once=True)
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """Tell what the library warns of while a command runs."""
+    logger, handler = getLogger("alignkit"), _Told(WARNING)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def tell_raw(text: str) -> None:

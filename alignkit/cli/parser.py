@@ -97,6 +97,24 @@ class Parser(argparse.ArgumentParser):
         else:
             file.write(message)  # argparse itself forgives a full disk
 
+    def late(self, options: argparse.Namespace, words: Sequence[str]) -> Sequence[str]:
+        """Take a word for the place that may stay empty; return what is left.
+
+        argparse leaves such a place empty once it has met the first of the others, though its word
+        may stand after an option.
+        """
+        free = [
+            action
+            for action in self._actions
+            if action.nargs == "?"
+            and not action.option_strings
+            and getattr(options, action.dest) is None
+        ]
+        if len(words) != 1 or len(free) != 1 or (words[0].startswith("-") and words[0] != "-"):
+            return words
+        setattr(options, free[0].dest, words[0])
+        return []
+
     def unknown(self, words: Sequence[str]) -> NoReturn:
         """Tell that there are no such options, and which one may be meant; exit code 2."""
         word = words[0].partition("=")[0]

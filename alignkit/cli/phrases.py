@@ -17,9 +17,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from alignkit.alignment import Alignment
-from alignkit.cli.choice import Choice
+from alignkit.choice import Choice
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.kernels import announce
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output_file
 from alignkit.corpus import SentencePair
@@ -79,7 +78,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    announce()
     source = Input(options.input, options.format, reading_options(options))
     lines = _json_lines if options.jsonl else _tab_lines
     chosen = Choice(source.path, options.annotator).annotated(source.pairs())

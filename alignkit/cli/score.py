@@ -9,6 +9,7 @@ For example:
   alignkit score giza.align gold.align
   alignkit score rev.align gold.wa --hyp-transpose --ref-format naacl --level links --json
   alignkit score a.align gold.align --compare b.align c.align --ci
+  alignkit score corpus.xml --hyp-annotator anna ben --ref-annotator gold
   alignkit score giza.align corpus.xml --ref-annotator gold --in-order --by genre
   alignkit score a.align gold.align --aggregate both --latex
 """
@@ -16,17 +17,17 @@ For example:
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.inputs import add_reading_arguments
-from alignkit.cli.kernels import announce
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import format_name, number, saved_file
 from alignkit.cli.score_run import Scoring
 from alignkit.cli.short_names import short_names
 from alignkit.errors import OptionError
 from alignkit.formats import FORMATS
+from alignkit.output import refuse_unwritable
 from alignkit.report.canvas import ending
 from alignkit.report.table import MEDIA
 
@@ -37,9 +38,20 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("hypothesis", metavar="HYP", help="the alignments to score; - is stdin")
-    parser.add_argument("reference", metavar="REF", help="the gold standard; - is stdin")
+    parser.add_argument(
+        "reference",
+        nargs="?",
+        metavar="[REF]",
+        help="the gold standard; - is stdin; left out, HYP holds it too: name both annotators",
+    )
     for side, long in (("hyp", "hypothesis"), ("ref", "reference")):
-        _add_side(parser, side, long)
+        _add_side(parser, side, long).add_argument(
+            f"--{side}-annotator",
+            nargs="+" if side == "hyp" else None,
+            metavar="A",
+            help="whose alignments, if it holds several"
+            + ("; of several named, every two are compared" if side == "hyp" else ""),
+        )
     group = parser.add_argument_group("what is scored")
     group.add_argument(
         "--level",
@@ -100,11 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_resamples(group, "of --ci, --compare and --plot (default: 1000)")
     group.add_argument(
-        "--confidence",
-        type=float,
-        default=0.95,
-        metavar="P",
-        help="of the intervals (default: 0.95)",
+        "--confidence", type=float, metavar="P", help="of the intervals (default: 0.95)"
     )
     group.add_argument(
         "--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)"
@@ -114,17 +122,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_resamples(group: argparse._ActionsContainer, told: str) -> None:
-    """Add the number of resamples, under its old name too."""
+    """Add the number of resamples, under its old name too; see `settle_draws`."""
     kind = number(1)
-    group.add_argument("--resamples", type=kind, default=1000, metavar="N", help=told)
-    group.add_argument(
-        "--samples",
-        dest="resamples",
-        type=kind,
-        default=argparse.SUPPRESS,
-        metavar="N",
-        help=argparse.SUPPRESS,
-    )
+    group.add_argument("--resamples", type=kind, metavar="N", help=told)
+    group.add_argument("--samples", type=kind, metavar="N", help=argparse.SUPPRESS)
+
+
+def settle_draws(options: argparse.Namespace, *, drawn: bool, wanting: str) -> None:
+    """Fill in what was not typed of the draws; refuse what was, where nothing is drawn.
+
+    Raises
+    ------
+    OptionError
+        If resamples are named twice, or an option of the draws stands where there are none.
+    """
+    if options.resamples is not None and options.samples is not None:
+        raise OptionError("--samples is the old name of --resamples: give one of the two")
+    if options.resamples is None:
+        options.resamples = options.samples
+    for name, default in (("resamples", 1000), ("confidence", 0.95)):
+        if getattr(options, name, None) is None:
+            setattr(options, name, default)
+        elif not drawn:
+            raise OptionError(f"--{name} is about resampling, which is not asked for; {wanting}")
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
@@ -158,7 +178,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_side(parser: argparse.ArgumentParser, side: str, long: str) -> None:
+def _add_side(parser: argparse.ArgumentParser, side: str, long: str) -> argparse._ArgumentGroup:
     group = parser.add_argument_group(f"what the {long} is, if not as said for both")
     group.add_argument(
         f"--{side}-format",
@@ -175,35 +195,43 @@ def _add_side(parser: argparse.ArgumentParser, side: str, long: str) -> None:
     group.add_argument(
         f"--{side}-transpose", action="store_true", help="its links are written target first"
     )
-    group.add_argument(
-        f"--{side}-annotator", metavar="A", help="whose alignments, if it holds several"
-    )
+    return group
+
+
+@dataclass(frozen=True)
+class _System:
+    """Hold what is scored: a file, and whose alignments where it holds those of several."""
+
+    name: str
+    path: str
+    annotator: str | None
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    announce()
-    systems = [options.hypothesis, *options.compare]
-    _check(options, systems)
+    _check(options)
+    systems = _systems(options)
+    options.compared = len(systems) > 1
+    wanting = "say --ci, --plot FILE, or name systems to compare"
+    drawn = options.ci or options.compared or options.plot is not None
+    settle_draws(options, drawn=drawn, wanting=wanting)
     from alignkit.cli.score_output import Breakdown, Scored, breakdown, score_output
 
-    names = short_names(systems)
     scored: dict[str, Score] = {}
     breakdowns: dict[str, Breakdown] = {}
-    for path, name in names.items():
-        one = Scoring(path, options)
-        scored[name] = one.score
-        ids = one.ids if options.per_pair else ()
-        breakdowns[name] = breakdown(one.score, ids, one.groups, options.by)
+    for system in systems:
+        one = Scoring(system.path, options, system.annotator)
+        scored[system.name] = one.score
+        breakdowns[system.name] = breakdown(one, options)
     comparisons = None
-    if options.compare:
+    if options.compared:
         from alignkit.scoring import compare
 
         comparisons = compare(
-            scored, resamples=options.resamples, confidence=options.confidence, rng=options.seed
+            scored, resamples=options.resamples, confidence=options.confidence, seed=options.seed
         )
         scored = {name: _signed(score, comparisons) for name, score in scored.items()}
-    paths = {name: path for path, name in names.items()}
+    paths = {system.name: system.path for system in systems}
     print(score_output(Scored(paths, scored, breakdowns, comparisons), options))
     if options.plot is not None:
         from alignkit.report.score_plots import draw_scores
@@ -212,23 +240,69 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace, systems: list[str]) -> None:
-    if len(set(systems)) < len(systems):
-        raise OptionError("the same system is named twice; name different files to compare")
-    if options.compare and options.reference == "-":
-        raise OptionError("with --compare the reference is read again and cannot be stdin (-)")
+def _systems(options: argparse.Namespace) -> list[_System]:
+    """Return what is scored: several files, or several annotators of one.
+
+    Raises
+    ------
+    OptionError
+        If one is named twice, or would have to be read twice and cannot be.
+    """
+    annotators = options.hyp_annotator or [None]
+    paths = [options.hypothesis, *options.compare]
+    if len(set(paths)) < len(paths) or len(set(annotators)) < len(annotators):
+        raise OptionError("the same system is named twice; name different ones to compare")
+    if len(annotators) == 1:
+        names = short_names(paths)
+        return [_System(names[path], path, annotators[0]) for path in paths]
+    if options.compare:
+        raise OptionError(
+            "--hyp-annotator names several systems of HYP, and --compare more files; give one of "
+            "the two"
+        )
+    if options.hypothesis == "-":
+        raise OptionError("with several annotators HYP is read again and cannot be stdin (-)")
+    return [_System(name, options.hypothesis, name) for name in annotators]
+
+
+def _check(options: argparse.Namespace) -> None:
+    several = options.compare or len(options.hyp_annotator or ()) > 1
+    if several and options.reference == "-":
+        raise OptionError("with several systems REF is read again and cannot be stdin (-)")
+    if options.reference is None:
+        _check_one_corpus(options)
     if options.split_identical and (options.ignore_identical or options.level == "phrases"):
         other = "--ignore-identical" if options.ignore_identical else "--level phrases"
         raise OptionError(
             f"--split-identical scores identical links by themselves, and {other} leaves them out; "
             "give one of the two"
         )
+    if options.by == "":
+        raise OptionError("--by is empty; name an attribute, such as genre")
     if options.split is not None and options.by is None:
         raise OptionError("--split divides the values of the attribute that --by names; give --by")
     if options.split == "":
         raise OptionError("--split is empty; give what stands between values, such as ','")
     if options.plot is not None:
         ending(options.plot)
+        refuse_unwritable([options.plot])
+
+
+def _check_one_corpus(options: argparse.Namespace) -> None:
+    """Check what is said where HYP holds the gold standard too."""
+    if options.hyp_annotator is None or options.ref_annotator is None:
+        raise OptionError(
+            "name REF, the gold standard; or, where HYP holds it too, the annotators: "
+            "--hyp-annotator and --ref-annotator"
+        )
+    if options.compare:
+        raise OptionError("--compare needs REF, against which all files are scored; name it")
+    for name in ("ref_format", "ref_base", "ref_transpose", "in_order"):
+        value = getattr(options, name)
+        if value is not None and value is not False:
+            raise OptionError(
+                f"--{name.replace('_', '-')} is about a second file, and one is named; leave it out"
+            )
 
 
 def _signed(score: Score, comparisons: Comparisons) -> Score:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from alignkit.cli.messages import json_text
+from alignkit.cli.score_run import Scoring
 from alignkit.report.medium import Report
 from alignkit.report.table import MEDIA, Table
 from alignkit.report.table_csv import csv_lines
 from alignkit.scoring import Comparisons, Score, group_records, pair_records
 from alignkit.scoring.measures import none_if_nan
-from alignkit.scoring.score_records import overlap
+from alignkit.scoring.score_records import few_in_groups, overlap
 from alignkit.scoring.score_table import MEASURE_NAMES, breakdown_table, comparison_table
 
 __all__ = ["Breakdown", "Scored", "breakdown", "score_output"]
@@ -31,6 +32,7 @@ class Breakdown:
     groups: Sequence[Mapping[str, object]] = ()
     sentence_pairs: Sequence[Mapping[str, object]] = ()
     overlap: str = ""
+    caution: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Scored:
         """What to know before one believes the numbers, each once."""
         every = [score.cautions for score in self.scores.values()]
         every += [self.comparisons.cautions] if self.comparisons is not None else []
+        every += [(one.caution,) for one in self.breakdowns.values() if one.caution]
         return list(dict.fromkeys(said for cautions in every for said in cautions))
 
     @property
@@ -65,16 +68,23 @@ class Scored:
         return list(dict.fromkeys(str(score.signature) for score in self.scores.values()))
 
 
-def breakdown(
-    score: Score, ids: Sequence[str], groups: Sequence[Sequence[str]], by: str | None
-) -> Breakdown:
+def breakdown(one: Scoring, options: argparse.Namespace) -> Breakdown:
     """Return the records of the tables that were asked for."""
-    return Breakdown(
-        by or "",
-        group_records(score.rows, groups, name=by, aggregate=score.aggregate) if by else (),
-        pair_records(score.rows, ids) if ids else (),
-        overlap(groups, by) if by else "",
-    )
+    by, score = options.by, one.score
+    drawn = {"confidence": options.confidence, "seed": options.seed}
+    groups: Sequence[Mapping[str, object]] = ()
+    if by:
+        groups = group_records(
+            score.rows,
+            one.groups,
+            name=by,
+            aggregate=score.aggregate,
+            resamples=options.resamples if options.ci else None,
+            **drawn,
+        )
+    pairs = pair_records(score.rows, one.ids, aggregate=score.aggregate) if one.ids else ()
+    few = few_in_groups(groups, by) if groups else ""
+    return Breakdown(by or "", groups, pairs, overlap(one.groups, by) if by else "", few)
 
 
 def score_output(scored: Scored, options: argparse.Namespace) -> str:

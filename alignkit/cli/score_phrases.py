@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import argparse
 
-from alignkit.cli.choice import Choice, naming
+from alignkit.choice import Choice, naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.kernels import announce
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number
-from alignkit.cli.score import add_resamples
+from alignkit.cli.score import add_resamples, settle_draws
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
 
@@ -76,13 +75,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--seed", type=number(0), default=12345, metavar="N", help="of --ci (default: 12345)"
     )
+    group.add_argument(
+        "--confidence", type=float, metavar="P", help="of the intervals (default: 0.95)"
+    )
     group.add_argument("--json", action="store_true", help="print JSON (default: a table)")
     add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    announce()
+    settle_draws(options, drawn=options.ci, wanting="say --ci")
     from alignkit.scoring import read_phrase_table, score_phrase_list
 
     reference = Input(options.reference, options.format, reading_options(options))
@@ -110,7 +112,9 @@ def run(options: argparse.Namespace) -> int:
         loose=options.loose,
     )
     if options.ci:
-        found = found.with_intervals(resamples=options.resamples, rng=options.seed)
+        found = found.with_intervals(
+            resamples=options.resamples, confidence=options.confidence, seed=options.seed
+        )
     if options.json:
         print(json_text(found.to_json()))
     else:

@@ -12,21 +12,20 @@ For example:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.cli.choice import Choice, naming
+from alignkit.choice import Choice, naming
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.kernels import announce
-from alignkit.cli.order import NOT_ALL
+from alignkit.cli.messages import say
 from alignkit.cli.parser import format_name, output_file
-from alignkit.cli.suspicion import BaseWatch
 from alignkit.corpus import SentencePair
 from alignkit.errors import JoinError
 from alignkit.formats import FORMATS, write_corpus
+from alignkit.formats.suspicion import BaseWatch
 from alignkit.frozen import FrozenMap
 from alignkit.in_step import have_blocks, link_blocks
 from alignkit.join import join_pairs
@@ -65,12 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    announce()
     declared = reading_options(options)
     turned = options.transpose != options.reverse_transposed
     forward = Input(options.forward, options.format, declared)
     reverse = Input(options.reverse, options.format, reading_options(options, transpose=turned))
-    watches = BaseWatch(forward), BaseWatch(reverse)
+    watches = BaseWatch(forward.reading), BaseWatch(reverse.reading)
     if have_blocks(forward, reverse):
         merged = _merged_links(forward, reverse, options, watches)
     else:
@@ -78,12 +76,13 @@ def run(options: argparse.Namespace) -> int:
     with naming(forward.path, reverse.path):
         lost = write_corpus(merged, options.output, format=options.to, base=options.base)
     tell_lost(options.output, options.to, lost)
-    for watch in watches:
-        watch.warn()
+    for path, watch in zip((forward.path, reverse.path), watches, strict=True):
+        if suspicion := watch.suspicion("--base 1"):
+            say(f"{path}: warning: {suspicion}")
     return 0
 
 
-_Watches = tuple[BaseWatch, BaseWatch]
+_Watches = Sequence[BaseWatch]
 
 
 def _merged_links(
@@ -91,7 +90,7 @@ def _merged_links(
 ) -> Iterator[SentencePair]:
     from alignkit.symmetrization import symmetrize
 
-    for ids, *sides in link_blocks(forward, reverse, hint=NOT_ALL):
+    for ids, *sides in link_blocks(forward, reverse):
         for watch, side in zip(watches, sides, strict=True):
             watch.add(side)
         merged = symmetrize(sides[0], sides[1], options.method)

@@ -20,7 +20,6 @@ from alignkit.scoring.measures import (
     link_ratios,
     phrase_ratios,
 )
-from alignkit.scoring.paired_tests import paired_bootstrap, paired_randomization
 from alignkit.scoring.phrase_list import PhraseListScore, score_phrase_list
 from alignkit.scoring.phrase_table import PHRASE_TABLE_FORMATS, read_phrase_table
 from alignkit.scoring.result import Score
@@ -59,8 +58,6 @@ __all__ = [
     "macro_ratios",
     "macro_terms",
     "pair_records",
-    "paired_bootstrap",
-    "paired_randomization",
     "phrase_ratios",
     "read_phrase_table",
     "score",

@@ -9,23 +9,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments
+from alignkit.brief import how_many
 from alignkit.errors import OptionError
 from alignkit.scoring.measures import Ratios, none_if_nan
 
 __all__ = [
+    "ALIKE",
+    "FEW_PAIRS",
+    "ONE_PAIR",
+    "SEED",
+    "UNDEFINED",
     "Interval",
     "check_drawing",
     "confidence_interval",
     "distinct",
+    "drawn_intervals",
     "few_pairs",
+    "interval_of",
     "resample",
     "summarize",
 ]
+
+ONE_PAIR = "there is one sentence pair, and nothing to resample"
+ALIKE = "all resamples give the same"
+UNDEFINED = "no resample has it defined"
+"""Why there is no interval."""
+
+SEED = 12345
+"""Of all draws, unless another is given."""
 
 FEW_PAIRS = 30
 """With fewer sentence pairs a bootstrap over them promises more than it can hold."""
 
 _CHUNK_BYTES = 2**26
+
+_SAME = 1e-12
+"""Values that differ by no more than this differ by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +54,15 @@ class Interval:
     Parameters
     ----------
     low, high
-        The bounds; NaN where no resample has the measure defined.
+        The bounds; NaN where there are none.
     confidence
         The share of resamples between the bounds.
     standard_error
         The standard deviation of the measure over the resamples.
     undefined
         In how many resamples the measure was 0/0; the interval is over the others.
+    reason
+        Why there are no bounds; empty where there are.
     """
 
     low: float
@@ -49,16 +70,18 @@ class Interval:
     confidence: float
     standard_error: float
     undefined: int
+    reason: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return the interval as JSON takes it: NaN is None."""
-        return {
+        found: dict[str, object] = {
             "low": none_if_nan(self.low),
             "high": none_if_nan(self.high),
             "confidence": self.confidence,
             "standard_error": none_if_nan(self.standard_error),
             "undefined": self.undefined,
         }
+        return found | ({"reason": self.reason} if self.reason else {})
 
 
 def confidence_interval(
@@ -67,7 +90,7 @@ def confidence_interval(
     *,
     resamples: int = 1000,
     confidence: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    seed: int = SEED,
 ) -> dict[str, Interval]:
     """Return the percentile bootstrap interval of each measure over the sentence pairs.
 
@@ -81,18 +104,19 @@ def confidence_interval(
         How many corpora of P pairs to draw with replacement.
     confidence
         Between 0 and 1.
-    rng
-        A generator or its seed; None takes a fresh one.
+    seed
+        Of the draws; the same seed gives the same interval.
 
     Returns
     -------
     dict
-        An interval for each name that `measure` returns.
+        An interval for each name that `measure` returns; without bounds, and with the reason, where
+        there is one pair only, where all resamples give the same, or none has the measure defined.
 
     Raises
     ------
     OptionError
-        If `resamples` or `confidence` is out of range.
+        If `resamples`, `confidence` or `seed` is out of range.
 
     Notes
     -----
@@ -108,15 +132,30 @@ def confidence_interval(
     --------
     >>> from alignkit.scoring.measures import link_ratios
     >>> rows = np.array([[2, 2, 2, 2, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2]])
-    >>> found = confidence_interval(rows, link_ratios, rng=1)["precision"]
+    >>> found = confidence_interval(rows, link_ratios, seed=1)["precision"]
     >>> found.low, found.high
     (0.5, 1.0)
     """
     check_arguments(confidence_interval, locals())
-    check_drawing(resamples, confidence)
-    rng = np.random.default_rng(rng)
+    check_drawing(resamples, confidence, seed)
+    rng = np.random.default_rng(seed)
+    return drawn_intervals(rows, measure, resamples=resamples, confidence=confidence, rng=rng)
+
+
+def drawn_intervals(
+    rows: NDArray[np.generic],
+    measure: Ratios,
+    *,
+    resamples: int,
+    confidence: float,
+    rng: np.random.Generator,
+) -> dict[str, Interval]:
+    """Return what `confidence_interval` does, drawn from a stream of random numbers."""
+    if len(rows) == 1:
+        none = Interval(np.nan, np.nan, confidence, np.nan, 0, ONE_PAIR)
+        return dict.fromkeys(measure(rows.astype(np.float64)), none)
     sums = np.concatenate(list(resample(rows, resamples, rng)))
-    return {name: summarize(values, confidence) for name, values in measure(sums).items()}
+    return {name: interval_of(values, confidence) for name, values in measure(sums).items()}
 
 
 def resample(
@@ -157,24 +196,35 @@ def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
     if not len(defined):
-        return Interval(np.nan, np.nan, confidence, np.nan, undefined)
+        return Interval(np.nan, np.nan, confidence, np.nan, undefined, UNDEFINED)
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return Interval(float(low), float(high), confidence, float(defined.std()), undefined)
 
 
-def check_drawing(resamples: int, confidence: float) -> None:
-    """Refuse a number of resamples or a confidence that makes no sense.
+def interval_of(values: NDArray[np.float64], confidence: float) -> Interval:
+    """Return the percentile interval of a measure; none where all resamples give the same."""
+    found = summarize(values, confidence)
+    if found.reason or np.nanmax(values) - np.nanmin(values) > _SAME:
+        return found
+    return Interval(np.nan, np.nan, confidence, np.nan, found.undefined, ALIKE)
+
+
+def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
+    """Refuse a number of resamples, a confidence or a seed that makes no sense.
 
     Raises
     ------
     OptionError
-        If there is less than one resample or `confidence` is not between 0 and 1.
+        If there is less than one resample, `confidence` is not between 0 and 1, or `seed` is below
+        0.
     """
     if resamples < 1:
         raise OptionError(f"resamples must be at least 1, not {resamples}")
     if not 0 < confidence < 1:
         raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
+    if seed < 0:
+        raise OptionError(f"the seed is {seed}; it must be 0 or more")
 
 
 def few_pairs(pairs: int) -> tuple[str, ...]:
@@ -186,7 +236,7 @@ def few_pairs(pairs: int) -> tuple[str, ...]:
     if pairs >= FEW_PAIRS:
         return ()
     return (
-        f"only {pairs} sentence pair{'' if pairs == 1 else 's'}: with fewer than about {FEW_PAIRS} "
+        f"only {how_many(pairs, 'sentence pair')}: with fewer than about {FEW_PAIRS} "
         "the bootstrap's intervals are too narrow and its p-values too small; the p-value to trust "
         "is that of randomization",
     )

@@ -11,9 +11,17 @@ from typing import Any, overload
 import numpy as np
 
 from alignkit.arguments import check_arguments, kind_of
+from alignkit.brief import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import Interval, check_drawing, few_pairs, summarize
+from alignkit.scoring.bootstrap import (
+    ONE_PAIR,
+    SEED,
+    Interval,
+    check_drawing,
+    few_pairs,
+    summarize,
+)
 from alignkit.scoring.comparison import Comparison
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
 from alignkit.scoring.holm import holm
@@ -71,7 +79,8 @@ class Comparisons(Sequence[Comparison]):
 
     def __repr__(self) -> str:
         names = dict.fromkeys(name for one in self for name in (one.baseline, one.system))
-        return f"Comparisons({', '.join(names)}; {self.pairs} pairs; {len(self)} differences)"
+        pairs = how_many(self.pairs, "pair")
+        return f"Comparisons({', '.join(names)}; {pairs}; {len(self)} differences)"
 
     def __str__(self) -> str:
         return str(self.table())
@@ -108,7 +117,7 @@ def compare(
     resamples: int = 1000,
     trials: int = 10000,
     confidence: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    seed: int = SEED,
 ) -> Comparisons:
     """Compare every two systems by paired bootstrap and approximate randomization.
 
@@ -128,8 +137,8 @@ def compare(
         Shuffles of the randomization.
     confidence
         Of the interval of the difference.
-    rng
-        A generator or its seed; None takes a fresh one.
+    seed
+        Of all draws; the same seed gives the same numbers.
 
     Returns
     -------
@@ -165,13 +174,18 @@ def compare(
     >>> from alignkit.scoring import score
     >>> gold = ["0-0 1-1", "0-0 1-1 2-2"] * 20
     >>> found = {"good": score(gold, gold), "poor": score(["0-0", "0-1 1-0 2-2"] * 20, gold)}
-    >>> compare(found, rng=1)
+    >>> compare(found)
     Comparisons(good, poor; 40 pairs; 4 differences)
-    >>> compare(found, rng=1)[3].difference > 0.5    # of AER
+    >>> compare(found)[3].difference > 0.5    # of AER
     True
     """
+    if not isinstance(systems, Mapping):
+        raise ArgumentError(
+            f"systems is {kind_of(systems)}; give a Score for each name: "
+            'compare({"initial": score(...), "anna": score(...)})'
+        )
     check_arguments(compare, locals())
-    check_drawing(resamples, confidence)
+    check_drawing(resamples, confidence, seed)
     if trials < 1:
         raise OptionError(f"trials must be at least 1, not {trials}")
     if len(systems) < 2:
@@ -183,10 +197,12 @@ def compare(
         pairs = [(baseline, name) for name in systems if name != baseline]
     found: list[Comparison] = []
     for level, (rows, ratios) in _levels(systems, measure).items():
-        streams = np.random.default_rng(rng).spawn(len(pairs))
+        streams = np.random.default_rng(seed).spawn(len(pairs))
         for (base, name), stream in zip(pairs, streams, strict=True):
             both = rows[name], rows[base]
-            drawn = paired_bootstrap(*both, ratios, resamples=resamples, rng=stream)
+            drawn = {}
+            if len(both[0]) > 1:
+                drawn = paired_bootstrap(*both, ratios, resamples=resamples, rng=stream)
             chances = paired_randomization(*both, ratios, trials=trials, rng=stream)
             one = Comparison("", name, base, nan, nan, nan, _NOTHING, nan, nan, nan, level=level)
             mine, others = (of_corpus(ratios, side) for side in both)
@@ -199,13 +215,13 @@ def compare(
         confidence=confidence,
         resamples=resamples,
         trials=trials,
-        seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+        seed=int(seed),
     )
     pairs_compared = first.pairs if isinstance(first, Score) else len(first)
     return Comparisons(tuple(_corrected(found)), pairs_compared, signature)
 
 
-_NOTHING = Interval(nan, nan, nan, nan, 0)
+_NOTHING = Interval(nan, nan, nan, nan, 0, ONE_PAIR)
 
 
 def _measures(
@@ -218,14 +234,17 @@ def _measures(
 ) -> Iterator[Comparison]:
     for key, chance in chances.items():
         difference = system[key] - baseline[key]
-        won, p_value = wins(key, difference, drawn[key])
+        interval, (won, p_value) = _NOTHING, (nan, nan)
+        if drawn:
+            interval = summarize(drawn[key], confidence)
+            won, p_value = wins(key, difference, drawn[key])
         yield replace(
             one,
             measure=key,
             system_value=system[key],
             baseline_value=baseline[key],
             difference=difference,
-            interval=summarize(drawn[key], confidence),
+            interval=interval,
             wins=won,
             bootstrap_p=p_value,
             randomization_p=chance,
@@ -273,19 +292,20 @@ def _no_measure() -> Any:
     )
 
 
-def _check_score(name: str, one: object, first_name: str, first: object) -> None:
-    if not isinstance(one, Score) or not isinstance(first, Score):
-        raise ArgumentError(
-            f"systems[{name!r}] is {kind_of(one)} and systems[{first_name!r}] {kind_of(first)}; "
-            "give a Score for each, as score(corpus, hypothesis, reference) returns it"
-        )
+def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
+    for key, value in ((first_name, first), (name, one)):
+        if not isinstance(value, Score):
+            raise ArgumentError(
+                f"systems[{key!r}] is {kind_of(value)}, and another is a Score; give a Score for "
+                "each, as score(corpus, hypothesis, reference) returns it"
+            )
     if not one.rows:
         raise OptionError(
             f"the score of {name!r} has not kept the counts of the sentence pairs, which a "
             "comparison needs; score it again with keep_rows=True"
         )
     for setting in _SAME:
-        mine, other = getattr(one.signature, setting), getattr(first.signature, setting)
+        mine, other = (_setting(score, setting) for score in (one, first))
         if mine != other:
             raise OptionError(
                 f"{name!r} was scored with {setting} {mine} and {first_name!r} with {other}; score "
@@ -296,6 +316,10 @@ def _check_score(name: str, one: object, first_name: str, first: object) -> None
             f"{name!r} was scored at {', '.join(one.rows)} and {first_name!r} at "
             f"{', '.join(first.rows)}; score both with the same options"
         )
+
+
+def _setting(score: Score, name: str) -> object:
+    return score.aggregate if name == "aggregate" else getattr(score.signature, name)
 
 
 def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
@@ -313,7 +337,8 @@ def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
 def _check_same_reference(name: str, rows: Rows, baseline: str, others: Rows) -> None:
     if rows.shape != others.shape:
         raise JoinError(
-            f"{name!r} was scored on {len(rows)} sentence pairs and {baseline!r} on {len(others)}; "
+            f"{name!r} was scored on {how_many(len(rows), 'sentence pair')} and {baseline!r} on "
+            f"{len(others)}; "
             "score both on the same pairs"
         )
     known = _OF_REFERENCE.get(rows.shape[1], [])

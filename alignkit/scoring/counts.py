@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments
 from alignkit.arrays import LinkArrays, TokenArrays
+from alignkit.brief import how_many
 from alignkit.errors import JoinError, MissingTextError
 from alignkit.jit import readonly
 from alignkit.phrase_kernel import match_phrases
@@ -190,7 +191,7 @@ def check_text(
 def _check_pairs(hypothesis: LinkArrays, reference: LinkArrays) -> None:
     if len(hypothesis) != len(reference):
         raise JoinError(
-            f"the hypothesis has {len(hypothesis)} sentence pairs, the reference "
+            f"the hypothesis has {how_many(len(hypothesis), 'sentence pair')}, the reference "
             f"{len(reference)}; both must align the same pairs in the same order"
         )
 

@@ -3,51 +3,50 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from errno import ENOENT
+from logging import getLogger
 from typing import TYPE_CHECKING, Union
 
 from alignkit.alignment import Alignment
+from alignkit.choice import Choice, naming
 from alignkit.corpus import SentencePair
-from alignkit.errors import (
-    AlignmentError,
-    JoinError,
-    MissingFileError,
-    MissingTextError,
-    OptionError,
-)
-from alignkit.formats import open_reading, read_pairs
-from alignkit.formats.detect import find_format
-from alignkit.in_step import have_blocks, link_blocks
-from alignkit.join import join_pairs
+from alignkit.errors import AlignkitError, AlignmentError, JoinError, MissingFileError, OptionError
+from alignkit.formats import ReadOptions, find_format, open_reading, read_pairs
+from alignkit.formats.suspicion import BaseWatch
+from alignkit.in_step import LinkInput, have_blocks, hinting, in_order, link_blocks
+from alignkit.join import Differences, join_pairs
 from alignkit.scoring.blocks import Block, pair_blocks
+from alignkit.scoring.file_options import FileOptions, texts_for
 from alignkit.scoring.settings import Settings
 from alignkit.scoring.signature import Signature
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
 
-__all__ = ["LinkFile", "Path", "TwoFiles"]
+__all__ = ["LinkFile", "Path", "TwoFiles", "open_two"]
 
 Path = Union[str, "os.PathLike[str]"]
+_LOGGER = getLogger("alignkit")
 
 
 class LinkFile:
-    """Hold a file of alignments; its format is found.
+    """Hold a file of alignments.
 
     Parameters
     ----------
     path
-        The file.
+        The file or folder.
+    format
+        Its format.
+    options
+        What else was declared of it.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = os.fspath(path)
-        if os.path.isdir(self.path):
-            raise OptionError(f"{self.path} is a folder; read it by read_corpus(path, format=...)")
-        _check_no_links(self.path)
-        self.format = find_format(self.path)
-        self.kind, self.reading = open_reading(self.path, format=self.format)
+    def __init__(self, path: str, format: str, options: ReadOptions) -> None:
+        self.path, self.format = path, format
+        self.kind, self.reading = open_reading(path, format=format, options=options)
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
         """Yield ids and links of many pairs at a time."""
@@ -60,13 +59,47 @@ class LinkFile:
         return read_pairs(self.kind, self.reading)
 
 
+def open_two(hypothesis: Path, reference: Path, options: FileOptions) -> tuple[LinkFile, LinkFile]:
+    """Open two files; a format that is found is told by the logger ``alignkit``.
+
+    Raises
+    ------
+    FormatError
+        If there is no such file, or its format cannot be told.
+    OptionError
+        If the options do not fit these files.
+    """
+    paths = [os.fspath(path) for path in (hypothesis, reference)]
+    formats, readings = list[str](), list[ReadOptions]()
+    for path, side in zip(paths, ("hyp", "ref"), strict=True):
+        _check_no_links(path)
+        format, reading = options.of(side)
+        if format is None:
+            format = find_format(path, encoding=reading.encoding, base=reading.base)
+            _LOGGER.info("%s: read as %s", path, format)
+        formats.append(format)
+        readings.append(reading)
+    readings = texts_for(paths, formats, readings)
+    hyp, ref = map(LinkFile, paths, formats, readings)
+    return hyp, ref
+
+
 class TwoFiles:
     """Hold the alignments of a system and those of the gold standard, in a file each.
 
     Parameters
     ----------
-    hypothesis, reference
-        The files.
+    open_both
+        Opens the file of the system and that of the gold standard, anew at each call; both may be
+        one and the same, of which two annotators are named.
+    options
+        Whose alignments are taken, and how pairs are joined.
+    pairwise
+        Whether pairs are to be made where links alone would do.
+    watch
+        Called with the pair of the reference and that of the hypothesis for each that is scored.
+    tell
+        Called with each line to be told: of what was dropped, and of words that differ.
 
     Attributes
     ----------
@@ -74,25 +107,51 @@ class TwoFiles:
         How many pairs were left out because one side has not annotated them.
     """
 
-    def __init__(self, hypothesis: Path, reference: Path) -> None:
-        self._paths = hypothesis, reference
+    def __init__(
+        self,
+        open_both: Callable[[], tuple[LinkInput, LinkInput]],
+        options: FileOptions,
+        *,
+        pairwise: bool = False,
+        watch: Callable[[SentencePair, SentencePair], None] | None = None,
+        tell: Callable[[str], None] = _LOGGER.info,
+    ) -> None:
+        self._open_both, self._options = open_both, options
+        self._pairwise, self._watch, self._tell = pairwise, watch, tell
         self._open()
 
     def _open(self) -> None:
-        self.skipped = 0
-        self._hyp, self._ref = map(LinkFile, self._paths)
+        self.skipped = self._outside = 0
+        self.hyp, self.ref = self._open_both()
+        self._bases = BaseWatch(self.hyp.reading), BaseWatch(self.ref.reading)
 
     @property
     def signature(self) -> Signature:
         """How the files were read."""
-        hyp, ref = self._hyp, self._ref
+        hyp, ref = self.hyp, self.ref
         return Signature(
             format=f"{hyp.format}/{ref.format}", base=f"{hyp.reading.base}/{ref.reading.base}"
         )
 
+    @property
+    def suspicions(self) -> dict[str, str]:
+        """By path what to say of a base that looks wrong, when all is read."""
+        typed = ("`base=1`",) * 2 if self.hyp is self.ref else ("`hyp_base=1`", "`ref_base=1`")
+        found = [one.suspicion(words) for one, words in zip(self._bases, typed, strict=True)]
+        paths = self.hyp.path, self.ref.path
+        return {path: text for path, text in zip(paths, found, strict=True) if text}
+
+    @property
+    def once(self) -> bool:
+        """Whether one of the two can be read once only."""
+        return "-" in (self.hyp.path, self.ref.path)
+
     def in_step(self, settings: Settings) -> bool:
         """Return whether the links alone will do, so that both can be read as arrays."""
-        return not settings.needs_words and have_blocks(self._hyp, self._ref)
+        options = self._options
+        named = options.hyp_annotator is not None or options.ref_annotator is not None
+        apart = self._pairwise or named or settings.needs_words
+        return not apart and have_blocks(self.hyp, self.ref)
 
     def blocks(self, settings: Settings, *, joined: bool = False) -> Iterator[Block]:
         """Yield what is to be counted; where both have ids in another order, ask for `joined`.
@@ -106,37 +165,71 @@ class TwoFiles:
         """
         if joined:
             self._open()
-        if joined or not self.in_step(settings):
-            yield from pair_blocks(self._annotated(settings), "hyp", "ref", settings)
+        with naming(self.ref.path, self.hyp.path):
+            if not joined and self.in_step(settings):
+                ordered = self._options.in_order
+                for _, hyp, ref in link_blocks(self.hyp, self.ref, ordered=ordered):
+                    yield self._looked_at((hyp, ref, None, None))
+            else:
+                for block in pair_blocks(self._annotated(), "hyp", "ref", settings):
+                    yield self._looked_at(block)
+
+    def _looked_at(self, block: Block) -> Block:
+        for one, side in zip(self._bases, block[:2], strict=True):
+            one.add(side)
+        return block
+
+    def _annotated(self) -> Iterator[SentencePair]:
+        """Yield the pairs that both sides have annotated, with the words of either."""
+        options = self._options
+        of_ref = Choice(self.ref.path, options.ref_annotator, "ref_annotator")
+        of_hyp = Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")
+        for ref, hyp in self._joined():
+            reference, hypothesis = of_ref.of(ref), of_hyp.of(hyp)
+            if hypothesis is None or reference is None:
+                self.skipped += 1
+                continue
+            known = ref if ref.has_text else hyp
+            sides = {"hyp": hypothesis, "ref": reference}
+            if options.reading.drop_out_of_range and known.has_text:
+                sides = {name: self._inside(one, known.lengths) for name, one in sides.items()}
+            if self._watch is not None:
+                self._watch(ref, hyp)
+            try:
+                yield SentencePair(ref.id, known.source, known.target, sides)
+            except AlignkitError as error:
+                raise OptionError(
+                    f"{error}; check the base and direction of 'hyp' {self.hyp.path} and "
+                    f"'ref' {self.ref.path}"
+                ) from None
+        if self._outside:
+            self._tell(f"{self.hyp.path}: {self._outside} x link out of range")
+        for choice in (of_ref, of_hyp):
+            choice.check()
+
+    def _inside(self, alignment: Alignment, lengths: tuple[int, int]) -> Alignment:
+        """Drop, and count, the links beyond words that the other side knows."""
+        n, m = lengths
+        kept = {link: sure for link, sure in alignment.items() if link.i < n and link.j < m}
+        self._outside += len(alignment) - len(kept)
+        return Alignment((link for link, sure in kept.items() if sure), kept)
+
+    def _joined(self) -> Iterator[tuple[SentencePair, SentencePair]]:
+        if self.hyp is self.ref:
+            yield from ((pair, pair) for pair in self.ref.pairs())
             return
-        for _, hyp, ref in link_blocks(self._hyp, self._ref):
-            yield hyp, ref, None, None
-
-    def _annotated(self, settings: Settings) -> Iterator[SentencePair]:
+        differences = Differences()
+        refs, hyps = self.ref.pairs(), self.hyp.pairs()
+        if self._options.in_order:
+            refs, hyps = in_order(refs, hyps)
+        partial = self._options.reading.partial
         try:
-            for ref, hyp in join_pairs(self._ref.pairs(), self._hyp.pairs()):
-                sides = {"hyp": _only(self._hyp, hyp), "ref": _only(self._ref, ref)}
-                if None in sides.values():
-                    self.skipped += 1
-                    continue
-                known = ref if ref.has_text else hyp
-                if settings.needs_words and not known.has_text:
-                    raise MissingTextError("the words are needed, and neither file holds any")
-                found = {name: one for name, one in sides.items() if one is not None}
-                yield SentencePair(ref.id, known.source, known.target, found)
-        except (JoinError, MissingTextError) as error:
-            raise type(error)(f"{self._hyp.path} and {self._ref.path}: {error}") from None
-
-
-def _only(file: LinkFile, pair: SentencePair) -> Alignment | None:
-    """Return the one alignment of a pair, None where there is none."""
-    if len(pair.alignments) > 1:
-        raise OptionError(
-            f"{file.path}: pair {pair.id!r} has the alignments of {', '.join(pair.alignments)}; "
-            "read the file by read_corpus, and score the corpus: score(corpus, hypothesis, "
-            "reference)"
-        )
-    return next(iter(pair.alignments.values()), None)
+            yield from join_pairs(refs, hyps, partial=partial, differences=differences)
+        except JoinError as error:
+            raise hinting(error) from None
+        if differences.tokens:  # those that are not in both, `partial` has allowed
+            told = replace(differences, missing=[], surplus=[])
+            self._tell(f"{self.ref.path} and {self.hyp.path}: {told}")
 
 
 def _check_no_links(path: str) -> None:

@@ -9,11 +9,12 @@ import numpy as np
 
 from alignkit.arguments import check_arguments, words
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.brief import how_many
 from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError
 from alignkit.phrases import PhraseArrays, extract_phrases
 from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import Interval, confidence_interval
+from alignkit.scoring.bootstrap import SEED, Interval, confidence_interval, few_pairs
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
 from alignkit.scoring.measures import PhraseScore, none_if_nan, phrase_ratios
 from alignkit.scoring.phrase_index import PhraseIndex
@@ -84,31 +85,35 @@ class PhraseListScore:
     rows: Rows = field(repr=False, compare=False)
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What to know before one believes the intervals."""
+        return few_pairs(self.pairs) if self.intervals else ()
+
     def with_intervals(
         self,
         *,
         resamples: int = 1000,
         confidence: float = 0.95,
-        rng: np.random.Generator | int | None = None,
+        seed: int = SEED,
     ) -> PhraseListScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(PhraseListScore.with_intervals, locals())
         found = confidence_interval(
-            self.rows, phrase_ratios, resamples=resamples, confidence=confidence, rng=rng
+            self.rows, phrase_ratios, resamples=resamples, confidence=confidence, seed=seed
         )
-        seed = int(rng) if isinstance(rng, (int, np.integer)) else None
         drawn = replace(
             self.signature,
             interval="bootstrap",
             confidence=confidence,
             resamples=resamples,
-            seed=seed,
+            seed=int(seed),
         )
         return replace(self, intervals=found, signature=drawn)
 
     def __repr__(self) -> str:
         kept = f"{self.kept} of {self.entries} entries kept"
-        return f"PhraseListScore({self.pairs} pairs; {kept}; F1 {percent(self.f1)})"
+        return f"PhraseListScore({how_many(self.pairs, 'pair')}; {kept}; F1 {percent(self.f1)})"
 
     def __str__(self) -> str:
         return str(self.table())
@@ -122,8 +127,9 @@ class PhraseListScore:
     def table(self) -> Table:
         """Return the score as a table, below what became of the entries."""
         title = (
-            f"{self.kept} of {self.entries} entries kept: they occur in the {self.pairs} sentence "
-            f"pairs; {self.correct} of them ({percent(self.entry_precision)}%) are right somewhere"
+            f"{self.kept} of {self.entries} entries kept: they occur in the "
+            f"{how_many(self.pairs, 'sentence pair')}; {self.correct} of them "
+            f"({percent(self.entry_precision)}%) are right somewhere"
         )
         left_out = ", ".join(
             f"{getattr(self, name)} {text}"
@@ -131,7 +137,7 @@ class PhraseListScore:
             if getattr(self, name)
         )
         title += f"\nleft out: {left_out}" if left_out else ""
-        note = str(self.signature)
+        note = "\n".join([*self.cautions, str(self.signature)])
         return phrase_list_table(self._part(), self.intervals, title=title, note=note)
 
     def to_records(self) -> list[dict[str, object]]:
@@ -153,7 +159,7 @@ class PhraseListScore:
         }
         if self.intervals:
             found["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
-        return found
+        return found | ({"cautions": list(self.cautions)} if self.cautions else {})
 
 
 _LEFT_OUT = {

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from alignkit.arguments import check_arguments
+from alignkit.brief import how_many
 from alignkit.errors import OptionError
 from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import Interval, confidence_interval, few_pairs
+from alignkit.scoring.bootstrap import (
+    SEED,
+    Interval,
+    check_drawing,
+    drawn_intervals,
+    few_pairs,
+)
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.macro import MacroScore, aggregated
 from alignkit.scoring.measures import LEVELS, LinkScore, PhraseScore, none_if_nan
@@ -77,7 +85,7 @@ class Score:
         *,
         resamples: int = 1000,
         confidence: float = 0.95,
-        rng: np.random.Generator | int | None = None,
+        seed: int = SEED,
     ) -> Score:
         """Return the score with bootstrap intervals; see `confidence_interval`.
 
@@ -87,14 +95,15 @@ class Score:
             If the rows were not kept, or a number is out of range.
         """
         check_arguments(Score.with_intervals, locals())
+        check_drawing(resamples, confidence, seed)
         if not self.rows:
             raise OptionError(
                 "intervals resample the counts of the pairs; score again with keep_rows=True"
             )
         # one stream a level, so that the interval of links is the same with phrases or without
-        streams = dict(zip(LEVELS, np.random.default_rng(rng).spawn(len(LEVELS)), strict=True))
+        streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
         intervals = {
-            level: confidence_interval(
+            level: drawn_intervals(
                 *aggregated(rows, level, self.aggregate),
                 resamples=resamples,
                 confidence=confidence,
@@ -107,12 +116,27 @@ class Score:
             interval="bootstrap",
             confidence=confidence,
             resamples=resamples,
-            seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+            seed=int(seed),
         )
         return replace(self, intervals=intervals, signature=signature)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Say where a measure is, which links and phrase pairs have one each of."""
+            if name in LinkScore.__dataclass_fields__ and "pairs" in self.__dict__:
+                has = [one for one, part in self._places() if hasattr(part, name)]
+                where = f"; say {' or '.join(f'score.{one}.{name}' for one in has)}" if has else ""
+                raise AttributeError(f"a Score has no {name} as a whole{where}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _places(self) -> list[tuple[str, Part]]:
+        """Return the measures of links and phrase pairs, each by how one gets at it."""
+        found: list[tuple[str, Part]] = [] if self.links is None else [("links", self.links)]
+        return found + [(f"phrases[{name!r}]", one) for name, one in (self.phrases or {}).items()]
+
     def __repr__(self) -> str:
-        return f"Score({self.pairs} pairs; {short(self.parts(), self.macro)})"
+        return f"Score({how_many(self.pairs, 'pair')}; {short(self.parts(), self.macro)})"
 
     def __str__(self) -> str:
         return str(self.table())
@@ -130,7 +154,7 @@ class Score:
     def title(self) -> str:
         """On how many sentence pairs it was scored."""
         skipped = f", {self.skipped} left out (not annotated)" if self.skipped else ""
-        return f"{self.pairs} sentence pairs{skipped}"
+        return f"{how_many(self.pairs, 'sentence pair')}{skipped}"
 
     def table(self) -> Table:
         """Return the score as a table, to be shown in LaTeX, Markdown, HTML, ..."""

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments, kind_of
+from alignkit.brief import how_many
 from alignkit.corpus import Corpus, values_of
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
+from alignkit.scoring.bootstrap import (
+    FEW_PAIRS,
+    SEED,
+    Interval,
+    check_drawing,
+    drawn_intervals,
+)
 from alignkit.scoring.counts import Rows
-from alignkit.scoring.macro import AGGREGATES, aggregated
+from alignkit.scoring.macro import AGGREGATES, MACRO_COLUMNS, aggregated, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, Counts, Ratios
 from alignkit.scoring.scores import score
 
-__all__ = ["group_records", "overlap", "pair_records", "score_records"]
+__all__ = ["few_in_groups", "group_records", "overlap", "pair_records", "score_records"]
+
+_EXACT = MACRO_COLUMNS.index("exact")
 
 
-def pair_records(rows: Mapping[str, Rows], ids: Sequence[str]) -> list[dict[str, object]]:
+def pair_records(
+    rows: Mapping[str, Rows], ids: Sequence[str], *, aggregate: str = "micro"
+) -> list[dict[str, object]]:
     """Return the score of each sentence pair.
 
     Parameters
@@ -26,6 +40,8 @@ def pair_records(rows: Mapping[str, Rows], ids: Sequence[str]) -> list[dict[str,
         The `rows` of a `Score`: for each level (P, C) counts.
     ids
         The P ids.
+    aggregate
+        ``"macro"`` and ``"both"`` tell whether both are the same, ``exact_match``, 1 or 0.
 
     Returns
     -------
@@ -39,8 +55,15 @@ def pair_records(rows: Mapping[str, Rows], ids: Sequence[str]) -> list[dict[str,
     """
     check_arguments(pair_records, locals())
     _check_names(rows, ids, "ids")
+    _check_aggregate(aggregate)
     plain = {level: (counts, LEVELS[level]) for level, counts in rows.items()}
-    return [{"id": ids[k], "level": level, **record} for k, level, record in _records(plain)]
+    exact: dict[str, Counts] = {}
+    if aggregate != "micro":
+        exact = {level: macro_terms(counts, level)[:, _EXACT] for level, counts in rows.items()}
+    return [
+        {"id": ids[k], "level": level, **_with_exact(record, exact.get(level), k)}
+        for k, level, record in _records(plain)
+    ]
 
 
 def group_records(
@@ -49,6 +72,9 @@ def group_records(
     *,
     name: str = "group",
     aggregate: str = "micro",
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = SEED,
 ) -> list[dict[str, object]]:
     """Return the score of each group: the measures of the sum of its rows.
 
@@ -62,12 +88,17 @@ def group_records(
         The key of the group in the records.
     aggregate
         ``"micro"``, ``"macro"`` or ``"both"``, as in `score`.
+    resamples, confidence, seed
+        Of bootstrap intervals over the pairs of each group, as in `confidence_interval`; without
+        `resamples` there are none. Each group has a stream of its own.
 
     Returns
     -------
     list of dict
         For each group, in the order of first use, and level: the group, pairs (how many), level,
-        the measures (NaN where undefined) and the counts.
+        the measures (NaN where undefined), their bounds (``f1_low``, ``f1_high``) or why there are
+        none (``f1_reason``), the counts; with means over pairs also how many pairs are in no mean
+        of a ratio, as theirs is 0/0 (``left_out_f1``).
 
     Raises
     ------
@@ -82,8 +113,8 @@ def group_records(
     [('news', 2, 0.5)]
     """
     check_arguments(group_records, locals(), apart=["groups"])
-    if aggregate not in AGGREGATES:
-        raise UnknownNameError("aggregate", aggregate, AGGREGATES)
+    _check_aggregate(aggregate)
+    check_drawing(1 if resamples is None else resamples, confidence, seed)
     memberships = _memberships(groups)
     _check_names(rows, memberships, "groups")
     found = dict.fromkeys(group for several in memberships for group in several)
@@ -102,10 +133,31 @@ def group_records(
         np.add.at(total, member, more[pair])
         sums[level] = total, ratios
     names = list(numbers)
+    places = np.array(pair, np.int64), np.array(member, np.int64)
+    drawing = _Drawing(resamples, confidence, seed)
+    bounds = [drawing.of(rows, places[0][places[1] == k], k, aggregate) for k in range(len(names))]
     return [
-        {name: names[k], "pairs": sizes[k], "level": level, **record}
+        {
+            name: names[k],
+            "pairs": sizes[k],
+            "level": level,
+            **_with_bounds(record, bounds[k].get(level, {})),
+            **_left_out(sums[level][0][k], sizes[k], aggregate),
+        }
         for k, level, record in _records(sums)
     ]
+
+
+def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
+    """Say how many groups have too few pairs for their intervals; nothing where none has."""
+    sizes = {record[name]: record["pairs"] for record in records}
+    few = sum(isinstance(size, int) and size < FEW_PAIRS for size in sizes.values())
+    if not few or not any(key.endswith(("_low", "_reason")) for key in records[0]):
+        return ""
+    return (
+        f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer than "
+        f"about {FEW_PAIRS} sentence pairs: intervals are too narrow there"
+    )
 
 
 def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
@@ -117,6 +169,68 @@ def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
         f"groups overlap: {several} of {len(groups)} sentence pairs have several values of {name} "
         "and count in each"
     )
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """Draw the intervals of groups; of none where `resamples` is None."""
+
+    resamples: int | None
+    confidence: float
+    seed: int
+
+    def of(
+        self, rows: Mapping[str, Rows], places: NDArray[np.int64], number: int, aggregate: str
+    ) -> dict[str, dict[str, Interval]]:
+        """Return by level the intervals of the group of a number, which has the pairs at places."""
+        if self.resamples is None:
+            return {}
+        # after the streams of the whole corpus, which are spawned from the seed first
+        family = np.random.SeedSequence(self.seed, spawn_key=(len(LEVELS) + number,))
+        streams = dict(zip(LEVELS, np.random.default_rng(family).spawn(len(LEVELS)), strict=True))
+        return {
+            level: drawn_intervals(
+                *aggregated(counts[places], level, aggregate),
+                resamples=self.resamples,
+                confidence=self.confidence,
+                rng=streams[level],
+            )
+            for level, counts in rows.items()
+        }
+
+
+def _with_bounds(record: Mapping[str, object], bounds: Mapping[str, Interval]) -> dict[str, object]:
+    """Put beside each measure its bounds, or why there are none."""
+    found: dict[str, object] = {}
+    for key, value in record.items():
+        found[key] = value
+        if key in bounds:
+            interval = bounds[key]
+            found |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
+            found |= {f"{key}_reason": interval.reason} if interval.reason else {}
+    return found
+
+
+def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> dict[str, object]:
+    """Put whether both are the same behind the measures, where that is asked for."""
+    if exact is None:
+        return dict(record)
+    measures = {key: value for key, value in record.items() if isinstance(value, float)}
+    return {**measures, "exact_match": float(exact[k]), **record}
+
+
+def _left_out(sums: Counts, pairs: int, aggregate: str) -> dict[str, object]:
+    """Return how many of a group's pairs are in no mean of each ratio."""
+    if aggregate == "micro":
+        return {}
+    terms = dict(zip(MACRO_COLUMNS, sums[-len(MACRO_COLUMNS) :].tolist(), strict=True))
+    names = ("precision", "recall", "f1")
+    return {f"left_out_{name}": round(pairs - terms[f"{name}_defined"]) for name in names}
+
+
+def _check_aggregate(aggregate: str) -> None:
+    if aggregate not in AGGREGATES:
+        raise UnknownNameError("aggregate", aggregate, AGGREGATES)
 
 
 def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -160,7 +274,7 @@ def score_records(
     split
         What stands between several values in that attribute, such as ``","``; see `Corpus.groups`.
     aggregate
-        ``"micro"``, ``"macro"`` or ``"both"``, for groups.
+        ``"micro"``, ``"macro"`` or ``"both"``; of pairs, these tell exact matches.
 
     Returns
     -------
@@ -192,7 +306,7 @@ def score_records(
         keep_rows=True,
     ).rows
     if by is None:
-        return pair_records(rows, shared.ids)
+        return pair_records(rows, shared.ids, aggregate=aggregate)
     groups = [values_of(pair.attributes.get(by, ""), split) for pair in shared]
     return group_records(rows, groups, name=by, aggregate=aggregate)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isnan
 from typing import Union, cast
 
 from alignkit.report.columns import Cell, Column, Value
@@ -49,6 +50,8 @@ MEASURE_NAMES = {
     "exact_match": "exact match",
 }
 """What measures are called."""
+
+_LEFT = {name: f"left_out_{name}" for name in ("precision", "recall", "f1")}
 
 _P_VALUES = (
     "p: two-sided, by paired bootstrap and by paired approximate randomization; Holm: corrected "
@@ -160,7 +163,9 @@ def breakdown_table(
             key
             for record in records
             for key in record
-            if not key.startswith(("hyp_", "ref_")) and "_in_" not in key
+            if not key.startswith(("hyp_", "ref_", "left_out_"))
+            and not key.endswith(("_low", "_high", "_reason"))
+            and "_in_" not in key
         )
     )
     columns = [
@@ -169,14 +174,23 @@ def breakdown_table(
         else guessed_column(name, [record.get(name) for record in records])
         for name in names
     ]
-    rows = [
-        [
-            LEVEL_NAMES[str(record[name])] if name == "level" else cast(Cell, record.get(name))
-            for name in names
-        ]
-        for record in records
-    ]
+    rows = [[_cell(record, name) for name in names] for record in records]
+    if any(record.get(key) for record in records for key in _LEFT.values()):
+        columns.append(Column("left out (0/0)", key="left_out"))
+        for row, record in zip(rows, records, strict=True):
+            counts = {_MEASURES[name]: record.get(key) for name, key in _LEFT.items()}
+            row.append(", ".join(f"{name} {count}" for name, count in counts.items() if count))
     return Table(title, columns, rows, note)
+
+
+def _cell(record: Mapping[str, object], name: str) -> Cell:
+    if name == "level":
+        return LEVEL_NAMES[str(record[name])]
+    value = cast(Cell, record.get(name))
+    if f"{name}_low" not in record or not isinstance(value, float) or isnan(value):
+        return value
+    low, high = (cast(float, record[f"{name}_{end}"]) for end in ("low", "high"))
+    return Value(value, low, high, str(record.get(f"{name}_reason", "")))
 
 
 def comparison_table(found: Iterable[Comparison], *, note: str = "") -> Table:
@@ -198,7 +212,7 @@ def comparison_table(found: Iterable[Comparison], *, note: str = "") -> Table:
             one.baseline,
             LEVEL_NAMES.get(one.level, one.level),
             MEASURE_NAMES.get(one.measure, one.measure),
-            Value(one.difference, one.interval.low, one.interval.high),
+            _bounded(one.difference, one.interval),
             one.bootstrap_p,
             one.bootstrap_holm,
             one.randomization_p,
@@ -229,7 +243,9 @@ def _value(part: Part, name: str, intervals: Mapping[str, Interval]) -> Cell:
 
 
 def _bounded(value: float, interval: Interval | None) -> Cell:
-    return value if interval is None else Value(value, interval.low, interval.high)
+    if interval is None or isnan(value):
+        return value
+    return Value(value, interval.low, interval.high, interval.reason)
 
 
 def percent(value: float) -> str:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from logging import getLogger
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
 from alignkit.arguments import check_arguments, kind_of
 from alignkit.arrays import LinkArrays
+from alignkit.brief import how_many
 from alignkit.corpus import Corpus
-from alignkit.errors import ArgumentError, OptionError
+from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.in_step import OutOfStepError
 from alignkit.plain import LinksOfPair
 from alignkit.scoring.blocks import Block, counted, pair_blocks
 from alignkit.scoring.counts import Rows
-from alignkit.scoring.files import Path, TwoFiles
+from alignkit.scoring.file_options import FileOptions, ReadingOptions
+from alignkit.scoring.files import Path, TwoFiles, open_two
 from alignkit.scoring.links import pack_links
 from alignkit.scoring.macro import MACRO_COLUMNS, MacroScore, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LinkScore, PhraseScore
@@ -28,7 +31,9 @@ from alignkit.scoring.signature import Signature
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["aer", "score", "score_blocks"]
+__all__ = ["aer", "score", "score_blocks", "score_files"]
+
+_LOGGER = getLogger("alignkit")
 
 
 class _Default(str):
@@ -53,12 +58,16 @@ class ScoreOptions(TypedDict, total=False):
     signature: Signature | None
 
 
+class _ScoreFiles(ScoreOptions, ReadingOptions, total=False):
+    """Name the options of `score` of two files."""
+
+
 @overload
 def score(
     corpus: Corpus, hypothesis: str = ..., reference: str = ..., **options: Unpack[ScoreOptions]
 ) -> Score: ...
 @overload
-def score(hypothesis: Path, reference: Path, /, **options: Unpack[ScoreOptions]) -> Score: ...
+def score(hypothesis: Path, reference: Path, /, **options: Unpack[_ScoreFiles]) -> Score: ...
 @overload
 def score(
     hypothesis: Iterable[LinksOfPair] | LinkArrays,
@@ -81,6 +90,7 @@ def score(
     split_identical: bool = False,
     keep_rows: bool = True,
     signature: Signature | None = None,
+    **reading: Any,
 ) -> Score:
     """Score alignments against a reference.
 
@@ -118,6 +128,12 @@ def score(
         links, and 80 for phrase pairs.
     signature
         What is known of the files; the settings are filled in.
+    **reading
+        Of two files: what `read_corpus` takes (``format``, ``base``, ``transpose``, ``source``,
+        ...), and what holds for one of them alone: ``hyp_format``, ``hyp_base``, ``hyp_transpose``,
+        ``hyp_annotator``, and the same with ``ref_``. With ``in_order`` the n-th pairs of both
+        belong together, whatever their ids. A format that is found is told by the logger
+        ``alignkit``, and a base that looks wrong as a warning.
 
     Returns
     -------
@@ -128,7 +144,8 @@ def score(
     ArgumentError
         If what is given is of different kinds, or of none of these.
     OptionError
-        If two lists have different lengths, or `max_length` makes no sense.
+        If two lists have different lengths, `max_length` makes no sense, or what says how to read
+        is given without files.
     UnknownNameError
         If nobody of that name annotated the corpus, or an option names nothing.
     MissingTextError
@@ -139,7 +156,7 @@ def score(
     Examples
     --------
     >>> score([{(0, 0), (1, 1)}], [{(0, 0)}])
-    Score(1 pairs; links: F1 66.7, AER 33.3)
+    Score(1 pair; links: F1 66.7, AER 33.3)
     >>> from alignkit.alignment import Alignment
     >>> from alignkit.corpus import SentencePair
     >>> pair = SentencePair("1", ("a", "b"), ("c", "d"), {
@@ -153,18 +170,26 @@ def score(
         level, ignore_identical, exact_case, loose, max_length, links, aggregate, split_identical
     )
     if isinstance(corpus, Corpus):
+        _refuse(reading, "a corpus is read by read_corpus(path, {name}=...)")
         names = _name("hypothesis", hypothesis), _name("reference", reference)
         shared = corpus.annotated_by(*names)
         blocks = pair_blocks(shared, *names, settings)
         return _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
     sides = _two_sides(corpus, hypothesis, reference)
     if all(map(_is_path, sides.values())):
-        return _score_files(TwoFiles(*sides.values()), settings, keep_rows, signature)
+        options = FileOptions.of_words(reading)
+        hyp_path, ref_path = sides.values()
+        files = TwoFiles(lambda: open_two(hyp_path, ref_path, options), options)
+        found = score_files(files, settings, keep_rows=keep_rows, signature=signature)
+        for path, suspicion in files.suspicions.items():
+            _LOGGER.warning("%s: %s", path, suspicion)
+        return found
+    _refuse(reading, "it says how files are read, and here are links")
     hyp, ref = (pack_links(name, side) for name, side in sides.items())
     if len(hyp) != len(ref):
         raise OptionError(
-            f"hypothesis holds {len(hyp)} sentence pairs and reference {len(ref)}; give the links "
-            "of the same pairs in the same order, [] where a pair has none"
+            f"hypothesis holds {how_many(len(hyp), 'sentence pair')} and reference {len(ref)}; "
+            "give the links of the same pairs in the same order, [] where a pair has none"
         )
     return _score([(hyp, ref, None, None)], settings, keep_rows, signature, 0)
 
@@ -177,7 +202,7 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
     corpus, hypothesis, reference
         As in `score`.
     **options
-        Those of `score`, such as `ignore_identical`.
+        Those of `score`, such as `ignore_identical`, or `ref_base` of two files.
 
     References
     ----------
@@ -190,10 +215,21 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
     """
     known = ("ignore_identical", "exact_case", "links")
     for name in options:
-        if name not in known:
-            raise OptionError(f"{name} is no option of aer; it has {', '.join(known)}")
+        if name not in known and name not in ReadingOptions.__annotations__:
+            raise OptionError(
+                f"{name} is no option of aer; it has {', '.join(known)}, and of two files those of "
+                "read_corpus"
+            )
     found = score(corpus, hypothesis, reference, keep_rows=False, **options).links
     return np.nan if found is None else found.aer
+
+
+def _refuse(reading: Mapping[str, Any], why: str) -> None:
+    """Refuse what says how to read where nothing is read, and what says nothing at all."""
+    for name in reading:
+        if name not in ReadingOptions.__annotations__:
+            raise UnknownNameError("option of score:", name, ScoreOptions.__annotations__)
+        raise OptionError(f"{name} is for two files: {why.format(name=name)}")
 
 
 def _name(kind: str, name: object) -> str:
@@ -283,13 +319,24 @@ def score_blocks(
     return _score(blocks, settings, keep_rows, signature, skipped)
 
 
-def _score_files(
-    files: TwoFiles, settings: Settings, keep_rows: bool, signature: Signature | None
+def score_files(
+    files: TwoFiles, settings: Settings, *, keep_rows: bool, signature: Signature | None = None
 ) -> Score:
+    """Score two files, by links alone where that will do.
+
+    Raises
+    ------
+    JoinError
+        If they do not hold the same pairs.
+    MissingTextError
+        If words are needed that neither holds.
+    """
     signature = files.signature if signature is None else signature
     try:
         found = _score(files.blocks(settings), settings, keep_rows, signature, 0)
     except OutOfStepError:
+        if files.once:
+            raise
         blocks = files.blocks(settings, joined=True)
         found = _score(blocks, settings, keep_rows, signature, 0)
     return replace(found, skipped=files.skipped)

@@ -28,13 +28,13 @@ class Choice:
     name
         The annotator; None where the user named nobody.
     option
-        The option by which one is named.
+        The argument by which one is named.
     judged
         Whether it is enough if the named annotator judged pairs and aligned none.
     """
 
     def __init__(
-        self, path: str, name: str | None, option: str = "--annotator", *, judged: bool = False
+        self, path: str, name: str | None, option: str = "annotator", *, judged: bool = False
     ) -> None:
         self._path, self._name, self._option = path, name, option
         self._judged_will_do = judged
@@ -57,7 +57,7 @@ class Choice:
             names = ", ".join(pair.alignments)
             raise OptionError(
                 f"{self._path}: pair {pair.id!r} has the alignments of {names}: choose by "
-                f"{self._option}"
+                f"`{self._option}`"
             )
         return next(iter(pair.alignments.values()), None)
 
