@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from io import BufferedReader, BytesIO
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from alignkit.errors import AlignkitError
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.registry import prepare
+from alignkit.input import bounded_lines
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
@@ -44,6 +47,8 @@ def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
     from alignkit.formats.fits import Fits  # NumPy, which most formats do without
 
     chosen, reading = prepare(path, format, replace(options, lenient=True))
+    if chosen.blocks is not None and reading.plain_bytes:
+        reading = _Beginning(path, reading.options, base=chosen.base)
     fits = Fits(reading.base, options.transpose)
     with suppress(AlignkitError), closing(reading), closing(chosen.parse(reading)) as records:  # type: ignore[type-var]
         for record in islice(records, _RECORDS):  # reading in earnest will tell what is wrong
@@ -58,6 +63,17 @@ def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
         f"{found.kind} in its first records: {found.message}; if it is so, declare {advice} "
         "('alignkit check' tells more)"
     ]
+
+
+class _Beginning(Reading):
+    """Read the first lines alone of each file, where a line is a pair: more would take time."""
+
+    @contextmanager
+    def open(self, path: str | None = None) -> Iterator[BufferedReader]:
+        """Open the first lines of a file."""
+        with super().open(path) as stream:
+            lines = bounded_lines(stream, path or self.path, self.options.max_size)
+            yield cast("BufferedReader", BytesIO(b"".join(islice(lines, _RECORDS))))
 
 
 class BaseWatch:
