@@ -166,3 +166,22 @@ def test_short_names_are_distinct(paths):
     found = short_names(paths)
     assert list(found) == paths
     assert len(set(found.values())) == len(paths)
+
+
+def test_scores_of_other_pairs_are_not_compared(tmp_path):
+    """Rows of as many other pairs, of the same reference, would look alike."""
+    corpus = ak.Corpus.from_texts(
+        ["a"] * 40, ["b"] * 40, gold=["0-0"] * 40,
+        A=["0-0"] * 30 + [None] * 10, B=[None] * 10 + ["0-0"] * 15 + [""] * 15,
+    )  # fmt: skip
+    found = {name: ak.score(corpus, name, "gold") for name in "AB"}
+    assert found["A"].pairs == found["B"].pairs
+    with pytest.raises(JoinError, match="not scored on the same sentence pairs"):
+        ak.compare(found)
+    shared = corpus.annotated_by("A", "B", "gold")
+    assert len(ak.compare({name: ak.score(shared, name, "gold") for name in "AB"})) == 4
+    path = str(tmp_path / "c.jsonl")
+    ak.write_corpus(corpus, path, format="alignkit-jsonl")
+    found = {name: ak.score(path, path, hyp_annotator=name, ref_annotator="gold") for name in "AB"}
+    with pytest.raises(JoinError, match="not scored on the same sentence pairs"):
+        ak.compare(found)

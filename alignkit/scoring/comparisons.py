@@ -311,6 +311,11 @@ def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
                 f"{name!r} was scored with {setting} {mine} and {first_name!r} with {other}; score "
                 "both with the same options"
             )
+    if one.scored and first.scored and one.scored != first.scored:
+        raise JoinError(
+            f"{name!r} and {first_name!r} were not scored on the same sentence pairs; score both "
+            "on those that both annotated: corpus.annotated_by(...)"
+        )
     if list(one.rows) != list(first.rows):
         raise OptionError(
             f"{name!r} was scored at {', '.join(one.rows)} and {first_name!r} at "

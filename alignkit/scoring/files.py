@@ -19,6 +19,7 @@ from alignkit.in_step import LinkInput, have_blocks, hinting, in_order, link_blo
 from alignkit.join import Differences, join_pairs
 from alignkit.scoring.blocks import Block, pair_blocks
 from alignkit.scoring.file_options import FileOptions, texts_for
+from alignkit.scoring.result import digest_of
 from alignkit.scoring.settings import Settings
 from alignkit.scoring.signature import Signature
 
@@ -105,6 +106,8 @@ class TwoFiles:
     ----------
     skipped
         How many pairs were left out because one side has not annotated them.
+    scored
+        The digest of the ids of the others; empty where links were read without ids.
     """
 
     def __init__(
@@ -122,6 +125,7 @@ class TwoFiles:
 
     def _open(self) -> None:
         self.skipped = self._outside = 0
+        self.scored = ""
         self.hyp, self.ref = self._open_both()
         self._bases = BaseWatch(self.hyp.reading), BaseWatch(self.ref.reading)
 
@@ -184,11 +188,13 @@ class TwoFiles:
         options = self._options
         of_ref = Choice(self.ref.path, options.ref_annotator, "ref_annotator")
         of_hyp = Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")
+        ids: list[str] = []
         for ref, hyp in self._joined():
             reference, hypothesis = of_ref.of(ref), of_hyp.of(hyp)
             if hypothesis is None or reference is None:
                 self.skipped += 1
                 continue
+            ids.append(ref.id)
             known = ref if ref.has_text else hyp
             sides = {"hyp": hypothesis, "ref": reference}
             if options.reading.drop_out_of_range and known.has_text:
@@ -202,6 +208,7 @@ class TwoFiles:
                     f"{error}; check the base and direction of 'hyp' {self.hyp.path} and "
                     f"'ref' {self.ref.path}"
                 ) from None
+        self.scored = digest_of(ids)
         if self._outside:
             self._tell(f"{self.hyp.path}: {self._outside} x link out of range")
         for choice in (of_ref, of_hyp):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,15 @@ from alignkit.scoring.measures import LEVELS, LinkScore, PhraseScore, none_if_na
 from alignkit.scoring.score_table import Part, level_records, score_table, short
 from alignkit.scoring.signature import Signature
 
-__all__ = ["Score"]
+__all__ = ["Score", "digest_of"]
+
+
+def digest_of(ids: Iterable[str]) -> str:
+    """Return a digest of the ids of sentence pairs, in their order."""
+    digest = blake2b(digest_size=16)
+    for id in ids:
+        digest.update(id.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +67,9 @@ class Score:
     split
         The measures of ``"identical"`` and of ``"non-identical"`` links; empty unless
         `split_identical` asked for them.
+    scored
+        A digest of the ids of the pairs that were scored, by which comparisons know that they are
+        the same; empty where there are no ids.
     """
 
     links: LinkScore | None
@@ -69,6 +81,7 @@ class Score:
     intervals: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict, repr=False)
     macro: Mapping[str, MacroScore] = field(default_factory=dict)
     split: Mapping[str, LinkScore] = field(default_factory=dict)
+    scored: str = field(default="", repr=False, compare=False)
 
     @property
     def aggregate(self) -> str:

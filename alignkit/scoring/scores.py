@@ -24,7 +24,7 @@ from alignkit.scoring.files import Path, TwoFiles, open_two
 from alignkit.scoring.links import pack_links
 from alignkit.scoring.macro import MACRO_COLUMNS, MacroScore, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LinkScore, PhraseScore
-from alignkit.scoring.result import Score
+from alignkit.scoring.result import Score, digest_of
 from alignkit.scoring.settings import Settings
 from alignkit.scoring.signature import Signature
 
@@ -174,7 +174,8 @@ def score(
         names = _name("hypothesis", hypothesis), _name("reference", reference)
         shared = corpus.annotated_by(*names)
         blocks = pair_blocks(shared, *names, settings)
-        return _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+        found = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+        return replace(found, scored=digest_of(pair.id for pair in shared))
     sides = _two_sides(corpus, hypothesis, reference)
     if all(map(_is_path, sides.values())):
         options = FileOptions.of_words(reading)
@@ -339,7 +340,7 @@ def score_files(
             raise
         blocks = files.blocks(settings, joined=True)
         found = _score(blocks, settings, keep_rows, signature, 0)
-    return replace(found, skipped=files.skipped)
+    return replace(found, skipped=files.skipped, scored=files.scored)
 
 
 @dataclass
