@@ -280,3 +280,13 @@ def test_an_annotator_that_links_alone_do_not_name_is_told(capsys):
     run(capsys, "score", EFLOMAL, GOLD, "--hyp-annotator", "nobody").failed("nobody", EFLOMAL)
     named = run(capsys, "score", EFLOMAL, GOLD, "--ref-annotator", "alignment")
     assert named.out == run(capsys, "score", EFLOMAL, GOLD).out
+
+
+@pytest.mark.parametrize("places", [[PARAPHRASES], [PARAPHRASES, PARAPHRASES]])
+def test_files_may_stand_behind_the_names_of_annotators(capsys, places):
+    named = ["--ref-annotator", "gold", "--hyp-annotator", "initial"]
+    found = [run(capsys, "score", *words).out for words in ([*named, *places], [*places, *named])]
+    assert found[0] == found[1] != ""
+    two = run(capsys, "score", *named, "anna", *places)
+    assert "anna" in two.out
+    run(capsys, "score", *named).failed("the following arguments are required: HYP")

@@ -17,9 +17,11 @@ For example:
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from alignkit.cli.files import refuse_replacing
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import format_name, number, saved_file
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("hypothesis", metavar="HYP", help="the alignments to score; - is stdin")
+    parser.add_argument(
+        "hypothesis", nargs="?", metavar="HYP", help="the alignments to score; - is stdin"
+    )
     parser.add_argument(
         "reference",
         nargs="?",
@@ -209,6 +213,8 @@ class _System:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    if options.hypothesis is None:
+        _take_places(options)
     _check(options)
     systems = _systems(options)
     options.compared = len(systems) > 1
@@ -238,6 +244,25 @@ def run(options: argparse.Namespace) -> int:
 
         draw_scores(scored, options.plot)
     return 0
+
+
+def _take_places(options: argparse.Namespace) -> None:
+    """Take HYP and REF from behind the names of annotators, where they stand there.
+
+    Raises
+    ------
+    OptionError
+        If they stand nowhere.
+    """
+    words = options.hyp_annotator or []
+    places: list[str] = []
+    while len(words) > 1 and len(places) < 2 and (words[-1] == "-" or os.path.exists(words[-1])):
+        places.insert(0, words.pop())
+    if not places:
+        raise OptionError("the following arguments are required: HYP")
+    options.hypothesis, options.reference = places[0], (*places, None)[1]
+    if options.plot is not None:
+        refuse_replacing([options.plot], options)
 
 
 def _systems(options: argparse.Namespace) -> list[_System]:
