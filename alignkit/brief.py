@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["brief", "brief_annotators", "how_many"]
+__all__ = ["brief", "brief_annotators", "how_many", "overlapping"]
 
 _ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
 
@@ -39,3 +39,11 @@ def brief_annotators(annotators: Iterable[str]) -> str:
         shown += 1
     more = [f"{len(names) - shown} more"] if shown < len(names) else []
     return f"annotators: {', '.join([*names[:shown], *more]) or 'none'}"
+
+
+def overlapping(several: int, pairs: int, name: str) -> str:
+    """Say that groups by the values of an attribute overlap."""
+    return (
+        f"groups overlap: {several} of {how_many(pairs, 'sentence pair')} have several values of "
+        f"{name}, and count in each"
+    )

@@ -16,6 +16,7 @@ from dataclasses import asdict
 from math import nan
 from typing import Any
 
+from alignkit.brief import overlapping
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
 from alignkit.corpus_counts import (
@@ -84,10 +85,7 @@ def _print_groups(found: GroupCounts, by: str) -> None:
     """Print a table of the groups, and one of their annotators."""
     note = ""
     if found.several:
-        note = (
-            f"groups overlap: {found.several} of {found.whole.pairs} sentence pairs have several "
-            f"values of {by}, and count in each"
-        )
+        note = overlapping(found.several, found.whole.pairs, by)
     names = {value: value or f"(no {by})" for value in found.groups}
     columns = [
         Column(by, key="group"),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments, kind_of
-from alignkit.brief import how_many
+from alignkit.brief import how_many, overlapping
 from alignkit.corpus import Corpus, values_of
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring.bootstrap import (
@@ -165,10 +165,7 @@ def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
     several = sum(len(one) > 1 for one in groups)
     if not several:
         return ""
-    return (
-        f"groups overlap: {several} of {len(groups)} sentence pairs have several values of {name} "
-        "and count in each"
-    )
+    return overlapping(several, len(groups), name)
 
 
 @dataclass(frozen=True)
