@@ -105,6 +105,6 @@ def test_groups_need_an_attribute_that_is_there():
     pair = SentencePair("1", None, None, {}, {"genre": "a"})
     with pytest.raises(UnknownNameError, match="did you mean 'genre'"):
         count_groups([pair], "gener")
-    with pytest.raises(OptionError, match="split is empty"):
+    with pytest.raises(OptionError, match="what divides values is empty"):
         count_groups([pair], "genre", split="")
     assert count_groups(Corpus(), "genre").groups == {}

@@ -201,6 +201,12 @@ def test_csv_is_read_back(table):
                 assert float(line[key]) == value
 
 
+def test_an_empty_cell_alone_is_a_line():
+    table = Table("", [Column("F1", "percent")], [[None], [0.5]])
+    read = list(csv.DictReader(io.StringIO(table.csv())))
+    assert read == [{"F1": ""}, {"F1": "0.5"}]
+
+
 def test_spans_are_joined_in_one_line_of_headings():
     columns = [Column(""), Column("P", "percent", "sure"), Column("P", "percent", "possible")]
     table = Table("", columns, [["x", Value(0.5, 0.25, 1.0), 1]])

@@ -23,6 +23,8 @@ _QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the 
 def csv_lines(rows: Iterable[Iterable[object]]) -> str:
     """Return a line for each row, without a line end at the end; None and NaN are empty.
 
+    A row that is one empty cell is ``""``, since readers skip empty lines.
+
     Examples
     --------
     >>> print(csv_lines([["name", "C"], ["=1+1", -0.25], ["a,b", 1]]))
@@ -30,7 +32,11 @@ def csv_lines(rows: Iterable[Iterable[object]]) -> str:
     '=1+1,-0.25
     "a,b",1
     """
-    return "\n".join(",".join(map(_cell, row)) for row in rows)
+    return "\n".join(_line(list(map(_cell, row))) for row in rows)
+
+
+def _line(cells: list[str]) -> str:
+    return '""' if cells == [""] else ",".join(cells)
 
 
 def _cell(value: object) -> str:
