@@ -18,20 +18,26 @@ __all__ = ["begin", "heard", "is_quiet", "json_text", "say", "silence", "tell_ra
 _ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-_told: set[str] = set()
-_quiet: set[bool] = set()
+class _Voice:
+    """Remember how the command that runs speaks, and what it has told."""
+
+    def __init__(self) -> None:
+        self.quiet = False
+        self.told: set[str] = set()
+
+
+_voice = _Voice()
 
 
 def begin(*, quiet: bool) -> None:
     """Begin a command: it has told nothing yet, and tells errors alone, or everything."""
-    _told.clear()
-    _quiet.clear()
-    _quiet.add(quiet)
+    _voice.quiet = quiet
+    _voice.told.clear()
 
 
 def is_quiet() -> bool:
     """Return whether errors alone are told."""
-    return True in _quiet
+    return _voice.quiet
 
 
 def say(text: str, *, error: bool = False, once: bool = False) -> None:
@@ -39,8 +45,8 @@ def say(text: str, *, error: bool = False, once: bool = False) -> None:
 
     Nothing in it can act on the terminal. With `once`, a command does not tell it again.
     """
-    if error or not (is_quiet() or (once and text in _told)):
-        _told.update({text} if once else ())
+    if error or not (_voice.quiet or (once and text in _voice.told)):
+        _voice.told.update({text} if once else ())
         tell_raw(f"alignkit: {visible(text)}\n")
 
 
