@@ -13,9 +13,9 @@ from dataclasses import Field, fields
 from typing import Any
 
 from alignkit.agreement.options import AgreementOptions
+from alignkit.cli.media import add_media
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number, saved_file
-from alignkit.report.table import MEDIA
 from alignkit.report.word_kinds import LANGUAGES
 
 __all__ = ["add_options", "typed"]
@@ -117,15 +117,7 @@ def _add_draws(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    form = group.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
-    form.add_argument("--csv", action="store_true", help="print a row for each figure")
-    for name, medium in MEDIA.items():
-        if medium.help:
-            form.add_argument(
-                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
-            )
-    group.set_defaults(medium="text")
+    add_media(group)
     group.add_argument(
         "--html",
         metavar="FILE",

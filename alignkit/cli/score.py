@@ -22,7 +22,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.files import refuse_replacing
+from alignkit.cli.grouping import add_groups
 from alignkit.cli.inputs import add_reading_arguments
+from alignkit.cli.media import add_media
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import format_name, number, saved_file
 from alignkit.cli.score_run import Scoring
@@ -31,7 +33,6 @@ from alignkit.errors import OptionError
 from alignkit.formats import FORMATS
 from alignkit.output import refuse_unwritable
 from alignkit.report.canvas import ending
-from alignkit.report.table import MEDIA
 
 if TYPE_CHECKING:
     from alignkit.scoring import Comparisons, Score
@@ -152,27 +153,9 @@ def settle_draws(options: argparse.Namespace, *, drawn: bool, wanting: str) -> N
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--by",
-        metavar="GROUP",
-        help="a row for each value of this attribute (genre, document, ...) too",
-    )
-    group.add_argument(
-        "--split",
-        metavar="TEXT",
-        help="what stands between several values of that attribute, e.g. a comma; a pair counts "
-        "in each (default: one value)",
-    )
+    add_groups(group, metavar="GROUP")
     group.add_argument("--per-pair", action="store_true", help="a row for each sentence pair too")
-    form = group.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
-    form.add_argument("--csv", action="store_true", help="print a row for each figure")
-    for name, medium in MEDIA.items():
-        if medium.help:
-            form.add_argument(
-                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
-            )
-    group.set_defaults(medium="text")
+    add_media(group)
     group.add_argument(
         "--plot",
         metavar="FILE",

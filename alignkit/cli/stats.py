@@ -17,6 +17,7 @@ from math import nan
 from typing import Any
 
 from alignkit.brief import overlapping
+from alignkit.cli.grouping import add_groups
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
 from alignkit.corpus_counts import (
@@ -37,17 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     parser.add_argument("--json", action="store_true", help="print JSON (default: tables)")
-    parser.add_argument(
-        "--by",
-        metavar="ATTRIBUTE",
-        help="a row for each value of this attribute (genre, document, ...) too",
-    )
-    parser.add_argument(
-        "--split",
-        metavar="TEXT",
-        help="what stands between several values of that attribute, e.g. a comma; a pair counts "
-        "in each (default: one value)",
-    )
+    add_groups(parser, metavar="ATTRIBUTE")
     add_reading_arguments(parser)
 
 
