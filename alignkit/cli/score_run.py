@@ -10,10 +10,10 @@ from alignkit.cli.messages import say
 from alignkit.cli.wording import in_words_of
 from alignkit.corpus import SentencePair, values_of
 from alignkit.errors import UnknownNameError
-from alignkit.formats import ReadOptions
 
 if TYPE_CHECKING:
     from alignkit.scoring import Score
+    from alignkit.scoring.file_options import FileOptions
 
 __all__ = ["Scoring"]
 
@@ -44,21 +44,16 @@ class Scoring:
         self.score = self._run()
 
     def _run(self) -> Score:
-        from alignkit.scoring.file_options import FileOptions
         from alignkit.scoring.files import TwoFiles
         from alignkit.scoring.scores import score_files
         from alignkit.scoring.settings import Settings
 
         options = self._options
         drawn = options.ci or options.plot is not None
+        declared = self._declared()
         files = TwoFiles(
-            self._open,
-            FileOptions(
-                reading_options(options),
-                hyp_annotator=self._annotator,
-                ref_annotator=options.ref_annotator,
-                in_order=options.in_order,
-            ),
+            lambda: self._open(declared),
+            declared,
             pairwise=bool(options.by or options.per_pair),
             watch=self._note,
             tell=say,
@@ -84,32 +79,34 @@ class Scoring:
             )
         return score
 
-    def _open(self) -> tuple[Input, Input]:
-        """Open both files; where one corpus holds both annotators, it is opened once."""
-        from alignkit.scoring.file_options import texts_for
+    def _declared(self) -> FileOptions:
+        from alignkit.scoring.file_options import FileOptions
 
+        options = self._options
+        return FileOptions(
+            reading_options(options),
+            options.format,
+            hyp_format=options.hyp_format,
+            hyp_base=options.hyp_base,
+            hyp_transpose=options.transpose != options.hyp_transpose,
+            hyp_annotator=self._annotator,
+            ref_format=options.ref_format,
+            ref_base=options.ref_base,
+            ref_transpose=options.transpose != options.ref_transpose,
+            ref_annotator=options.ref_annotator,
+            in_order=options.in_order,
+        )
+
+    def _open(self, declared: FileOptions) -> tuple[Input, Input]:
+        """Open both files; where one corpus holds both annotators, it is opened once."""
         self.ids: list[str] = []
         self.groups: list[tuple[str, ...]] = []
         self._attributes: dict[str, None] = {}
-        options = self._options
-        paths = [self._path] if options.reference is None else [self._path, options.reference]
-        formats, readings = list[str](), list[ReadOptions]()
-        for path, side in zip(paths, ("hyp", "ref"), strict=False):
-            format, reading = self._declared(side)
-            formats.append(detect_format(path, format, reading))
-            readings.append(reading)
-        opened = list(map(Input, paths, formats, texts_for(paths, formats, readings)))
+        reference = self._options.reference
+        paths = [self._path] if reference is None else [self._path, reference]
+        settled = declared.settled(paths, detect_format)
+        opened = [Input(path, *one) for path, one in zip(paths, settled, strict=True)]
         return opened[0], opened[-1]
-
-    def _declared(self, side: str) -> tuple[str | None, ReadOptions]:
-        options = self._options
-        get = vars(options).get
-        base = get(f"{side}_base")
-        return get(f"{side}_format") or options.format, reading_options(
-            options,
-            base=options.base if base is None else base,
-            transpose=options.transpose != get(f"{side}_transpose"),
-        )
 
     def _note(self, ref: SentencePair, hyp: SentencePair) -> None:
         """Keep of a pair that is scored what the tables need."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict
 
@@ -10,7 +10,7 @@ from alignkit.arguments import check_attributes
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats import ReadOptions, get_format
 
-__all__ = ["FileOptions", "ReadingOptions", "texts_for"]
+__all__ = ["FileOptions", "ReadingOptions"]
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -104,8 +104,31 @@ class FileOptions:
         changed = {name: value for name, value in own.items() if value is not None}
         return self.format if format is None else format, replace(self.reading, **changed)
 
+    def settled(
+        self, paths: Sequence[str], find: Callable[[str, str | None, ReadOptions], str]
+    ) -> list[tuple[str, ReadOptions]]:
+        """Return the format and the options of each file: of both, or of one that holds both.
 
-def texts_for(
+        Parameters
+        ----------
+        paths
+            The file of the system, and that of the gold standard, if it is another.
+        find
+            Returns the format of a path, of which the declared one, or None, and the options are
+            known.
+
+        Raises
+        ------
+        OptionError
+            If texts are named, and all files hold their own words.
+        """
+        declared = [self.of(side) for side in ("hyp", "ref")[: len(paths)]]
+        formats = [find(path, *one) for path, one in zip(paths, declared, strict=True)]
+        readings = _texts_for(paths, formats, [reading for _, reading in declared])
+        return list(zip(formats, readings, strict=True))
+
+
+def _texts_for(
     paths: Sequence[str], formats: Sequence[str], options: Sequence[ReadOptions]
 ) -> list[ReadOptions]:
     """Leave the texts to the files whose format holds no words.

@@ -18,7 +18,7 @@ from alignkit.formats.suspicion import BaseWatch
 from alignkit.in_step import LinkInput, have_blocks, hinting, in_order, link_blocks
 from alignkit.join import Differences, join_pairs
 from alignkit.scoring.blocks import Block, pair_blocks
-from alignkit.scoring.file_options import FileOptions, texts_for
+from alignkit.scoring.file_options import FileOptions
 from alignkit.scoring.result import digest_of
 from alignkit.scoring.settings import Settings
 from alignkit.scoring.signature import Signature
@@ -71,18 +71,18 @@ def open_two(hypothesis: Path, reference: Path, options: FileOptions) -> tuple[L
         If the options do not fit these files.
     """
     paths = [os.fspath(path) for path in (hypothesis, reference)]
-    formats, readings = list[str](), list[ReadOptions]()
-    for path, side in zip(paths, ("hyp", "ref"), strict=True):
-        _check_no_links(path)
-        format, reading = options.of(side)
-        if format is None:
-            format = find_format(path, encoding=reading.encoding, base=reading.base)
-            _LOGGER.info("%s: read as %s", path, format)
-        formats.append(format)
-        readings.append(reading)
-    readings = texts_for(paths, formats, readings)
-    hyp, ref = map(LinkFile, paths, formats, readings)
+    settled = options.settled(paths, _found)
+    hyp, ref = (LinkFile(path, *one) for path, one in zip(paths, settled, strict=True))
     return hyp, ref
+
+
+def _found(path: str, declared: str | None, options: ReadOptions) -> str:
+    _check_no_links(path)
+    if declared is not None:
+        return declared
+    format = find_format(path, encoding=options.encoding, base=options.base)
+    _LOGGER.info("%s: read as %s", path, format)
+    return format
 
 
 class TwoFiles:
