@@ -19,7 +19,7 @@ from alignkit.errors import (
 from alignkit.plain import LinksLike, rows_of
 from alignkit.sentence_pair import SentencePair
 
-__all__ = ["Corpus", "SentencePair", "values_of"]
+__all__ = ["Corpus", "SentencePair", "check_attribute", "values_of"]
 
 
 class Corpus:
@@ -133,10 +133,8 @@ class Corpus:
         OptionError
             If `split` is empty.
         """
-        check_kind("attribute", attribute, str)
+        check_attribute(self, attribute)
         values_of("", split)  # refuses a wrong one
-        if self._pairs and attribute not in self.attributes:
-            raise UnknownNameError("attribute", attribute, self.attributes)
         found: dict[str, list[SentencePair]] = {}
         for pair in self._pairs:
             for value in values_of(pair.attributes.get(attribute, ""), split):
@@ -255,6 +253,19 @@ class Corpus:
     def _repr_html_(self) -> str:
         table: str = import_module("alignkit.overview").overview(self)._repr_html_()
         return table
+
+
+def check_attribute(corpus: Corpus, attribute: str) -> None:
+    """Refuse an attribute that no pair of a corpus has.
+
+    Raises
+    ------
+    UnknownNameError
+        If none has, and there are pairs.
+    """
+    check_kind("attribute", attribute, str)
+    if len(corpus) and attribute not in corpus.attributes:
+        raise UnknownNameError("attribute", attribute, corpus.attributes)
 
 
 def values_of(text: str, split: str | None) -> tuple[str, ...]:

@@ -8,13 +8,12 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from alignkit.arguments import check_arguments, each
-from alignkit.corpus import Corpus, SentencePair, values_of
+from alignkit.corpus import Corpus, SentencePair, check_attribute, values_of
 from alignkit.errors import (
     ArgumentError,
     OptionError,
     RepeatedIdError,
     UnknownIdError,
-    UnknownNameError,
 )
 
 if TYPE_CHECKING:
@@ -177,8 +176,7 @@ def split_corpus(
     asked = _checked(shares, seed)
     together = [keep_together] if isinstance(keep_together, str) else list(keep_together)
     for attribute in [*together, *([] if stratify is None else [stratify])]:
-        if attribute not in corpus.attributes and len(corpus):
-            raise UnknownNameError("attribute", attribute, corpus.attributes)
+        check_attribute(corpus, attribute)
     import numpy as np
 
     if separator is not None and not together:

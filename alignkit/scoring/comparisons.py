@@ -209,14 +209,7 @@ def compare(
             found += _measures(one, mine, others, drawn, chances, confidence)
     first = next(iter(systems.values()))
     signature = first.signature if isinstance(first, Score) else Signature()
-    signature = replace(
-        signature,
-        interval="bootstrap",
-        confidence=confidence,
-        resamples=resamples,
-        trials=trials,
-        seed=int(seed),
-    )
+    signature = signature.drawn(resamples, confidence, seed, trials=trials)
     pairs_compared = first.pairs if isinstance(first, Score) else len(first)
     return Comparisons(tuple(_corrected(found)), pairs_compared, signature)
 

@@ -30,6 +30,7 @@ __all__ = [
     "MACRO_MEASURES",
     "MacroScore",
     "aggregated",
+    "left_out",
     "macro_ratios",
     "macro_terms",
 ]
@@ -159,6 +160,15 @@ def aggregated(rows: Counts, level: str, aggregate: str) -> tuple[Counts, Ratios
     return np.hstack([rows.astype(np.float64), macro_terms(rows, level)]), measure
 
 
+def left_out(sums: Counts) -> dict[str, int]:
+    """Return of how many pairs each ratio is 0/0, and so in no mean, by a sum of `macro_terms`."""
+    named = dict(zip(MACRO_COLUMNS, sums.tolist(), strict=True))
+    return {
+        name: round(named["pairs"] - named[f"{name}_defined"])
+        for name in ("precision", "recall", "f1")
+    }
+
+
 @dataclass(frozen=True)
 class MacroScore:
     """Hold the measures that average over sentence pairs; see `macro_ratios`.
@@ -190,19 +200,14 @@ class MacroScore:
         """Make the score of one sum of the rows of `macro_terms`."""
         terms = np.asarray(sums, np.float64).reshape(1, -1)
         means = {name: float(value[0]) for name, value in macro_ratios(terms).items()}
-        named = dict(zip(MACRO_COLUMNS, terms[0].tolist(), strict=True))
-        left_out = {
-            name: round(named["pairs"] - named[f"{name}_defined"])
-            for name in ("precision", "recall", "f1")
-        }
         return cls(
             means["macro_precision"],
             means["macro_recall"],
             means["macro_f1"],
             means["mean_f1"],
             means["exact_match"],
-            round(named["exact"]),
-            left_out,
+            round(terms[0, MACRO_COLUMNS.index("exact")]),
+            left_out(terms[0]),
         )
 
     def measures(self) -> dict[str, float]:

@@ -102,14 +102,8 @@ class PhraseListScore:
         found = confidence_interval(
             self.rows, phrase_ratios, resamples=resamples, confidence=confidence, seed=seed
         )
-        drawn = replace(
-            self.signature,
-            interval="bootstrap",
-            confidence=confidence,
-            resamples=resamples,
-            seed=int(seed),
-        )
-        return replace(self, intervals=found, signature=drawn)
+        signature = self.signature.drawn(resamples, confidence, seed)
+        return replace(self, intervals=found, signature=signature)
 
     def __repr__(self) -> str:
         kept = f"{self.kept} of {self.entries} entries kept"

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from alignkit.arguments import check_arguments
 from alignkit.brief import how_many
 from alignkit.errors import OptionError
@@ -17,12 +15,12 @@ from alignkit.scoring.bootstrap import (
     SEED,
     Interval,
     check_drawing,
-    drawn_intervals,
     few_pairs,
 )
 from alignkit.scoring.counts import Rows
-from alignkit.scoring.macro import MacroScore, aggregated
-from alignkit.scoring.measures import LEVELS, LinkScore, PhraseScore, none_if_nan
+from alignkit.scoring.level_intervals import level_intervals
+from alignkit.scoring.macro import MacroScore
+from alignkit.scoring.measures import LinkScore, PhraseScore, none_if_nan
 from alignkit.scoring.score_table import Part, level_records, score_table, short
 from alignkit.scoring.signature import Signature
 
@@ -113,24 +111,10 @@ class Score:
             raise OptionError(
                 "intervals resample the counts of the pairs; score again with keep_rows=True"
             )
-        # one stream a level, so that the interval of links is the same with phrases or without
-        streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
-        intervals = {
-            level: drawn_intervals(
-                *aggregated(rows, level, self.aggregate),
-                resamples=resamples,
-                confidence=confidence,
-                rng=streams[level],
-            )
-            for level, rows in self.rows.items()
-        }
-        signature = replace(
-            self.signature,
-            interval="bootstrap",
-            confidence=confidence,
-            resamples=resamples,
-            seed=int(seed),
+        intervals = level_intervals(
+            self.rows, self.aggregate, resamples=resamples, confidence=confidence, seed=seed
         )
+        signature = self.signature.drawn(resamples, confidence, seed)
         return replace(self, intervals=intervals, signature=signature)
 
     if not TYPE_CHECKING:

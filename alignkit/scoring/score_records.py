@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments, kind_of
 from alignkit.brief import how_many, overlapping
-from alignkit.corpus import Corpus, values_of
+from alignkit.corpus import Corpus, check_attribute, values_of
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring.bootstrap import (
     FEW_PAIRS,
     SEED,
     Interval,
     check_drawing,
-    drawn_intervals,
 )
 from alignkit.scoring.counts import Rows
-from alignkit.scoring.macro import AGGREGATES, MACRO_COLUMNS, aggregated, macro_terms
+from alignkit.scoring.level_intervals import level_intervals
+from alignkit.scoring.macro import AGGREGATES, MACRO_COLUMNS, aggregated, left_out, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, Counts, Ratios
 from alignkit.scoring.scores import score
 
@@ -133,16 +131,28 @@ def group_records(
         np.add.at(total, member, more[pair])
         sums[level] = total, ratios
     names = list(numbers)
-    places = np.array(pair, np.int64), np.array(member, np.int64)
-    drawing = _Drawing(resamples, confidence, seed)
-    bounds = [drawing.of(rows, places[0][places[1] == k], k, aggregate) for k in range(len(names))]
+    bounds: list[dict[str, dict[str, Interval]]] = [{} for _ in names]
+    if resamples is not None:
+        order = np.argsort(member, kind="stable")
+        places = np.split(np.array(pair, np.int64)[order], np.cumsum(sizes)[:-1])
+        bounds = [
+            level_intervals(
+                {level: counts[mine] for level, counts in rows.items()},
+                aggregate,
+                resamples=resamples,
+                confidence=confidence,
+                # after the streams of the whole corpus, which are spawned from the seed first
+                seed=np.random.SeedSequence(seed, spawn_key=(len(LEVELS) + k,)),
+            )
+            for k, mine in enumerate(places[: len(names)])
+        ]
     return [
         {
             name: names[k],
             "pairs": sizes[k],
             "level": level,
             **_with_bounds(record, bounds[k].get(level, {})),
-            **_left_out(sums[level][0][k], sizes[k], aggregate),
+            **_left_out(sums[level][0][k], aggregate),
         }
         for k, level, record in _records(sums)
     ]
@@ -168,34 +178,6 @@ def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
     return overlapping(several, len(groups), name)
 
 
-@dataclass(frozen=True)
-class _Drawing:
-    """Draw the intervals of groups; of none where `resamples` is None."""
-
-    resamples: int | None
-    confidence: float
-    seed: int
-
-    def of(
-        self, rows: Mapping[str, Rows], places: NDArray[np.int64], number: int, aggregate: str
-    ) -> dict[str, dict[str, Interval]]:
-        """Return by level the intervals of the group of a number, which has the pairs at places."""
-        if self.resamples is None:
-            return {}
-        # after the streams of the whole corpus, which are spawned from the seed first
-        family = np.random.SeedSequence(self.seed, spawn_key=(len(LEVELS) + number,))
-        streams = dict(zip(LEVELS, np.random.default_rng(family).spawn(len(LEVELS)), strict=True))
-        return {
-            level: drawn_intervals(
-                *aggregated(counts[places], level, aggregate),
-                resamples=self.resamples,
-                confidence=self.confidence,
-                rng=streams[level],
-            )
-            for level, counts in rows.items()
-        }
-
-
 def _with_bounds(record: Mapping[str, object], bounds: Mapping[str, Interval]) -> dict[str, object]:
     """Put beside each measure its bounds, or why there are none."""
     found: dict[str, object] = {}
@@ -216,13 +198,12 @@ def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> d
     return {**measures, "exact_match": float(exact[k]), **record}
 
 
-def _left_out(sums: Counts, pairs: int, aggregate: str) -> dict[str, object]:
+def _left_out(sums: Counts, aggregate: str) -> dict[str, object]:
     """Return how many of a group's pairs are in no mean of each ratio."""
     if aggregate == "micro":
         return {}
-    terms = dict(zip(MACRO_COLUMNS, sums[-len(MACRO_COLUMNS) :].tolist(), strict=True))
-    names = ("precision", "recall", "f1")
-    return {f"left_out_{name}": round(pairs - terms[f"{name}_defined"]) for name in names}
+    found = left_out(sums[-len(MACRO_COLUMNS) :])
+    return {f"left_out_{name}": pairs for name, pairs in found.items()}
 
 
 def _check_aggregate(aggregate: str) -> None:
@@ -286,7 +267,8 @@ def score_records(
     """
     check_arguments(score_records, locals())
     if by is not None:
-        corpus.groups(by, split=split)  # refuses an unknown attribute
+        check_attribute(corpus, by)
+        values_of("", split)  # refuses a wrong one, of no pair too
     elif split is not None:
         raise OptionError("split divides the values of the attribute that by names; give by too")
     shared = corpus.annotated_by(hypothesis, reference)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from alignkit.version import __version__
 
@@ -71,6 +71,19 @@ class Signature:
     trials: int | None = None
     seed: int | None = None
     version: str | None = __version__
+
+    def drawn(
+        self, resamples: int, confidence: float, seed: int, *, trials: int | None = None
+    ) -> Signature:
+        """Return the signature of what is drawn by a bootstrap, and by shuffles where there are."""
+        return replace(
+            self,
+            interval="bootstrap",
+            confidence=confidence,
+            resamples=resamples,
+            trials=self.trials if trials is None else trials,
+            seed=int(seed),
+        )
 
     def __str__(self) -> str:
         settings = ((field.name, getattr(self, field.name)) for field in fields(self))
