@@ -15,13 +15,13 @@ from time import perf_counter
 from msgspec import Raw
 
 from alignkit import Alignment, Corpus, SentencePair
-from alignkit.annotate.building import build_project
-from alignkit.annotate.events import LogEvent, Sent, encode
-from alignkit.annotate.exporting import exported
-from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.project import create_project
-from alignkit.annotate.project_events import Account, Import, Pair, Setting
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.exchange.project import create_project
+from alignkit.annotate.log.events import LogEvent, Sent, encode
+from alignkit.annotate.log.project_events import Account, Import, Pair, Setting
 from alignkit.annotate.store import Store
+from alignkit.annotate.tables.building import build_project
 from alignkit.formats.format import EVERYTHING
 from alignkit.report.table import render_table
 from benchmarks.clock import watched

@@ -11,13 +11,13 @@ from typing import Any
 from msgspec import Raw
 from msgspec.json import encode
 
-from alignkit.annotate.appending import Writer
-from alignkit.annotate.conversion import difference
 from alignkit.annotate.errors import BadEvent, Conflict
-from alignkit.annotate.events import UNDOABLE, Data, LogEvent, Sent, decode_data, read_sent
-from alignkit.annotate.queries import PairRow, StreamRow
-from alignkit.annotate.rewording import Rewording, reword
-from alignkit.annotate.state import PairState, completed, inverse
+from alignkit.annotate.log.conversion import difference
+from alignkit.annotate.log.events import UNDOABLE, Data, LogEvent, Sent, decode_data, read_sent
+from alignkit.annotate.log.rewording import Rewording, reword
+from alignkit.annotate.log.state import PairState, completed, inverse
+from alignkit.annotate.tables.appending import Writer
+from alignkit.annotate.tables.queries import PairRow, StreamRow
 
 Event = dict[str, Any]
 TEXTS = ("a b c d", "a x c d", "b c d", "a b c d e", "d c b a", "c", "a a b")

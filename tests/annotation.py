@@ -9,9 +9,9 @@ from msgspec import Raw
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.errors import Conflict
-from alignkit.annotate.events import Sent, decode_data
-from alignkit.annotate.project import create_project
-from alignkit.annotate.state import PairState
+from alignkit.annotate.exchange.project import create_project
+from alignkit.annotate.log.events import Sent, decode_data
+from alignkit.annotate.log.state import PairState
 from alignkit.annotate.store import Store
 
 _ids = count(1)

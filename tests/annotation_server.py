@@ -16,13 +16,13 @@ from uuid import uuid4
 from command import start
 
 from alignkit.alignment import Alignment
-from alignkit.annotate.hosts import allowed_hosts
-from alignkit.annotate.job import Job, Plan
-from alignkit.annotate.opening import Opening
-from alignkit.annotate.project import create_project
-from alignkit.annotate.security import Entrance
-from alignkit.annotate.server import AnnotationServer
-from alignkit.annotate.serving import Server, listen
+from alignkit.annotate.exchange.project import create_project
+from alignkit.annotate.server.hosts import allowed_hosts
+from alignkit.annotate.server.job import Job, Plan
+from alignkit.annotate.server.opening import Opening
+from alignkit.annotate.server.security import Entrance
+from alignkit.annotate.server.server import AnnotationServer
+from alignkit.annotate.server.serving import Server, listen
 from alignkit.corpus import Corpus, SentencePair
 
 NASTY = "<script>alert(1)</script>"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import alignkit.annotate.assets
-from alignkit.annotate.assets import load_assets
+import alignkit.annotate.server.assets
+from alignkit.annotate.server.assets import load_assets
 
-FOLDER = Path(alignkit.annotate.assets.__file__).parent / "page"
+FOLDER = Path(alignkit.annotate.server.assets.__file__).parent / "page"
 
 
 def test_the_page_is_at_most_100_kilobytes() -> None:

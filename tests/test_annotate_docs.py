@@ -11,7 +11,7 @@ from console import ROOT
 from alignkit.labels import REMARKS, SCHEMES
 
 PAGE = ROOT / "docs" / "annotate.md"
-KEYS = ROOT / "alignkit" / "annotate" / "page" / "keys.js"
+KEYS = ROOT / "alignkit" / "annotate" / "server" / "page" / "keys.js"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ pytest.importorskip("starlette", reason="needs the extra [annotate]")
 from annotate_browser import CHROMIUM, browser
 from annotate_log import TEXTS, Event, Player, Stream, View, sent_to
 
-from alignkit.annotate.assets import load_assets
+from alignkit.annotate.server.assets import load_assets
 
 pytestmark = [
     pytest.mark.browser,

@@ -9,8 +9,8 @@ pytest.importorskip("sqlalchemy")
 
 from annotation_server import Client, Served, make, served
 
-from alignkit.annotate.security import LIMIT
-from alignkit.annotate.server import AnnotationServer
+from alignkit.annotate.server.security import LIMIT
+from alignkit.annotate.server.server import AnnotationServer
 
 ROUTES = [
     ("GET", "/"),

@@ -25,13 +25,13 @@ from repetitions import repetitions
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit import write_corpus as write_pairs
-from alignkit.annotate.audit import audit
-from alignkit.annotate.exporting import exported
-from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.merging import merge_project
-from alignkit.annotate.project import create_project
-from alignkit.annotate.rewording import Rewording, places, reword
-from alignkit.annotate.state import PairState
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.exchange.merging import merge_project
+from alignkit.annotate.exchange.project import create_project
+from alignkit.annotate.log.rewording import Rewording, places, reword
+from alignkit.annotate.log.state import PairState
+from alignkit.annotate.replay import replay
 from alignkit.annotate.store import Store
 from alignkit.errors import JoinError
 from alignkit.formats.format import EVERYTHING
@@ -155,7 +155,7 @@ def test_links_between_kept_words_stand_and_every_other_is_listed(source, target
         with Store.open(path) as store:
             take(store, SentencePair("p", new, new_target))
             state = store.pair(1, "gold").state
-            assert not audit(store).differences
+            assert not replay(store).differences
     now = {(i, j): value for i, j, value in state.cells}
     listed = {mark.was[:2]: mark for mark in state.marks}
     comments = dict(state.comments)
@@ -213,7 +213,7 @@ def test_corrected_words_are_a_barrier_to_undo_and_done_falls(tmp_path):
     Tab(store).send(sent("done", before=False, after=True))
     take(store, words(source="a b e"))
     assert store.pair(1, "anna").state.marks == []
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_annotations_of_a_file_merge_as_one_edit(tmp_path):
@@ -237,7 +237,7 @@ def test_annotations_of_a_file_merge_as_one_edit(tmp_path):
     tab.back()
     assert store.pair(1, "anna").state.comments == before.comments
     assert cells_of(store) == {(0, 0): 2, (1, 1): 1}
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_what_a_format_cannot_hold_stays(tmp_path):
@@ -285,7 +285,7 @@ def test_flags_in_the_text_of_a_judgment_are_chosen_and_written_again(tmp_path):
     tab = Tab(store, 1)
     tab.send(sent("judge", label=["4", "3"], flags=[["s"], []]))
     assert Corpus(exported(store))[0].annotation("anna").judgment == "3"
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_pairs_are_found_by_id_or_in_order(tmp_path):
@@ -330,7 +330,7 @@ def test_a_copy_that_went_on_gives_its_events(tmp_path):
     assert log_of(store) == log
     Tab(store).back()
     assert cells_of(store) == {(0, 0): 2, (1, 1): 2}
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_work_on_both_sides_becomes_one_edit_with_what_was_changed_there(tmp_path):
@@ -349,7 +349,7 @@ def test_work_on_both_sides_becomes_one_edit_with_what_was_changed_there(tmp_pat
     Tab(other).send(cell(2, 3, 0, 2))
     assert merge_project(store, other).changed == 1
     assert cells_of(store) == {(0, 0): 1, (1, 1): 2, (2, 2): 1, (2, 3): 2}
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_projects_made_from_the_same_corpus_merge(tmp_path):
@@ -436,7 +436,7 @@ def test_two_processes_find_what_one_finds(tmp_path, sample):
     link.commit()
     link.close()
     with Store.open(sample) as store:
-        alone, shared = audit(store), audit(store, processes=2)
+        alone, shared = replay(store), replay(store, processes=2)
     assert sorted(shared.differences) == sorted(alone.differences)
     assert (shared.events, shared.streams) == (alone.events, alone.streams)
     assert any("event 1 of" in line for line in alone.differences)
@@ -445,7 +445,7 @@ def test_two_processes_find_what_one_finds(tmp_path, sample):
 def test_a_helper_that_dies_is_done_without(monkeypatch, sample):
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with Store.open(sample) as store:
-        assert audit(store, processes=2) == audit(store, processes=1)
+        assert replay(store, processes=2) == replay(store, processes=1)
 
 
 def test_corrected_texts_are_imported(capsys, tmp_path, sample):

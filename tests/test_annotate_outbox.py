@@ -14,7 +14,7 @@ pytest.importorskip("playwright")
 from annotation_server import Process, corpus
 from playwright.sync_api import sync_playwright
 
-from alignkit.annotate.audit import audit
+from alignkit.annotate.replay import replay
 from alignkit.annotate.store import Store
 from alignkit.formats import write_corpus
 
@@ -79,7 +79,7 @@ def until(page, text: str) -> None:
 
 def stored(file: str) -> list[list[int]]:
     with Store.open(f"{file}.alignkit", readonly=True) as store:
-        assert not audit(store).differences
+        assert not replay(store).differences
         return store.pair(1, "anna").state.cells
 
 

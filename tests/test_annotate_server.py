@@ -18,8 +18,8 @@ pytest.importorskip("sqlalchemy")
 from annotation_server import NASTY, Client, make, served
 
 from alignkit.alignment import Alignment
-from alignkit.annotate.job import Job, Plan
-from alignkit.annotate.opening import Opening
+from alignkit.annotate.server.job import Job, Plan
+from alignkit.annotate.server.opening import Opening
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats import read_corpus
 
@@ -199,7 +199,7 @@ def test_a_second_server_is_refused(tmp_path) -> None:
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.0.1", "example.org", "", "127.1"])
 def test_nothing_beyond_the_loopback_is_listened_on(address) -> None:
-    from alignkit.annotate.hosts import check_address
+    from alignkit.annotate.server.hosts import check_address
 
     with pytest.raises(OptionError, match="--host"):
         check_address(address)
@@ -207,14 +207,14 @@ def test_nothing_beyond_the_loopback_is_listened_on(address) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "http://lab.example", "lab.example/x", "*", "lab:x"])
 def test_names_of_hosts_are_checked(name) -> None:
-    from alignkit.annotate.hosts import allowed_hosts
+    from alignkit.annotate.server.hosts import allowed_hosts
 
     with pytest.raises(OptionError, match="--allow-host"):
         allowed_hosts("127.0.0.1", 80, [name])
 
 
 def test_a_port_belongs_to_a_project_and_a_taken_one_is_told(tmp_path) -> None:
-    from alignkit.annotate.serving import listen
+    from alignkit.annotate.server.serving import listen
 
     with listen("127.0.0.1", None, str(tmp_path / "a")) as first:
         port = first.getsockname()[1]
@@ -233,7 +233,7 @@ def test_a_client_that_has_not_entered_learns_nothing(tmp_path) -> None:
 
 
 def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, monkeypatch) -> None:
-    from alignkit.annotate import browsing
+    from alignkit.annotate.server import browsing
 
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(browsing, "own_folder", lambda: tmp_path)

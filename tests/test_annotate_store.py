@@ -25,7 +25,6 @@ from repetitions import repetitions
 from strategies import corpora
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
-from alignkit.annotate.audit import audit
 from alignkit.annotate.errors import (
     BadEvent,
     Conflict,
@@ -34,11 +33,12 @@ from alignkit.annotate.errors import (
     UnknownAnnotator,
     UnknownPair,
 )
-from alignkit.annotate.events import UNDOABLE, decode_data, decode_request
-from alignkit.annotate.exporting import exported
-from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.project import create_project, project_beside
-from alignkit.annotate.state import decode_state
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.exchange.project import create_project, project_beside
+from alignkit.annotate.log.events import UNDOABLE, decode_data, decode_request
+from alignkit.annotate.log.state import decode_state
+from alignkit.annotate.replay import replay
 from alignkit.annotate.store import Store
 from alignkit.errors import MissingTextError
 from alignkit.formats.format import EVERYTHING
@@ -52,7 +52,7 @@ def test_a_project_gives_its_corpus_back(corpus):
         create_project(path, corpus)
         with Store.open(path) as store:
             assert Corpus(exported(store)) == corpus
-            assert not audit(store).differences
+            assert not replay(store).differences
 
 
 def test_pairs_need_words_and_a_file_of_their_own(tmp_path):
@@ -101,7 +101,7 @@ def test_edits_undo_redo_and_the_tops(tmp_path):
     assert told.value.conflicts == [
         {"field": "undo", "before": first.id, "after": None, "now": None}
     ]
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_every_kind_is_undone(tmp_path):
@@ -135,7 +135,7 @@ def test_every_kind_is_undone(tmp_path):
     for _ in range(6):
         tab.back("redo")
     assert store.pair(1, "anna").state.comments == state.comments
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_a_conflict_stores_nothing_and_tells_both(tmp_path):
@@ -172,7 +172,7 @@ def test_what_another_tab_has_done_already_is_no_step_of_undo(tmp_path):
     right.send(sent("done", before=True, after=False))  # takes no redo away
     left.back("redo")
     assert store.pair(1, "anna").state.done
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_a_word_is_linked_or_null(tmp_path):
@@ -338,7 +338,7 @@ def test_suggestions_are_a_set_that_is_shown(tmp_path):
     store.settings(suggestions="", threshold=0.8)
     assert store.pair(1, "anna").suggestions is None
     assert store.project().threshold == 0.8
-    assert not audit(store).differences
+    assert not replay(store).differences
 
 
 def test_export_tells_done_from_begun(tmp_path):
@@ -400,7 +400,7 @@ def _play(steps):
             else:
                 store.close()
                 store = tabs[0].store = tabs[1].store = Store.open(path)
-        assert not audit(store).differences
+        assert not replay(store).differences
         history = store.history(1, "anna")
         assert [event.id for event in history if event.kind != "text"] == acknowledged
         view, folded = store.pair(1, "anna"), View([_told(event) for event in history], [])
@@ -537,4 +537,4 @@ def test_an_audit_finds_what_was_changed_by_hand(tmp_path, statement):
     link.execute(statement)
     link.commit()
     link.close()
-    assert audit(store).differences
+    assert replay(store).differences

@@ -30,9 +30,9 @@ from annotation_server import Served, served
 from msgspec import Raw
 
 from alignkit.alignment import Alignment
-from alignkit.annotate.events import Sent
-from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.project import create_project
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.exchange.project import create_project
+from alignkit.annotate.log.events import Sent
 from alignkit.corpus import Corpus, SentencePair
 
 pytestmark = [

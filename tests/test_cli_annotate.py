@@ -55,9 +55,9 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
 
 
 def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, monkeypatch) -> None:
-    from alignkit.annotate import serving
-    from alignkit.annotate.lock import ServerLock
-    from alignkit.annotate.project import create_project
+    from alignkit.annotate.exchange.project import create_project
+    from alignkit.annotate.server import serving
+    from alignkit.annotate.tables.lock import ServerLock
 
     monkeypatch.setattr(serving, "listen", None)
     project = str(tmp_path / "good.alignkit")
@@ -204,7 +204,7 @@ class Load:
 
 @pytest.mark.slow
 def test_no_acknowledged_edit_is_lost_when_the_server_is_killed(file) -> None:
-    from alignkit.annotate.audit import audit
+    from alignkit.annotate.replay import replay
     from alignkit.annotate.store import Store
 
     rng = random.Random(0)
@@ -221,7 +221,7 @@ def test_no_acknowledged_edit_is_lost_when_the_server_is_killed(file) -> None:
         assert len(ids) == len(set(ids))
         assert set(kept) <= set(ids)
         assert kept
-        assert not audit(store).differences
+        assert not replay(store).differences
 
 
 @pytest.mark.slow
@@ -233,7 +233,7 @@ def test_a_port_that_is_taken_is_told(file) -> None:
 
 @pytest.mark.slow
 def test_another_port_than_the_project_s_own_is_told(file) -> None:
-    from alignkit.annotate.serving import own_port
+    from alignkit.annotate.server.serving import own_port
 
     port = own_port(f"{file}.alignkit")
     with socket.create_server(("127.0.0.1", port)):

@@ -13,8 +13,8 @@ pytest.importorskip("markdown_it", reason="needs markdown-it-py (extra: annotate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.annotate.guidelines_page import STYLE, render_guidelines
 from alignkit.annotate.resources import guidelines
+from alignkit.annotate.server.guidelines_page import STYLE, render_guidelines
 from alignkit.errors import AlignkitError, ArgumentError
 
 # that other pages link to: a heading may change, its anchor must not without a thought

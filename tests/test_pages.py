@@ -96,7 +96,8 @@ def test_the_architecture_is_that_of_the_tree() -> None:
     package = ROOT / "alignkit"
     files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/*.py")}
     files |= {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
-    files |= {name.rpartition("/")[2] for name in files}
+    parts = [name.split("/") for name in files]
+    files |= {"/".join(some[k:]) for some in parts for k in range(len(some))}
     for name in re.findall(r"(?<![\w*/])[\w/]+\.py\b", text):
         assert name in files or "NAME" in name, f"the architecture names {name}"
     rooms = {path.parent.name for path in package.glob("*/__init__.py")}

@@ -101,7 +101,7 @@ class Conflict(ProjectError):  # noqa: N818
     seq
         The last event of the stream.
     events
-        The events (`alignkit.annotate.events.Event`) that the sender has not seen.
+        The events (`alignkit.annotate.log.events.Event`) that the sender has not seen.
     """
 
     def __init__(

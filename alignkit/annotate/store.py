@@ -12,15 +12,15 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
-from alignkit.annotate import queries, schema
-from alignkit.annotate.appending import append_sent, append_to_project
-from alignkit.annotate.building import suggestion_row
-from alignkit.annotate.database import Database
 from alignkit.annotate.errors import ProjectError, UnknownPair
-from alignkit.annotate.events import Event, LogEvent, Sent
-from alignkit.annotate.lock import ServerLock
-from alignkit.annotate.project_events import Account, Setting, Suggest, Suggestion
-from alignkit.annotate.views import Appended, Changes, PairView, ProjectInfo, Queue
+from alignkit.annotate.log.events import Event, LogEvent, Sent
+from alignkit.annotate.log.project_events import Account, Setting, Suggest, Suggestion
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.appending import append_sent, append_to_project
+from alignkit.annotate.tables.building import suggestion_row
+from alignkit.annotate.tables.database import Database
+from alignkit.annotate.tables.lock import ServerLock
+from alignkit.annotate.tables.views import Appended, Changes, PairView, ProjectInfo, Queue
 
 __all__ = ["Store"]
 

@@ -36,8 +36,8 @@ from alignkit.cli.parser import annotator_name, number
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
-    from alignkit.annotate.job import Job
-    from alignkit.annotate.opening import Opening
+    from alignkit.annotate.server.job import Job
+    from alignkit.annotate.server.opening import Opening
 
 __all__ = ["add_arguments", "run"]
 
@@ -105,25 +105,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
-    from alignkit.annotate.hosts import allowed_hosts, check_address, url_host
+    from alignkit.annotate.server.hosts import allowed_hosts, check_address, url_host
 
     address = check_address(options.host)
     allowed_hosts(address, 0, options.allow_host)
     project, corpus = _places(options)
     _check(options)
     opening = _opening(options, project, corpus)
-    from alignkit.annotate.beforehand import check_beforehand
+    from alignkit.annotate.server.beforehand import check_beforehand
 
     known = check_beforehand(opening.job, opening.plan)
     if corpus is None:
         _tell_of_samples(opening.job, known)
-    from alignkit.annotate.serving import listen
+    from alignkit.annotate.server.serving import listen
 
     listener = listen(address, options.port, project)
     port = listener.getsockname()[1]
-    from alignkit.annotate.security import Entrance
-    from alignkit.annotate.server import AnnotationServer
-    from alignkit.annotate.serving import Server, own_port
+    from alignkit.annotate.server.security import Entrance
+    from alignkit.annotate.server.server import AnnotationServer
+    from alignkit.annotate.server.serving import Server, own_port
 
     host = f"{url_host(address)}:{port}"
     entrance = Entrance(lambda token: say(f"for another browser: http://{host}/#{token}"))
@@ -135,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
         url = f"http://{host}/#{entrance.token}"
         print(url, flush=True)
         if not options.no_browser:
-            from alignkit.annotate.browsing import open_browser
+            from alignkit.annotate.server.browsing import open_browser
 
             open_browser(url)
 
@@ -168,7 +168,7 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
         raise OptionError("a corpus from standard input cannot be kept; write it into a file")
     if not os.path.exists(corpus):
         raise OptionError(f"{corpus}: there is no such file; name a corpus or a project")
-    from alignkit.annotate.project_file import is_project
+    from alignkit.annotate.tables.project_file import is_project
 
     if is_project(corpus):
         if options.project is not None:
@@ -189,8 +189,8 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> Opening:
-    from alignkit.annotate.job import Plan
-    from alignkit.annotate.opening import Opening
+    from alignkit.annotate.server.job import Plan
+    from alignkit.annotate.server.opening import Opening
 
     plan = fallback = Plan("trained")
     given = True
@@ -213,7 +213,7 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
 
 def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     """Return what is to be done where there is no project yet."""
-    from alignkit.annotate.job import Job
+    from alignkit.annotate.server.job import Job
 
     job = Job(project, scheme=options.scheme or "", annotator=options.annotator or _login())
     if os.path.exists(project):
@@ -235,8 +235,8 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     """Say that the samples are annotated by somebody of this name already."""
     if job.annotator not in known:
         return
-    from alignkit.annotate.beforehand import annotators_of
     from alignkit.annotate.resources import samples
+    from alignkit.annotate.server.beforehand import annotators_of
 
     file = str(samples() / "paraphrases.jsonl")
     taken = known if job.corpus else annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
@@ -276,6 +276,6 @@ def _login() -> str:
 
 
 def _guidelines(path: str | None) -> str:
-    from alignkit.annotate.guidelines_page import render_guidelines
+    from alignkit.annotate.server.guidelines_page import render_guidelines
 
     return render_guidelines(path)

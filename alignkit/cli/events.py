@@ -29,8 +29,8 @@ from alignkit.formats.textfile import TextFile
 from alignkit.output import replacing
 
 if TYPE_CHECKING:
-    from alignkit.annotate.audit import Audit
-    from alignkit.annotate.events import LogEvent
+    from alignkit.annotate.log.events import LogEvent
+    from alignkit.annotate.replay import Replay
 
 __all__ = ["add_arguments", "run"]
 
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         return _check(options)
     if options.rebuild is not None:
         return _rebuild(options)
-    from alignkit.annotate.events import encode
+    from alignkit.annotate.log.events import encode
     from alignkit.annotate.store import Store
 
     with (
@@ -82,14 +82,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from alignkit.annotate.audit import audit
+    from alignkit.annotate.replay import replay
     from alignkit.annotate.store import Store
 
     with (
         Store.open(options.project, readonly=True) as store,
         Progress(options.project, store.project().n, "events") as progress,
     ):
-        found = audit(store, tell=progress.step)
+        found = replay(store, tell=progress.step)
     if options.json:
         print(json_text(vars(found) | {"ok": not found.differences}))
     else:
@@ -97,7 +97,7 @@ def _check(options: argparse.Namespace) -> int:
     return 1 if found.differences else 0
 
 
-def _lines(found: Audit) -> Iterator[str]:
+def _lines(found: Replay) -> Iterator[str]:
     yield from found.differences
     if found.more:
         yield f"... and {found.more} more"
@@ -107,10 +107,10 @@ def _lines(found: Audit) -> Iterator[str]:
 
 
 def _rebuild(options: argparse.Namespace) -> int:
-    from alignkit.annotate.building import build_project
     from alignkit.annotate.errors import ProjectError
-    from alignkit.annotate.project_file import is_project
     from alignkit.annotate.store import Store
+    from alignkit.annotate.tables.building import build_project
+    from alignkit.annotate.tables.project_file import is_project
 
     if os.path.lexists(options.rebuild):
         raise ProjectError(f"{options.rebuild}: is there already; name another file")
@@ -125,7 +125,7 @@ def _rebuild(options: argparse.Namespace) -> int:
 
 def _read_log(path: str) -> Iterator[LogEvent]:
     from alignkit.annotate.errors import BadEvent
-    from alignkit.annotate.events import decode_event
+    from alignkit.annotate.log.events import decode_event
 
     reading = TextFile(path, ReadOptions())
     with Progress(path, reading.fraction, unit="events") as progress:

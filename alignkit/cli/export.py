@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.exporting import exported
+    from alignkit.annotate.exchange.exporting import exported
     from alignkit.annotate.store import Store
 
     check_writing(options)

@@ -35,7 +35,7 @@ from alignkit.formats.parallel_text import BITEXT, read_texts
 from alignkit.input import head_of
 
 if TYPE_CHECKING:
-    from alignkit.annotate.importing import Imported
+    from alignkit.annotate.exchange.importing import Imported
 
 __all__ = ["add_arguments", "run"]
 
@@ -62,10 +62,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.importing import import_pairs
-    from alignkit.annotate.merging import merge_project
-    from alignkit.annotate.project_file import is_project
+    from alignkit.annotate.exchange.importing import import_pairs
+    from alignkit.annotate.exchange.merging import merge_project
     from alignkit.annotate.store import Store
+    from alignkit.annotate.tables.project_file import is_project
 
     with (
         Store.open(options.project) as store,

@@ -1,0 +1,73 @@
+"""Turn a project into sentence pairs again, as any format can write them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sqlalchemy import and_, select
+
+from alignkit.annotate.log.conversion import annotation_of
+from alignkit.annotate.log.state import decode_state
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+
+__all__ = ["exported"]
+
+_CHUNK = 500
+
+
+def exported(
+    store: Store,
+    *,
+    annotator: str | None = None,
+    done: bool = False,
+    unfinished: Counter[str] | None = None,
+) -> Iterator[SentencePair]:
+    """Yield all pairs with what the annotators said of them; see `conversion.annotation_of`.
+
+    Parameters
+    ----------
+    annotator
+        That of this one alone; None for all.
+    done
+        Leave out what is not marked done. Otherwise unfinished work is there as it is; a pair that
+        somebody only opened has no annotation by them.
+    unfinished
+        Counts by annotator the pairs whose alignment goes along, but is not marked done; no file
+        can tell it from others.
+
+    Raises
+    ------
+    UnknownAnnotator
+        If there is none of that name.
+    """
+    with store.database.reading() as link:
+        account = None if annotator is None else queries.account_of(link, annotator)
+        names = dict(enumerate(queries.annotators(link), 1))
+        table = schema.stream.c
+        asked = select(table.pair, table.account, table.state)
+        if account is not None:
+            asked = asked.where(table.account == account)
+        scheme = queries.scheme_of(link)
+        pairs = queries.pair_rows(link)
+        for start in range(1, queries.count_pairs(link) + 1, _CHUNK):
+            some = asked.where(and_(table.pair >= start, table.pair < start + _CHUNK))
+            said: dict[int, dict[str, Annotation]] = {}
+            for k, who, text in link.execute(some.order_by(table.pair, table.account)):
+                state = decode_state(text)
+                found = annotation_of(state, scheme) if state.done or not done else None
+                if found is None:
+                    continue
+                if unfinished is not None and found.alignment is not None and not state.done:
+                    unfinished[names[who]] += 1
+                said.setdefault(k, {})[names[who]] = found
+            for k in range(start, start + _CHUNK):
+                pair = next(pairs, None)
+                if pair is None:
+                    return
+                yield SentencePair(
+                    pair.id, pair.source, pair.target, said.get(k, {}), pair.attributes
+                )

@@ -1,0 +1,287 @@
+"""Take a corpus into a project: corrected words, and annotations made elsewhere.
+
+Where words differ, they are corrected here, and the work on the pair is carried over (see
+`rewording`). An annotation of somebody who has none here becomes a stream; one that differs from
+what is here becomes one edit with the difference; one that this stream has been at before is older
+work, and left. What the file's format cannot hold is kept as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from msgspec import Raw
+from sqlalchemy import Connection, insert, select, update
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.exchange.joining import joined
+from alignkit.annotate.exchange.project import import_id
+from alignkit.annotate.log.clock import now
+from alignkit.annotate.log.conversion import annotation_of, difference
+from alignkit.annotate.log.events import Event, LogEvent, Mark, decode_data, encode
+from alignkit.annotate.log.project_events import Account, Suggest, Suggestion, Text, Texts
+from alignkit.annotate.log.rewording import Rewording, reword
+from alignkit.annotate.log.state import PairState
+from alignkit.annotate.log.taking_over import copied, merged
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.appending import Batch, Writer, append_to_project
+from alignkit.annotate.tables.building import searched, suggestion_row, text_row
+from alignkit.annotate.tables.queries import PairRow, StreamRow
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+
+__all__ = ["Accounts", "Imported", "import_pairs", "imported_event"]
+
+
+@dataclass
+class Imported:
+    """Count what an import did.
+
+    Parameters
+    ----------
+    pairs
+        How many pairs of the file are in the project.
+    reworded, carried, lost
+        The pairs whose words were corrected; the links that stand; and the links and comments that
+        do not: number and id of the pair, annotator, mark.
+    new, changed, same, older
+        The streams that are new, changed by an edit, as they were, or further than the file.
+    surplus
+        The ids of pairs that the project does not have.
+    skipped
+        The ids of pairs with other words than here (of another project).
+    both
+        How many cells were changed here and there, and are now as there.
+    """
+
+    pairs: int = 0
+    reworded: int = 0
+    carried: int = 0
+    lost: list[tuple[int, str, str, Mark]] = field(default_factory=list)
+    new: int = 0
+    changed: int = 0
+    same: int = 0
+    older: int = 0
+    surplus: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    both: int = 0
+
+
+def import_pairs(
+    store: Store,
+    others: Iterable[SentencePair],
+    *,
+    holds: frozenset[str],
+    in_order: bool = False,
+    tell: Callable[[], None] | None = None,
+) -> Imported:
+    """Take words and annotations of a corpus into a project: all, or nothing.
+
+    Parameters
+    ----------
+    others
+        Pairs with the ids of the project; words may be missing, and annotations.
+    holds
+        What the format holds that they were read from, as `Format.holds`.
+    in_order
+        The ids are not those of the project, but the order is.
+    tell
+        Called for each pair.
+
+    Returns
+    -------
+    Imported
+        What was done; a second time the same file changes nothing.
+    """
+    result = Imported()
+    with store.database.writing() as link:
+        pairs = list(queries.pair_rows(link))
+        found = list(joined(pairs, others, in_order=in_order, surplus=result.surplus))
+        texts = {text.k: text for text in map(_corrected, found) if text is not None}
+        batch = Batch(link)
+        if texts:
+            append_to_project(link, "text", Texts(list(texts.values())))
+            _move_suggestions(link, {pair.k: pair for pair in pairs}, texts)
+            names = dict(enumerate(queries.annotators(link), 1))
+            found = [
+                _reword(batch, names, pair, other, texts.get(pair.k), result)
+                for pair, other in found
+            ]
+            batch.flush()
+            link.execute(insert(schema.pair_text), [text_row(text) for text in texts.values()])
+        taking = _Taking(batch, holds, result)
+        for pair, other in found:
+            taking.take(pair, other)
+            if tell is not None:
+                tell()
+        batch.flush()
+        result.pairs = len(found)
+    return result
+
+
+def _corrected(found: tuple[PairRow, SentencePair]) -> Text | None:
+    """Return the words of a pair where they are others than here; None where they are not."""
+    pair, other = found
+    source = tuple(pair.source) if other.source is None else other.source
+    target = tuple(pair.target) if other.target is None else other.target
+    if (source, target) == (tuple(pair.source), tuple(pair.target)):
+        return None
+    return Text(pair.k, pair.rev + 1, source, target)
+
+
+def _reword(
+    batch: Batch,
+    names: dict[int, str],
+    pair: PairRow,
+    other: SentencePair,
+    text: Text | None,
+    result: Imported,
+) -> tuple[PairRow, SentencePair]:
+    """Correct the words of a pair, if they are others; return it as it is then."""
+    if text is None:
+        return pair, other
+    result.reworded += 1
+    link = batch.link
+    rewording = Rewording((pair.source, pair.target), (text.source, text.target))
+    for account, stream in queries.streams_of(link, pair).items():
+        writer = Writer(batch, account, names[account], pair, stream)
+        old, new = writer.state, reword(writer.state, rewording, text.rev)
+        data = difference(old, new, how="text")
+        data.from_, data.to, data.marks = pair.rev, text.rev, new.marks
+        result.carried += len(new.cells)
+        kept = 0 if old.done else len(old.marks)
+        result.lost += [(pair.k, pair.id, names[account], mark) for mark in new.marks[kept:]]
+        writer.add(imported_event("text", _text_id(pair, names[account], text)), data)
+        writer.save()
+    changed = {"rev": text.rev, "search": searched(pair.id, *text.source, *text.target)}
+    link.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
+    here = pair._replace(rev=text.rev, source=list(text.source), target=list(text.target))
+    return here, other
+
+
+def _text_id(pair: PairRow, annotator: str, text: Text) -> str:
+    return import_id(pair.k, annotator, encode([pair.source, pair.target]), encode(text))
+
+
+def _move_suggestions(link: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
+    """Carry the suggestions for corrected pairs over, in each set."""
+    table = schema.suggestion.c
+    rows: dict[str, list[tuple[int, list[Suggestion]]]] = {}
+    for name, k in link.execute(select(table.set, table.pair)).all():
+        if k not in texts:
+            continue
+        new = texts[k].source, texts[k].target
+        rewording = Rewording((pairs[k].source, pairs[k].target), new)
+        cells = [
+            (*place, p, strength)
+            for i, j, p, strength in queries.suggestions_of(link, name, k)
+            if (place := rewording.cell((i, j))) is not None
+        ]
+        rows.setdefault(name, []).append((k, cells))
+        asked = update(schema.suggestion).where(table.set == name, table.pair == k)
+        link.execute(asked.values(**suggestion_row(name, k, cells)))
+    for name, some in rows.items():
+        append_to_project(link, "suggest", Suggest(name, some))
+
+
+class Accounts:
+    """Know the numbers of the annotators, who are registered where need be.
+
+    Parameters
+    ----------
+    batch
+        It is flushed before the log is written to.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._numbers = {name: id for id, name in enumerate(queries.annotators(batch.link), 1)}
+
+    def number(self, name: str) -> int:
+        """Return the number of an annotator.
+
+        Raises
+        ------
+        ProjectError
+            If the name is empty.
+        """
+        if name not in self._numbers:
+            if not name:
+                raise ProjectError("an annotator of the corpus has an empty name; give it one")
+            number, link = len(self._numbers) + 1, self._batch.link
+            self._batch.flush()
+            link.execute(insert(schema.account).values(id=number, name=name))
+            append_to_project(link, "account", Account(name))
+            self._numbers[name] = number
+        return self._numbers[name]
+
+
+class _Taking:
+    """Take the annotations of pairs into their streams."""
+
+    def __init__(self, batch: Batch, holds: frozenset[str], result: Imported) -> None:
+        self._batch, self._holds, self._result = batch, holds, result
+        self._accounts = Accounts(batch)
+        self._scheme = queries.scheme_of(batch.link)
+        self._log: dict[int, list[tuple[Event, str]]] | None = None  # of a pair, once it is asked
+
+    def take(self, pair: PairRow, other: SentencePair) -> None:
+        """Take all annotations of a pair."""
+        if not other.annotations:
+            return
+        streams = queries.streams_of(self._batch.link, pair)
+        self._log = None
+        for name, annotation in other.annotations.items():
+            try:
+                account = self._accounts.number(name)
+                stream = streams.get(account) or StreamRow(None, PairState(rev=pair.rev))
+                self._merge(pair, account, name, stream, annotation)
+            except ProjectError as problem:
+                raise ProjectError(f"pair {pair.id!r}, {name!r}: {problem}") from None
+
+    def _merge(
+        self, pair: PairRow, account: int, name: str, stream: StreamRow, annotation: Annotation
+    ) -> None:
+        wanted = self._merged(stream.state, annotation)
+        if stream.id is None:
+            self._result.new += 1
+        elif self._says_nothing_new(stream.state, wanted):
+            self._result.same += 1
+            return
+        elif self._is_older(pair, account, annotation):
+            self._result.older += 1
+            return
+        else:
+            self._result.changed += 1
+        writer = Writer(self._batch, account, name, pair, stream)
+        data = difference(stream.state, wanted, how="import")
+        last = str(stream.state.seq).encode() if stream.state.seq else pair.id.encode()
+        writer.add(imported_event("edit", import_id(pair.k, name, last, encode(data)), name), data)
+        writer.save()
+
+    def _is_older(self, pair: PairRow, account: int, annotation: Annotation) -> bool:
+        """Return whether a stream has been what an annotation says."""
+        if self._log is None:
+            self._log = queries.pair_log(self._batch.link, pair.k)
+        state = PairState()
+        for event, _ in self._log.get(account, ()):
+            state.apply(event.kind, decode_data(event.data))
+            if self._says_nothing_new(state, self._merged(state, annotation)):
+                return True
+        return False
+
+    def _says_nothing_new(self, state: PairState, wanted: PairState) -> bool:
+        """Return whether a state changes in nothing but that its pair would be done."""
+        if annotation_of(state) is None:
+            return False
+        return difference(state, wanted) == difference(state, copied(state, done=wanted.done))
+
+    def _merged(self, state: PairState, annotation: Annotation) -> PairState:
+        return merged(state, annotation, self._holds, self._scheme)
+
+
+def imported_event(kind: str, id: str, actor: str = "") -> LogEvent:
+    """Return an event that no client has sent; its place and data come with `Writer.add`."""
+    return LogEvent(id, 0, 0, kind, 1, actor, now(), "", 0, Raw(b"{}"))

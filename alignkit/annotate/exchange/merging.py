@@ -1,0 +1,151 @@
+"""Merge the work of another project of the same pairs into this one.
+
+Events are known by their ids, so that what was merged before is not merged again. A stream that is
+not begun here, or that went on there from where it is here, takes the events themselves. Where both
+went on, one edit writes what was changed there since they parted; what only was changed here stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from alignkit.alignment import NULL
+from alignkit.annotate.exchange.importing import Accounts, Imported, imported_event
+from alignkit.annotate.exchange.joining import joined
+from alignkit.annotate.exchange.project import import_id
+from alignkit.annotate.log.conversion import difference
+from alignkit.annotate.log.events import Data, Event, LogEvent, decode_data
+from alignkit.annotate.log.state import PairState
+from alignkit.annotate.log.taking_over import copied
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.appending import Batch, Writer
+from alignkit.annotate.tables.queries import PairRow, StreamRow
+
+__all__ = ["merge_project"]
+
+
+def merge_project(
+    store: Store, other: Store, *, in_order: bool = False, tell: Callable[[], None] | None = None
+) -> Imported:
+    """Take the work of another project into this one: all, or nothing.
+
+    Parameters
+    ----------
+    in_order
+        The ids of the pairs mean nothing, but their order does.
+    tell
+        Called for each pair.
+
+    Returns
+    -------
+    Imported
+        What was done; a second time it is nothing. Pairs with other words than here are skipped.
+    """
+    result = Imported()
+    with store.database.writing() as link, other.database.reading() as there:
+        names = queries.annotators(there)
+        others = list(queries.pair_rows(there))
+        pairs = list(queries.pair_rows(link))
+        batch = Batch(link)
+        accounts = Accounts(batch)
+        for pair, twin in joined(pairs, others, in_order=in_order, surplus=result.surplus):
+            result.pairs += 1
+            if (pair.source, pair.target) != (twin.source, twin.target):
+                result.skipped.append(pair.id)
+                continue
+            corrected = pair.rev > 1 or twin.rev > 1
+            same = not corrected or _texts(link, pair.k) == _texts(there, twin.k)
+            streams = queries.streams_of(link, pair)
+            for account, log in queries.pair_log(there, twin.k).items():
+                name = names[account - 1]
+                number = accounts.number(name)
+                mine = streams.get(number) or StreamRow(None, PairState(rev=pair.rev))
+                into = Writer(batch, number, name, pair, mine)
+                _merge(link, into, mine, pair, name, log, same, result)
+            if tell is not None:
+                tell()
+        batch.flush()
+    return result
+
+
+def _texts(link: Connection, k: int) -> list[tuple[object, ...]]:
+    table = schema.pair_text.c
+    asked = select(table.source, table.target).where(table.pair == k).order_by(table.rev)
+    return [tuple(row) for row in link.execute(asked)]
+
+
+def _merge(
+    link: Connection,
+    writer: Writer,
+    stream: StreamRow,
+    pair: PairRow,
+    name: str,
+    log: Sequence[tuple[Event, str]],
+    same_texts: bool,
+    result: Imported,
+) -> None:
+    events = [event for event, _ in log]
+    shared = _shared(link, pair.k, name, events)
+    if shared == len(events):
+        result.same += 1
+        return
+    at = queries.event_ids(link, stream.id, stream.state.seq)[0]
+    if same_texts and at == (events[shared - 1].id if shared else None):
+        for event, digest in log[shared:]:
+            data = decode_data(event.data)
+            writer.add(LogEvent(**msgspec.structs.asdict(event), sent=digest), data)
+        changed = True
+    else:
+        old, new = _folded(events, shared)
+        data = difference(stream.state, _with(stream.state, difference(old, new), result))
+        changed = data != Data()
+        if changed:
+            data.how = "import"
+            id = import_id(pair.k, name, events[-1].id.encode())
+            writer.add(imported_event("edit", id, name), data)
+    writer.save()
+    result.new += stream.id is None
+    result.changed += stream.id is not None and changed
+    result.same += stream.id is not None and not changed
+
+
+def _shared(link: Connection, k: int, name: str, events: Sequence[Event]) -> int:
+    """Return how many events were merged before, or were there before the projects parted."""
+    ids = [event.id for event in events]
+    merged = [import_id(k, name, id.encode()) for id in ids]
+    known = queries.known_events(link, [*ids, *merged])
+    for count in range(len(ids), 0, -1):
+        if ids[count - 1] in known or merged[count - 1] in known:
+            return count
+    return 0
+
+
+def _folded(events: Sequence[Event], shared: int) -> tuple[PairState, PairState]:
+    """Return the state after the shared events and that after all, both of the same words."""
+    state, old = PairState(), PairState()
+    for count, event in enumerate(events, 1):
+        state.apply(event.kind, decode_data(event.data))
+        if count == shared:
+            old = copied(state)
+    return old if old.rev == state.rev else PairState(rev=state.rev), state
+
+
+def _with(state: PairState, data: Data, result: Imported) -> PairState:
+    """Return a state with the changes of another, and a word that is linked by them no null."""
+    new = copied(state)
+    result.both += sum(
+        state.cells.get((i, j), 0) not in (before, after) for i, j, before, after in data.cells
+    )
+    new.apply("edit", msgspec.structs.replace(data, how="import"))
+    for i, j, _, after in data.cells:
+        if after and NULL not in (i, j):
+            new.cells.pop((i, NULL), None)
+            new.cells.pop((NULL, j), None)
+    new.rejected -= new.cells.keys()
+    new.bulk &= new.cells.keys()
+    new.weights = {cell: weight for cell, weight in new.weights.items() if cell in new.cells}
+    return new

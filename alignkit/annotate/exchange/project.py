@@ -1,0 +1,120 @@
+"""Make a project from a corpus, and find it beside the corpus again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import count
+from uuid import NAMESPACE_URL, uuid4, uuid5
+
+from msgspec import Raw, Struct
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.clock import now
+from alignkit.annotate.log.conversion import difference, state_of
+from alignkit.annotate.log.events import LogEvent, encode
+from alignkit.annotate.log.project_events import Account, Import, Pair, Setting
+from alignkit.annotate.log.state import PairState
+from alignkit.annotate.tables.building import build_project
+from alignkit.annotate.tables.queries import known_scheme
+from alignkit.corpus import Corpus, SentencePair
+
+__all__ = ["create_project", "import_id", "project_beside"]
+
+_CHUNK = 256  # pairs in one event
+_NAMESPACE = uuid5(NAMESPACE_URL, "urn:alignkit:import")
+_START = PairState()
+
+
+def project_beside(path: str) -> str:
+    """Return where the project of a corpus is: in the same folder, its name with ``.alignkit``.
+
+    Raises
+    ------
+    ProjectError
+        If the corpus comes from standard input.
+    """
+    if path == "-":
+        raise ProjectError("a corpus from standard input has no place; name one by --project")
+    return path.rstrip("/" + os.sep) + ".alignkit"
+
+
+def create_project(
+    path: str,
+    corpus: Corpus,
+    *,
+    name: str = "",
+    scheme: str = "",
+    threshold: float = 0.9,
+    tell: Callable[[], None] | None = None,
+) -> None:
+    """Make a project that holds a corpus with all that it says.
+
+    Parameters
+    ----------
+    path
+        The new file; it is there when all is written.
+    corpus
+        Pairs with their words. Each annotation becomes a stream of one event.
+    name
+        What the page calls the project (default: the name of the file).
+    scheme
+        The scheme of labels for pairs.
+    threshold
+        The least posterior of suggestions that are accepted all at once.
+    tell
+        Called for each pair.
+
+    Raises
+    ------
+    ProjectError
+        If there is such a file already, or there are no pairs.
+    MissingTextError
+        If a pair has no words.
+    """
+    if os.path.lexists(path):
+        raise ProjectError(f"{path}: is there already; open it, or name another file")
+    if not len(corpus):
+        raise ProjectError("the corpus holds no sentence pairs; there is nothing to annotate")
+    setting = Setting(str(uuid4()), name or os.path.basename(path), scheme, threshold)
+    build_project(path, _log(corpus, setting, tell))
+
+
+def import_id(k: int, annotator: str, *what: bytes) -> str:
+    """Return the id of an imported event: the same for the same things, wherever it is imported."""
+    parts = (str(k).encode(), annotator.encode(), *what)
+    return str(uuid5(_NAMESPACE, "\n".join(part.hex() for part in parts)))
+
+
+def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> Iterator[LogEvent]:
+    numbers, seqs, at = count(1), count(1), now()
+
+    def project_event(kind: str, data: Struct) -> LogEvent:
+        return LogEvent(
+            str(uuid4()), next(seqs), next(numbers), kind, 1, "", at, "", 0, Raw(encode(data))
+        )
+
+    chosen = known_scheme(setting.scheme or "")
+    yield project_event("setting", setting)
+    for name in corpus.annotators:
+        if not name:
+            raise ProjectError("an annotator of the corpus has an empty name; give it one")
+        yield project_event("account", Account(name))
+    pairs = [_pair(k, pair) for k, pair in enumerate(corpus, 1)]
+    for start in range(0, len(pairs), _CHUNK):
+        yield project_event("import", Import(pairs[start : start + _CHUNK]))
+    for k, pair in enumerate(corpus, 1):
+        for name, annotation in pair.annotations.items():
+            try:
+                data = encode(difference(_START, state_of(annotation, chosen), how="import"))
+            except ProjectError as problem:
+                raise ProjectError(f"pair {pair.id!r}, {name!r}: {problem}") from None
+            id = import_id(k, name, pair.id.encode(), data)
+            yield LogEvent(id, 1, next(numbers), "edit", 1, name, at, "", 0, Raw(data), k, name)
+        if tell is not None:
+            tell()
+
+
+def _pair(k: int, pair: SentencePair) -> Pair:
+    source, target = pair.words
+    return Pair(k, pair.id, source, target, dict(pair.attributes))

@@ -1,0 +1,125 @@
+"""Turn states into annotations of a corpus and back, and find what one state differs in.
+
+An alignment is there where something is linked, null or labelled, or where the pair is marked done:
+a pair that is done without links has an empty alignment. A pair that was only judged has an
+annotation without one. Comments on cells are the labels of the alignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+from alignkit.alignment import NULL, Alignment
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.events import Cell, Data, Turn, Write, comment_key
+from alignkit.annotate.log.state import PairState
+from alignkit.annotation import Annotation
+from alignkit.labels import Scheme
+
+__all__ = ["annotation_of", "difference", "state_of"]
+
+
+def annotation_of(state: PairState, scheme: Scheme | None = None) -> Annotation | None:
+    """Return what a state says as an annotation; None where it says nothing.
+
+    Parameters
+    ----------
+    scheme
+        Whose flags are put into the text of the judgment, as files have them.
+    """
+    labels = {comment_key(key): text for key, text in state.comments.items() if key}
+    comment = state.comments.get("", "")
+    judgment, flags = state.judgment, frozenset(state.flags)
+    if scheme is not None:
+        judgment, flags = scheme.put_together(judgment, flags)
+    if not (state.done or state.cells or labels):
+        if not (comment or flags or judgment or state.provenance):
+            return None
+        return Annotation(None, comment, flags, judgment, state.provenance)
+    links = {cell: value for cell, value in state.cells.items() if NULL not in cell}
+    nulls = {cell: value for cell, value in state.cells.items() if NULL in cell}
+    alignment = Alignment(
+        [cell for cell, value in links.items() if value == 2],
+        links,
+        nulls=[cell for cell, value in nulls.items() if value == 2],
+        possible_nulls=nulls,
+        weights={cell: w for cell, w in state.weights.items() if cell in state.cells},
+        labels={cell: text for cell, text in labels.items() if cell is not None},
+    )
+    return Annotation(alignment, comment, flags, judgment, state.provenance)
+
+
+def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
+    """Return the state that an annotation stands for.
+
+    Parameters
+    ----------
+    scheme
+        Whose flags are taken out of the text of the judgment; a judgment that it does not know,
+        or would not write so again, stays text.
+
+    Raises
+    ------
+    ProjectError
+        If a weight is no finite number.
+    """
+    judged: tuple[str, Iterable[str]] = annotation.judgment, annotation.flags
+    if scheme is not None:
+        apart = scheme.take_apart(*judged)
+        judged = apart if scheme.put_together(*apart) == judged else judged
+    state = PairState(judgment=judged[0], flags=sorted(judged[1]), provenance=annotation.provenance)
+    if annotation.comment:
+        state.comments[""] = annotation.comment
+    alignment = annotation.alignment
+    if alignment is None:
+        return state
+    state.done = True
+    state.cells = {(i, j): 1 + sure for (i, j), sure in alignment.items()}
+    if alignment.nulls:
+        sure_nulls = alignment.sure_nulls
+        state.cells.update(((i, j), 1 + ((i, j) in sure_nulls)) for i, j in alignment.nulls)
+    for (i, j), weight in alignment.weights.items():
+        if not isfinite(weight):
+            raise ProjectError(f"the weight of {i}-{j} is {weight}; expected a finite number")
+        state.weights[i, j] = weight
+    for (i, j), text in alignment.labels.items():
+        state.comments[f"{i}-{j}"] = text
+    return state
+
+
+def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
+    """Return the writes that lead from one state to another."""
+    said = old.provenance, new.provenance
+    return Data(
+        how=how,
+        cells=_changed(old.cells, new.cells, 0),
+        bulk=_marks(old.bulk, new.bulk),
+        rejected=_marks(old.rejected, new.rejected),
+        weights=_changed(old.weights, new.weights, None),
+        comments=tuple(
+            (key, old.comments.get(key), new.comments.get(key))
+            for key in sorted(old.comments.keys() | new.comments.keys())
+            if old.comments.get(key) != new.comments.get(key)
+        )
+        or (),
+        label=(old.judgment, new.judgment) if old.judgment != new.judgment else None,
+        flags=(old.flags, new.flags) if old.flags != new.flags else None,
+        provenance=said if said[0] != said[1] else None,
+        done=Turn(old.done, new.done) if old.done != new.done else None,
+    )
+
+
+def _changed(old: Mapping[Cell, Any], new: Mapping[Cell, Any], none: Any) -> Any:
+    cells = sorted(old.keys() | new.keys())
+    writes = tuple(
+        (*cell, old.get(cell, none), new.get(cell, none))
+        for cell in cells
+        if old.get(cell) != new.get(cell)
+    )
+    return writes or ()  # the default itself, which is not encoded: Python 3.10 makes others
+
+
+def _marks(old: set[Cell], new: set[Cell]) -> tuple[Write, ...]:
+    return tuple((i, j, int((i, j) in old), int((i, j) in new)) for i, j in sorted(old ^ new)) or ()

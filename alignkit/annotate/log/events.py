@@ -1,0 +1,365 @@
+"""Define the events: what each kind holds, how it is read, and what a client may send.
+
+An event holds all that it writes, so that the state of a stream (one annotator on one pair) is a
+plain fold of its events; see `state`. A cell is ``[i, j]``, 0-based, -1 for the
+empty word; its value is 0 (no link), 1 (possible) or 2 (sure).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from alignkit.annotate.errors import BadEvent
+
+__all__ = [
+    "SENT_KINDS",
+    "UNDOABLE",
+    "Data",
+    "Event",
+    "LogEvent",
+    "Mark",
+    "Request",
+    "Sent",
+    "comment_key",
+    "decode_data",
+    "decode_event",
+    "decode_request",
+    "encode",
+    "read_sent",
+]
+
+LONGEST_TEXT = 20_000
+"""The most characters of a comment that a client sends."""
+LONGEST_LABEL = 200
+MOST_FLAGS = 100
+
+Cell = tuple[int, int]
+Write = tuple[int, int, int, int]
+"""A cell, its value before and after; for marks of a cell (bulk, rejected) 0 or 1."""
+Change = tuple[str, str]
+CommentWrite = tuple[str, str | None, str | None]
+"""The key of a comment, its text before and after; None where there is none."""
+Weight = tuple[int, int, float | None, float | None]
+
+UNDOABLE = frozenset({"edit", "reject", "comment", "judge", "done", "decide"})
+
+
+class Mark(Struct, omit_defaults=True):
+    """Tell of a link that was lost when the words of a pair were corrected.
+
+    Parameters
+    ----------
+    side, at
+        The word at which it is shown: the end that is left, or the place of one that is not.
+    text
+        The words that were linked, or the one that was aligned to nothing.
+    was
+        The cell in the old text, and its value.
+    note
+        The comment that stood on it.
+    """
+
+    side: Literal["source", "target"]
+    at: int
+    text: str
+    was: tuple[int, int, int]
+    note: str = ""
+
+
+class OneComment(Struct):
+    """Hold what a comment was and is; the key is ``"i-j"``, or empty for the pair."""
+
+    key: str
+    before: str
+    after: str
+
+
+class Turn(Struct):
+    """Hold what a yes or no was and is."""
+
+    before: bool
+    after: bool
+
+
+class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
+    """Hold what an event of a stream writes and says; which fields it has depends on its kind."""
+
+    how: str = ""
+    of: str = ""
+    cells: tuple[Write, ...] = ()
+    bulk: tuple[Write, ...] = ()
+    rejected: tuple[Write, ...] = ()
+    seen: tuple[Cell, ...] = ()
+    weights: tuple[Weight, ...] = ()
+    comment: OneComment | None = None
+    comments: tuple[CommentWrite, ...] = ()
+    label: Change | None = None
+    flags: tuple[list[str], list[str]] | None = None
+    provenance: Change | None = None
+    done: Turn | None = None
+    key: str | None = None
+    before: str | bool | None = None
+    after: str | bool | None = None
+    marks: list[Mark] | None = None
+    from_: int = 0
+    to: int = 0
+    rev: int = 0
+    suggestions: bool | None = None
+    set: str = ""
+    threshold: float | None = None
+    p: tuple[tuple[int, int, float], ...] = ()
+
+
+class Event(Struct):
+    """Hold an event as it is stored, but for whose it is."""
+
+    id: str
+    seq: int
+    n: int
+    kind: str
+    v: int
+    actor: str
+    at: str
+    client_at: str
+    below: int
+    data: Raw
+
+
+class LogEvent(Event, omit_defaults=True):
+    """Hold an event with all that is known of it: a line of `alignkit events`.
+
+    Parameters
+    ----------
+    k, annotator
+        Whose stream it is in; pair 0 is the project itself.
+    sent
+        A digest of what the client sent, by which a repetition is known.
+    """
+
+    k: int = 0
+    annotator: str = ""
+    sent: str = ""
+
+
+class Sent(Struct, forbid_unknown_fields=True):
+    """Hold an event as a client sends it."""
+
+    id: str
+    kind: str
+    data: Raw
+    v: int = 1
+    client_at: str | int | float | None = None
+
+
+class Request(Struct):
+    """Hold the events of one request, all for one pair.
+
+    Parameters
+    ----------
+    base
+        The last event of the stream that the sender has seen.
+    rev
+        The text that they are meant for.
+    """
+
+    base: Annotated[int, Meta(ge=0)]
+    rev: int
+    events: Annotated[list[Sent], Meta(min_length=1)]
+
+
+_Bit = Literal[0, 1]
+_Place = tuple[int, int]
+_SentCells = list[tuple[int, int, Literal[0, 1, 2], Literal[0, 1, 2]]]
+_SentBits = list[tuple[int, int, _Bit, _Bit]]
+_Label = Annotated[str, Meta(max_length=LONGEST_LABEL)]
+_Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+_Flags = Annotated[list[_Label], Meta(max_length=MOST_FLAGS)]
+_Set = Annotated[str, Meta(max_length=LONGEST_LABEL)]
+
+
+class _Strict(Struct, forbid_unknown_fields=True):
+    pass
+
+
+class _Edit(_Strict):
+    how: Literal["cell", "block", "accept", "accept-all", "clear", "restore"]
+    cells: _SentCells = []
+    bulk: _SentBits = []
+    rejected: _SentBits = []
+    set: _Set = ""
+    threshold: float | None = None
+    p: list[tuple[int, int, float]] = []
+    seen: list[_Place] = []
+
+
+class _Reject(_Strict):
+    rejected: _SentBits
+    set: _Set = ""
+    p: list[tuple[int, int, float]] = []
+    seen: list[_Place] = []
+
+
+class _Comment(_Strict):
+    key: str
+    before: str
+    after: _Text
+    seen: list[_Place] = []
+
+
+class _Judge(_Strict):
+    label: tuple[str, _Label] | UnsetType = UNSET
+    flags: tuple[list[str], _Flags] | UnsetType = UNSET
+    seen: list[_Place] = []
+
+
+class _Done(_Strict):
+    before: bool
+    after: bool
+    seen: list[_Place] = []
+
+
+class _Back(_Strict):
+    of: str
+    seen: list[_Place] = []
+
+
+class _Open(_Strict):
+    rev: int
+    suggestions: bool
+    seen: list[_Place] = []
+
+
+SENT_KINDS: dict[str, type[_Strict]] = {
+    "edit": _Edit,
+    "reject": _Reject,
+    "comment": _Comment,
+    "judge": _Judge,
+    "done": _Done,
+    "undo": _Back,
+    "redo": _Back,
+    "open": _Open,
+}
+"""The kinds of events that clients send, and how each is checked."""
+
+
+encode = msgspec.json.encode
+decode_data = msgspec.json.Decoder(Data).decode
+_decode_event = msgspec.json.Decoder(LogEvent).decode
+_decode_request = msgspec.json.Decoder(Request).decode
+_DECODERS = {kind: msgspec.json.Decoder(shape) for kind, shape in SENT_KINDS.items()}
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_KEY = re.compile(r"(-1|[0-9]{1,7})-(-1|[0-9]{1,7})", re.ASCII)
+T = TypeVar("T")
+
+
+def decode_request(body: bytes) -> Request:
+    """Read the body of a request.
+
+    Raises
+    ------
+    BadEvent
+        If it is no JSON of that shape.
+    """
+    try:
+        return _decode_request(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise BadEvent(f"the request is not as expected: {problem}") from None
+
+
+def decode_event(line: str | bytes) -> LogEvent:
+    """Read a line of a log.
+
+    Raises
+    ------
+    BadEvent
+        If it is no event.
+    """
+    try:
+        return _decode_event(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise BadEvent(f"is no event: {problem}") from None
+
+
+def comment_key(key: str) -> Cell | None:
+    """Return the cell that the key of a comment names; None for the pair.
+
+    Raises
+    ------
+    BadEvent
+        If it names none.
+    """
+    if not key:
+        return None
+    found = _KEY.fullmatch(key)
+    if found is None:
+        raise BadEvent(f"comment key {key[:40]!r} is neither empty nor of the form i-j")
+    return int(found[1]), int(found[2])
+
+
+def read_sent(sent: Sent, n: int, m: int) -> Data:
+    """Check an event of a client against a pair of `n` and `m` words, and return what it holds.
+
+    Raises
+    ------
+    BadEvent
+        If it cannot be; the message names the field.
+    """
+    if not _ID.fullmatch(sent.id):
+        raise BadEvent(f"id {sent.id[:40]!r} is not of 1 to 64 letters, digits, '.', '_' or '-'")
+    if sent.v != 1:
+        raise BadEvent(f"version {sent.v} of an event is not known here; known: 1")
+    if sent.client_at is not None and len(str(sent.client_at)) > 64:
+        raise BadEvent("client_at is too long; expected a time")
+    if sent.kind not in SENT_KINDS:
+        raise BadEvent(f"unknown kind {sent.kind[:40]!r} (known: {', '.join(SENT_KINDS)})")
+    try:
+        _DECODERS[sent.kind].decode(sent.data)
+        data = decode_data(sent.data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise BadEvent(f"{sent.kind}: {problem}") from None
+    for field in ("cells", "bulk", "rejected", "seen", "p"):
+        _check_places(field, getattr(data, field), n, m)
+    if data.key is not None:
+        place = comment_key(data.key)
+        if place is not None:
+            _check_places("key", [place], n, m)
+            if data.key != "{}-{}".format(*place):
+                raise BadEvent(f"key {data.key[:40]!r}: write the cell as '{place[0]}-{place[1]}'")
+    _check_texts(data)
+    if data.flags is not None:
+        data.flags = sorted(set(data.flags[0])), sorted(set(data.flags[1]))
+    return data
+
+
+def _check_texts(data: Data) -> None:
+    """Refuse what no XML can hold; what was there before may be taken out."""
+    texts = {
+        "comment": [data.after],
+        "label": data.label[1:] if data.label else [],
+        "flags": data.flags[1] if data.flags else [],
+        "set": [data.set],
+    }
+    for field, values in texts.items():
+        for text in values:
+            found = _CONTROL.search(text) if isinstance(text, str) else None
+            if found is not None:
+                raise BadEvent(
+                    f"{field}: holds the control character U+{ord(found[0]):04X}, which is no "
+                    "text; take it out"
+                )
+
+
+def _check_places(field: str, rows: Iterable[tuple[Any, ...]], n: int, m: int) -> None:
+    seen = set()
+    for i, j, *_ in rows:
+        if not (-1 <= i < n and -1 <= j < m) or i == j == -1:
+            raise BadEvent(f"{field}: [{i}, {j}] is no cell of {n} x {m} words")
+        if (i, j) in seen:
+            raise BadEvent(f"{field}: [{i}, {j}] is named twice")
+        seen.add((i, j))

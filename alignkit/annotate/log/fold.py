@@ -1,0 +1,140 @@
+"""Fold the log of a project: its streams, pairs, texts, suggestions, settings and annotators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.events import decode_data
+from alignkit.annotate.log.project_events import (
+    PROJECT_KINDS,
+    Account,
+    Import,
+    Pair,
+    Setting,
+    Suggest,
+    Suggestion,
+    Text,
+    Texts,
+)
+from alignkit.annotate.log.state import PairState
+
+__all__ = ["Fold", "Folded"]
+
+
+class Folded:
+    """Hold the state of a stream, and what was below each of its events."""
+
+    __slots__ = ("belows", "key", "state")
+
+    def __init__(self, key: tuple[int, str], rev: int) -> None:
+        self.key = key
+        self.state = PairState(rev=rev)
+        self.belows = [0]
+
+    def add(self, seq: int, kind: str, below: int, text: Any) -> None:
+        """Take in the next event: number in the stream, kind, what is below, and data as JSON.
+
+        Raises
+        ------
+        ProjectError
+            If it cannot follow: a number is missing, or the data are not of its kind.
+        """
+        state, belows = self.state, self.belows
+        if seq != state.seq + 1:
+            raise self._error(seq, f"does not follow event {state.seq}")
+        try:
+            state.apply(kind, decode_data(text))
+            if below != state.push(kind, seq, belows.__getitem__):
+                raise self._error(seq, f"the event below it is not {below}")
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+            raise self._error(seq, str(problem)) from None
+        belows.append(below)
+
+    def _error(self, seq: int, problem: str) -> ProjectError:
+        k, annotator = self.key
+        return ProjectError(f"event {seq} of {annotator!r} on pair {k}: {problem}")
+
+
+class Fold:
+    """Fold events in the order of the log.
+
+    Attributes
+    ----------
+    setting
+        The settings of the project.
+    accounts
+        The annotators, in their order.
+    pairs, texts
+        The pairs by number, and their words by number and text.
+    suggestions
+        By set and pair.
+    streams
+        By pair and annotator.
+    """
+
+    def __init__(self) -> None:
+        self.setting = Setting()
+        self.accounts: list[str] = []
+        self.pairs: dict[int, Pair] = {}
+        self.texts: dict[int, list[Text]] = {}
+        self.suggestions: dict[str, dict[int, list[Suggestion]]] = {}
+        self.streams: dict[tuple[int, str], Folded] = {}
+        self.seq = 0
+
+    def stream(self, key: tuple[int, str]) -> Folded:
+        """Return the stream of a pair and an annotator, where its next event comes now."""
+        folded = self.streams.get(key)
+        if folded is None:
+            texts = self.texts.get(key[0])
+            folded = self.streams[key] = Folded(key, texts[-1].rev if texts else 1)
+        return folded
+
+    def add(self, key: tuple[int, str], seq: int, kind: str, below: int, data: Any) -> None:
+        """Take in the next event; see `Folded.add`."""
+        if key[0]:
+            self.stream(key).add(seq, kind, below, data)
+        else:
+            self.add_to_project(seq, kind, data)
+
+    def add_to_project(self, seq: int, kind: str, data: Any) -> None:
+        """Take in the next event of pair 0; see `Folded.add`."""
+        try:
+            self._add_to_project(seq, kind, data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+            raise ProjectError(f"event {seq} of the project: {problem}") from None
+
+    def _add_to_project(self, seq: int, kind: str, data: Any) -> None:
+        if seq != self.seq + 1:
+            raise ProjectError(f"event {seq} of the project: does not follow event {self.seq}")
+        self.seq = seq
+        if kind not in PROJECT_KINDS:
+            raise ProjectError(f"event {seq} of the project: unknown kind {kind[:40]!r}")
+        told = msgspec.json.decode(data, type=PROJECT_KINDS[kind])
+        if isinstance(told, Setting):
+            self._set(told)
+        elif isinstance(told, Account):
+            self.accounts.append(told.name)
+        elif isinstance(told, Import):
+            for pair in told.pairs:
+                self.pairs[pair.k] = pair
+                self.texts[pair.k] = [Text(pair.k, 1, pair.source, pair.target)]
+        elif isinstance(told, Texts):
+            for text in told.pairs:
+                self.texts[text.k].append(text)
+        elif isinstance(told, Suggest):
+            rows = self.suggestions.setdefault(told.set, {})
+            if told.new:
+                rows.clear()
+            rows.update(told.rows)
+
+    def _set(self, told: Setting) -> None:
+        changes = {
+            name: getattr(told, name) for name in ("name", "scheme", "threshold", "suggestions")
+        }
+        kept = {name: value for name, value in changes.items() if value is not None}
+        if told.key:
+            kept["key"] = told.key
+        self.setting = msgspec.structs.replace(self.setting, **kept)

@@ -1,0 +1,364 @@
+"""Define the state of a stream: what the events of one annotator on one pair come to.
+
+It is a plain fold: each field that an event writes takes the value that the event gives. What an
+event of a client leaves out (the null of a word that is linked now, the weight of a link that is
+gone) is put into it before it is stored, by `completed`; `inverse` is what an undo of it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from alignkit.annotate.errors import Conflict
+from alignkit.annotate.log.events import (
+    UNDOABLE,
+    Cell,
+    CommentWrite,
+    Data,
+    Mark,
+    OneComment,
+    Turn,
+    Weight,
+    Write,
+)
+
+__all__ = ["PairState", "StateView", "completed", "conflicts", "decode_state", "inverse", "writes"]
+
+
+class StateView(Struct):
+    """Hold a state as it is stored and sent."""
+
+    seq: int = 0
+    rev: int = 1
+    cells: list[tuple[int, int, int]] = []
+    bulk: list[Cell] = []
+    rejected: list[Cell] = []
+    comments: list[tuple[str, str]] = []
+    judgment: str = ""
+    flags: list[str] = []
+    done: bool = False
+    marks: list[Mark] = []
+    undo: str | None = None
+    redo: str | None = None
+    weights: list[tuple[int, int, float]] = []
+    provenance: str = ""
+
+
+_decode_view = msgspec.json.Decoder(StateView).decode
+
+
+class PairState(Struct):
+    """Hold what one annotator has said about one pair.
+
+    Parameters
+    ----------
+    seq
+        The last event.
+    rev
+        The text that the cells belong to.
+    cells
+        The value of each linked cell, nulls too.
+    bulk, rejected
+        The cells taken in bulk and not looked at, and the suggestions put aside.
+    comments
+        By key, ``"i-j"`` or empty for the pair.
+    undo, redo
+        The events (`seq`) that would be undone and redone next; 0 for none.
+    """
+
+    seq: int = 0
+    rev: int = 1
+    cells: dict[Cell, int] = field(default_factory=dict)
+    bulk: set[Cell] = field(default_factory=set)
+    rejected: set[Cell] = field(default_factory=set)
+    comments: dict[str, str] = field(default_factory=dict)
+    judgment: str = ""
+    flags: list[str] = field(default_factory=list)
+    done: bool = False
+    marks: list[Mark] = field(default_factory=list)
+    weights: dict[Cell, float] = field(default_factory=dict)
+    provenance: str = ""
+    undo: int = 0
+    redo: int = 0
+
+    def apply(self, kind: str, data: Data) -> None:
+        """Take over what an event writes."""
+        if data.cells:
+            cells = self.cells
+            for i, j, _, after in data.cells:
+                if after:
+                    cells[i, j] = after
+                else:
+                    cells.pop((i, j), None)
+        if data.bulk:
+            _set_bits(self.bulk, data.bulk)
+        if data.rejected:
+            _set_bits(self.rejected, data.rejected)
+        if data.seen:
+            self.bulk.difference_update(data.seen)
+        if kind not in _PLAIN or data.how == "import" or data.weights:
+            self._apply_rest(kind, data)
+
+    def _apply_rest(self, kind: str, data: Data) -> None:
+        for key, _, text in _comments(kind, data):
+            if text is None:
+                self.comments.pop(key, None)
+            else:
+                self.comments[key] = text
+        for i, j, _, weight in data.weights:
+            if weight is None:
+                self.weights.pop((i, j), None)
+            else:
+                self.weights[i, j] = weight
+        if data.label is not None:
+            self.judgment = data.label[1]
+        if data.flags is not None:
+            self.flags = data.flags[1]
+        if data.provenance is not None:
+            self.provenance = data.provenance[1]
+        turn = _turn(kind, data)
+        if turn is not None:
+            self.done = turn.after
+        if data.marks is not None:
+            self.marks = data.marks
+        if kind == "text":
+            self.rev = data.to
+
+    def push(self, kind: str, seq: int, below_of: Callable[[int], int]) -> int:
+        """Count an event, move the tops of undo and redo, and return what is below it.
+
+        Parameters
+        ----------
+        below_of
+            Returns what is below an earlier event.
+        """
+        self.seq = seq
+        if kind in UNDOABLE:
+            below, self.undo, self.redo = self.undo, seq, 0
+            return below
+        if kind == "undo":
+            below, self.undo, self.redo = self.redo, below_of(self.undo), seq
+            return below
+        if kind == "redo":
+            below, self.redo, self.undo = self.undo, below_of(self.redo), seq
+            return below
+        if kind == "text":
+            self.undo = self.redo = 0
+        return 0
+
+    def view(self, undo: str | None = None, redo: str | None = None) -> StateView:
+        """Return the state in lists, in order; the tops as the ids of their events."""
+        return StateView(
+            self.seq,
+            self.rev,
+            [(*cell, value) for cell, value in sorted(self.cells.items())],
+            sorted(self.bulk),
+            sorted(self.rejected),
+            sorted(self.comments.items()),
+            self.judgment,
+            self.flags,
+            self.done,
+            self.marks,
+            undo,
+            redo,
+            [(*cell, weight) for cell, weight in sorted(self.weights.items())],
+            self.provenance,
+        )
+
+
+_PLAIN = frozenset({"edit", "reject", "open"})
+"""Kinds that as a rule write marks of cells alone; a million of them are folded in seconds."""
+
+
+def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
+    """Read a state that was stored."""
+    view = _decode_view(text)
+    return PairState(
+        view.seq,
+        view.rev,
+        {(i, j): value for i, j, value in view.cells},
+        set(view.bulk),
+        set(view.rejected),
+        dict(view.comments),
+        view.judgment,
+        view.flags,
+        view.done,
+        view.marks,
+        {(i, j): weight for i, j, weight in view.weights},
+        view.provenance,
+        undo,
+        redo,
+    )
+
+
+def inverse(kind: str, data: Data) -> Data:
+    """Return what takes an event back: the same fields, before and after exchanged."""
+    comment, turn = data.comment, _turn(kind, data)
+    if kind == "comment":
+        comment = OneComment(str(data.key), str(data.before), str(data.after))
+    return Data(
+        cells=tuple((i, j, after, before) for i, j, before, after in data.cells),
+        bulk=tuple((i, j, after, before) for i, j, before, after in data.bulk),
+        rejected=tuple((i, j, after, before) for i, j, before, after in data.rejected),
+        weights=tuple((i, j, after, before) for i, j, before, after in data.weights),
+        comment=comment and OneComment(comment.key, comment.after, comment.before),
+        comments=tuple((key, after, before) for key, before, after in data.comments),
+        label=data.label and (data.label[1], data.label[0]),
+        flags=data.flags and (data.flags[1], data.flags[0]),
+        provenance=data.provenance and (data.provenance[1], data.provenance[0]),
+        done=turn and Turn(turn.after, turn.before),
+    )
+
+
+def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
+    """Return where a state holds neither what an event says was there nor what it sets.
+
+    Examples
+    --------
+    >>> state = PairState(cells={(0, 0): 1})
+    >>> conflicts(state, "edit", Data(cells=[(0, 0, 0, 2)]))
+    [{'i': 0, 'j': 0, 'before': 0, 'after': 2, 'now': 1}]
+    """
+    found: list[dict[str, Any]] = []
+    for i, j, before, after in data.cells:
+        now = state.cells.get((i, j), 0)
+        if now not in (before, after):
+            found.append({"i": i, "j": j, "before": before, "after": after, "now": now})
+    for key, old, new in _comments(kind, data):
+        text = state.comments.get(key)
+        if (text or None) not in (old, new):
+            told = {"before": old or "", "after": new or "", "now": text or ""}
+            found.append({"field": "comment", "key": key, **told})
+    for name, change, value in (
+        ("label", data.label, state.judgment),
+        ("flags", data.flags, state.flags),
+    ):
+        if change is not None and value not in change:
+            found.append({"field": name, "before": change[0], "after": change[1], "now": value})
+    return found + _null_conflicts(state, data)
+
+
+def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
+    """Return the links of words that are to be null, where the event does not clear them."""
+    nulls = {(i, j) for i, j, _, after in data.cells if after and -1 in (i, j)}
+    if not nulls:
+        return []
+    now = dict(state.cells)
+    now.update(((i, j), after) for i, j, _, after in data.cells)
+    return [
+        {"i": i, "j": j, "before": 0, "after": 0, "now": value}
+        for (i, j), value in now.items()
+        if value and -1 not in (i, j) and ((i, -1) in nulls or (-1, j) in nulls)
+    ]
+
+
+def completed(state: PairState, kind: str, data: Data) -> Data:
+    """Return an event's data as it is stored: what is so already left out, what follows put in.
+
+    Raises
+    ------
+    Conflict
+        If the state is not what the event says.
+    """
+    found = conflicts(state, kind, data)
+    if found:
+        raise Conflict(found)
+    cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
+    bulk = _effective(state.bulk, data.bulk)
+    rejected = _effective(state.rejected, data.rejected)
+    changes: dict[str, Any] = {
+        "cells": (*cells, *_nulls_of(state, cells)),
+        "bulk": (*bulk, *_dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
+        "rejected": (
+            *rejected,
+            *_dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
+        ),
+        "seen": tuple(cell for cell in data.seen if cell in state.bulk) or (),  # the default itself
+        "weights": (*data.weights, *_weights_of(state, data, cells)),
+    }
+    if kind == "done":
+        changes["before"] = state.done
+    if kind == "comment":
+        changes["before"] = state.comments.get(str(data.key), "")
+    if data.label is not None:
+        changes["label"] = (state.judgment, data.label[1])
+    if data.flags is not None:
+        changes["flags"] = (state.flags, data.flags[1])
+    return msgspec.structs.replace(data, **changes)
+
+
+def writes(kind: str, data: Data) -> bool:
+    """Tell whether an event changes anything but what has been looked at.
+
+    Examples
+    --------
+    >>> writes("done", Data(before=True, after=True))
+    False
+    """
+    turn = _turn(kind, data)
+    changes = (data.label, data.flags, data.provenance, turn and (turn.before, turn.after))
+    return bool(
+        data.cells
+        or data.bulk
+        or data.rejected
+        or data.weights
+        or any(before != after for _, before, after in _comments(kind, data))
+        or any(change and change[0] != change[1] for change in changes)
+    )
+
+
+def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
+    """Return the clearing of nulls of words that are linked now."""
+    written = {(i, j) for i, j, *_ in cells}
+    more = {
+        null
+        for i, j, _, after in cells
+        if after and -1 not in (i, j)
+        for null in ((i, -1), (-1, j))
+        if null in state.cells and null not in written
+    }
+    return [(i, j, state.cells[i, j], 0) for i, j in sorted(more)]
+
+
+def _weights_of(state: PairState, data: Data, cells: Sequence[Write]) -> list[Weight]:
+    """Return the clearing of weights of links that change."""
+    written = {(i, j) for i, j, *_ in data.weights}
+    places = [(i, j) for i, j, *_ in cells if (i, j) in state.weights and (i, j) not in written]
+    return [(*place, state.weights[place], None) for place in places]
+
+
+def _effective(marked: set[Cell], writes: Sequence[Write]) -> list[Write]:
+    """Return those writes of a mark that change it."""
+    return [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
+
+
+def _dropped(marked: set[Cell], writes: Sequence[Write], cells: Sequence[Cell]) -> list[Write]:
+    """Return the clearing of a mark on cells that no longer can bear it."""
+    written = {(i, j) for i, j, *_ in writes}
+    return [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
+
+
+def _set_bits(marked: set[Cell], writes: Sequence[Write]) -> None:
+    for i, j, _, after in writes:
+        if after:
+            marked.add((i, j))
+        else:
+            marked.discard((i, j))
+
+
+def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:
+    if kind == "comment":
+        comment = OneComment(str(data.key), str(data.before), str(data.after))
+    elif data.comment is None:
+        return data.comments
+    else:
+        comment = data.comment
+    return ((comment.key, comment.before or None, comment.after or None), *data.comments)
+
+
+def _turn(kind: str, data: Data) -> Turn | None:
+    return Turn(bool(data.before), bool(data.after)) if kind == "done" else data.done

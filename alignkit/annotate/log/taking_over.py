@@ -1,0 +1,82 @@
+"""Put what an annotation made elsewhere says over the state of a stream."""
+
+from __future__ import annotations
+
+import msgspec
+
+from alignkit.alignment import NULL
+from alignkit.annotate.log.conversion import state_of
+from alignkit.annotate.log.state import PairState
+from alignkit.annotation import Annotation
+from alignkit.labels import Scheme
+
+__all__ = ["copied", "merged"]
+
+
+def merged(
+    state: PairState, annotation: Annotation, holds: frozenset[str], scheme: Scheme | None
+) -> PairState:
+    """Return a state with what an annotation says; what its format cannot hold stays.
+
+    Parameters
+    ----------
+    holds
+        What its format can hold, as `Format.holds`.
+    scheme
+        That of the project.
+    """
+    said = state_of(annotation, scheme)
+    new = copied(state)
+    if "comment" in holds:
+        new.comments.pop("", None)
+        new.comments.update({key: text for key, text in said.comments.items() if not key})
+    new.flags = _flags(state, said, holds, scheme)
+    if "judgment" in holds:
+        new.judgment = said.judgment
+    if "provenance" in holds:
+        new.provenance = said.provenance
+    if annotation.alignment is None:
+        return new
+    new.done = True
+    if "labels" in holds:
+        new.comments = {key: text for key, text in new.comments.items() if not key}
+    new.comments.update({key: text for key, text in said.comments.items() if key})
+    new.cells = dict(said.cells)
+    if "nulls" not in holds:
+        linked = {i for i, _ in said.cells}, {j for _, j in said.cells}
+        new.cells.update(
+            ((i, j), value)
+            for (i, j), value in state.cells.items()
+            if (j == NULL and i not in linked[0]) or (i == NULL and j not in linked[1])
+        )
+    if "weights" in holds:
+        new.weights = dict(said.weights)
+    else:
+        new.weights = {cell: w for cell, w in state.weights.items() if cell in new.cells}
+    new.rejected = state.rejected - new.cells.keys()
+    kept = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
+    new.bulk = kept
+    return new
+
+
+def copied(state: PairState, **changes: object) -> PairState:
+    """Return a state that can be changed apart from the first."""
+    new = msgspec.structs.replace(
+        state,
+        cells=dict(state.cells),
+        bulk=set(state.bulk),
+        rejected=set(state.rejected),
+        comments=dict(state.comments),
+        weights=dict(state.weights),
+    )
+    return msgspec.structs.replace(new, **changes)
+
+
+def _flags(
+    state: PairState, said: PairState, holds: frozenset[str], scheme: Scheme | None
+) -> list[str]:
+    """Return the flags: those of the judgment's text come with it, the others beside it."""
+    within = {flag.value for flag in scheme.flags} if scheme is not None else set()
+    text = said if "judgment" in holds else state
+    beside = said if "flags" in holds else state
+    return sorted({*within.intersection(text.flags), *(set(beside.flags) - within)})

@@ -1,0 +1,250 @@
+"""Fold the log of a project anew, and compare what it comes to with what is stored.
+
+Where the log is long, a second process folds half of the streams; see `replay_share`.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.fold import Fold, Folded
+from alignkit.annotate.log.state import PairState
+from alignkit.annotate.replay_share import WHOLE, Helper, Replay, Share
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import schema
+from alignkit.annotate.tables.building import (
+    count_row,
+    pair_table,
+    project_row,
+    stream_row,
+    suggestion_row,
+    text_row,
+)
+from alignkit.annotate.tables.queries import last_n
+
+__all__ = ["Replay", "main", "replay", "replay_share"]
+
+_BATCH = 1000  # rows that stay in the cache of the processor
+_LONG = 150_000  # events whose halves are quicker than the start of a process
+_LOG = "SELECT stream, seq, kind, below, data FROM event"
+
+
+def replay(
+    store: Store, *, tell: Callable[[int], None] | None = None, processes: int | None = None
+) -> Replay:
+    """Fold the log of a project and compare it with all tables.
+
+    Parameters
+    ----------
+    tell
+        Called now and then with the number of events folded since.
+    processes
+        1 or 2 (default: 2 where the log is long).
+    """
+    if processes is None:
+        with store.database.reading() as link:
+            processes = 2 if last_n(link) > _LONG and (os.cpu_count() or 1) > 1 else 1
+    if processes == 1:
+        return replay_share(store, WHOLE, tell)
+    with Helper(store.path, Share(1, 2)) as helper:
+        found = replay_share(store, Share(0, 2), tell)
+        other = helper.result()
+    if other is None:  # it was killed, or there is no room for it
+        return found.joined(replay_share(store, Share(1, 2), tell))
+    if tell is not None:
+        tell(other.events)
+    return found.joined(other)
+
+
+def replay_share(
+    store: Store, share: Share = WHOLE, tell: Callable[[int], None] | None = None
+) -> Replay:
+    """Do the work of one process; the first looks at all that is no stream, too."""
+    found = Replay()
+    with ExitStack() as opened:
+        damage = None
+        if share.first:  # in SQLite, which needs no Python meanwhile
+            damage = opened.enter_context(ThreadPoolExecutor(1)).submit(_damage, store)
+        link = opened.enter_context(store.database.reading())
+        streams = _streams(link)
+        if share.first:
+            _check_numbers(link, found)
+        fold = _folded(link, streams, share, found, tell)
+        found.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
+        if share.first:
+            for table, key, rows in _tables(fold):
+                _compare(link, table, key, rows, set(), found)
+        for table, key, rows, others in _stream_tables(fold, streams, share):
+            _compare(link, table, key, rows, others, found)
+        for line in damage.result() if damage is not None else ():
+            found.tell(f"the file is damaged: {line}")
+    return found
+
+
+def main(part: int, of: int, path: str) -> None:
+    """Replay a share, and print what was found as JSON."""
+    gc.disable()  # a short life, full of tuples
+    with Store.open(path, readonly=True) as store:
+        found = replay_share(store, Share(part, of))
+    sys.stdout.buffer.write(msgspec.json.encode(asdict(found)))
+
+
+def _damage(store: Store) -> list[str]:
+    with store.database.reading() as link:
+        lines = link.exec_driver_sql("PRAGMA quick_check(20)").scalars().all()
+    return [line for line in lines if line != "ok"]
+
+
+def _streams(link: Connection) -> dict[int, tuple[int, str]]:
+    stream, account = schema.stream, schema.account
+    joined = stream.join(account, account.c.id == stream.c.account)
+    asked = select(stream.c.id, stream.c.pair, account.c.name).select_from(joined)
+    return {id: (k, name) for id, k, name in link.execute(asked)}
+
+
+def _check_numbers(link: Connection, found: Replay) -> None:
+    number = schema.event.c.n
+    count, first, last = link.execute(
+        select(func.count(), func.min(number), func.max(number)).select_from(schema.event)
+    ).one()
+    if count == 0 or (first, last) == (1, count):
+        return
+    expected = 1
+    for n in link.execute(select(number).order_by(number)).scalars():
+        if n != expected:
+            found.tell(f"event {expected} of the log is missing; {n} comes in its place")
+        expected = n + 1
+
+
+def _folded(
+    link: Connection,
+    streams: dict[int, tuple[int, str]],
+    share: Share,
+    found: Replay,
+    tell: Callable[[int], None] | None,
+) -> Fold:
+    """Fold the events of a share; those of the project, on which all rest, are in each."""
+    fold = Fold()
+    begun: dict[int, Folded] = {}
+    broken: set[int] = set()
+    cursor = link.connection.cursor()  # plain tuples: there may be millions
+    if share.of == 1:
+        cursor.execute(f"{_LOG} ORDER BY n")
+    else:
+        project = next((id for id, (k, _) in streams.items() if k == 0), 0)
+        wanted = f"stream % {share.of} = {share.part} OR stream = {project}"
+        cursor.execute(f"{_LOG} WHERE {wanted} ORDER BY n")
+    while part := cursor.fetchmany(_BATCH):
+        for stream, seq, kind, below, data in part:
+            try:
+                folded = begun.get(stream)
+                if folded is not None:
+                    folded.add(seq, kind, below, data)
+                elif stream not in broken:
+                    key = _key(streams, stream)
+                    fold.add(key, seq, kind, below, data)
+                    if key[0]:
+                        begun[stream] = fold.stream(key)
+            except ProjectError as problem:
+                found.tell(str(problem))
+                broken.add(stream)
+                begun.pop(stream, None)
+        found.events += len(part)
+        if tell is not None:
+            tell(len(part))
+    if not share.first:
+        found.events -= fold.seq
+    return fold
+
+
+def _key(streams: dict[int, tuple[int, str]], stream: int) -> tuple[int, str]:
+    if stream not in streams:
+        raise ProjectError(f"events are in stream {stream}, which there is not")
+    return streams[stream]
+
+
+def _tables(fold: Fold) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, Any]]]]:
+    """Yield each table of the project itself: its key, and the rows that the log comes to."""
+    names = {name: id for id, name in enumerate(["", *fold.accounts])}
+    yield schema.project, ("key",), [project_row(fold)]
+    yield schema.account, ("id",), [{"id": id, "name": name} for name, id in names.items()]
+    yield schema.pair, ("k",), list(pair_table(fold))
+    texts = [text_row(text) for rows in fold.texts.values() for text in rows]
+    yield schema.pair_text, ("pair", "rev"), texts
+    yield (
+        schema.suggestion,
+        ("set", "pair"),
+        [
+            suggestion_row(name, k, cells)
+            for name, rows in fold.suggestions.items()
+            for k, cells in rows.items()
+        ],
+    )
+
+
+def _stream_tables(
+    fold: Fold, streams: dict[int, tuple[int, str]], share: Share
+) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, Any]], set[tuple[Any, ...]]]]:
+    """Yield the tables of the streams likewise, and the keys of rows of other shares."""
+    names = {name: id for id, name in enumerate(["", *fold.accounts])}
+    rows, counts = [], []
+    others: tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]] = set(), set()
+    for id, (k, name) in streams.items():
+        account = names.get(name)
+        if not share.has(id):
+            others[0].add((id,))
+            others[1].add((account, k))
+            continue
+        state = PairState(seq=fold.seq)
+        if k:
+            folded = fold.streams.get((k, name))
+            state = folded.state if folded is not None else PairState()
+        rows.append({"id": id, "pair": k, "account": account, **stream_row(state)})
+        if k:
+            counts.append({"account": account, "pair": k, **count_row(state)})
+    yield schema.stream, ("id",), rows, others[0]
+    yield schema.pair_counts, ("account", "pair"), counts, others[1]
+
+
+def _compare(
+    link: Connection,
+    table: Any,
+    key: tuple[str, ...],
+    rows: list[dict[str, Any]],
+    others: set[tuple[Any, ...]],
+    found: Replay,
+) -> None:
+    wanted = {tuple(row[name] for name in key): row for row in rows}
+    for stored in link.execute(select(table)).mappings():
+        place = tuple(stored[name] for name in key)
+        if place in others:
+            continue
+        named = f"{table.name} {', '.join(map(str, place))}"
+        row = wanted.pop(place, None)
+        if row is None:
+            found.tell(f"{named}: is stored, but not in the log")
+            continue
+        for name, value in row.items():
+            if stored[name] != value:
+                found.tell(
+                    f"{named}: {name} is stored as {_cut(stored[name])}; the log comes to "
+                    f"{_cut(value)}"
+                )
+    for place in wanted:
+        found.tell(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
+
+
+def _cut(value: object) -> str:
+    text = repr(value)
+    return text if len(text) < 80 else f"{text[:77]}..."

@@ -1,0 +1,105 @@
+"""Run `alignkit.annotate.server.worker` in a process of its own, and hear what it tells."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from tempfile import TemporaryFile
+from typing import IO
+
+from msgspec import json
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.server.job import Job, Line
+
+__all__ = ["Child"]
+
+_CODE = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # the parent ends it
+    "sys.path[:] = sys.argv[1:]; from alignkit.annotate.server.worker import main; main()"
+)
+
+
+class Child:
+    """Do a job in a child process.
+
+    Parameters
+    ----------
+    job
+        What is to be done.
+    tell
+        Called with what is done now, and with the share that is done where that is known.
+    note
+        Called with what the user should know.
+    """
+
+    def __init__(
+        self, job: Job, tell: Callable[[str, float | None], None], note: Callable[[str], None]
+    ) -> None:
+        self._tell, self._note = tell, note
+        self._rows: IO[bytes] = TemporaryFile()  # noqa: SIM115 - in memory they may be too many
+        self._job = job
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def run(self) -> None:
+        """Wait until it is done.
+
+        Raises
+        ------
+        ProjectError
+            If it failed, in its own words.
+        """
+        command = [sys.executable, "-c", _CODE, *filter(None, sys.path)]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
+            self._process = process
+            assert process.stdin is not None
+            assert process.stdout is not None
+            if self._stopped:
+                process.kill()
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.encode(self._job) + b"\n")
+                process.stdin.flush()
+            done = self._listen(process.stdout)
+        if not done:
+            raise ProjectError(
+                "the process that does the long work was ended; is there enough memory? Start "
+                "again to go on"
+            )
+
+    def _listen(self, lines: IO[bytes]) -> bool:
+        for text in lines:
+            line = json.decode(text, type=Line)
+            if line.row is not None:
+                self._rows.write(text)
+            elif line.error:
+                raise ProjectError(line.error)
+            elif line.note:
+                self._note(line.note)
+            elif line.done:
+                return True
+            else:
+                self._tell(line.text, line.share)
+        return False
+
+    def rows(self) -> Iterator[tuple[int, list[tuple[int, int, float | None, int]]]]:
+        """Yield the suggestions that were found."""
+        self._rows.seek(0)
+        for text in self._rows:
+            row = json.decode(text, type=Line).row
+            if row is not None:
+                yield row
+
+    def close(self) -> None:
+        """Forget what was found."""
+        self._rows.close()
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        self._stopped = True
+        if self._process is not None:
+            with suppress(OSError):
+                self._process.kill()

@@ -1,0 +1,132 @@
+"""Keep what the server needs beside the log: who has entered, and which suggestions are wanted.
+
+It is no part of the work: a project that is rebuilt from its log does without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+
+from msgspec import json
+from sqlalchemy import (
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    inspect,
+    select,
+)
+
+from alignkit.annotate.server.job import Plan
+from alignkit.annotate.tables import schema
+from alignkit.annotate.tables.database import Database
+
+__all__ = ["Desk"]
+
+_METADATA = MetaData()
+_SESSIONS = Table(
+    "session",
+    _METADATA,
+    Column("hash", String(64), primary_key=True),
+    Column("second", String(64), nullable=False),
+    Column("annotator", Text, nullable=False),
+    Column("since", Integer, nullable=False),
+)
+_PLANS = Table("plan", _METADATA, Column("plan", Text, nullable=False))
+_LASTS = 30 * 24 * 3600  # seconds
+
+
+class Desk:
+    """Know the sessions of a project, of which only hashes are kept, and its plan.
+
+    Parameters
+    ----------
+    database
+        The project's.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        table = _SESSIONS.c
+        with database.writing() as link:
+            _drop_halves(link)
+            _METADATA.create_all(link)
+            link.execute(delete(_SESSIONS).where(table.since < time.time() - _LASTS))
+            rows = link.execute(select(table.hash, table.annotator, table.second)).all()
+        self._sessions: dict[str, tuple[str, str]] = {row[0]: (row[1], row[2]) for row in rows}
+
+    def admit(self, annotator: str) -> tuple[str, str]:
+        """Begin a session; return its two secrets, for the cookie and for the header."""
+        cookie, second = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        row = {"hash": _hash(cookie), "second": _hash(second), "annotator": annotator}
+        with self._database.writing() as link:
+            link.execute(insert(_SESSIONS).values(**row, since=int(time.time())))
+        self._sessions[_hash(cookie)] = annotator, _hash(second)
+        return cookie, second
+
+    def annotator(self, cookie: str) -> str | None:
+        """Return whose session a cookie belongs to."""
+        return self._sessions.get(_hash(cookie), (None, ""))[0]
+
+    def fits(self, cookie: str, second: str) -> bool:
+        """Return whether two secrets are those of one session."""
+        known = self._sessions.get(_hash(cookie), ("", ""))[1]
+        return hmac.compare_digest(known, _hash(second))
+
+    def dismiss(self, cookie: str) -> None:
+        """End a session."""
+        self._sessions.pop(_hash(cookie), None)
+        with self._database.writing() as link:
+            link.execute(delete(_SESSIONS).where(_SESSIONS.c.hash == _hash(cookie)))
+
+    @property
+    def plan(self) -> Plan | None:
+        """Where suggestions come from; None where nobody said."""
+        with self._database.reading() as link:
+            text = link.execute(select(_PLANS.c.plan)).scalar()
+        return None if text is None else json.decode(text, type=Plan)
+
+    @plan.setter
+    def plan(self, plan: Plan) -> None:
+        with self._database.writing() as link:
+            link.execute(delete(_PLANS))
+            link.execute(insert(_PLANS).values(plan=json.encode(plan).decode()))
+
+    def opened(self) -> set[int]:
+        """Return the pairs of which any page has sent something: it does when it opens one."""
+        events, streams = schema.event.c, schema.stream.c
+        asked = (
+            select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
+        )
+        with self._database.reading() as link:
+            return set(link.execute(asked).scalars())
+
+    def suggested(self, name: str) -> dict[int, list[tuple[int, int, float | None, int]]]:
+        """Return the suggestions of a set that opened pairs have."""
+        table = schema.suggestion.c
+        asked = select(table.pair, table.cells).where(
+            table.set == name, table.pair.in_(sorted(self.opened()))
+        )
+        with self._database.reading() as link:
+            return {k: json.decode(cells) for k, cells in link.execute(asked)}
+
+
+def _drop_halves(link: Connection) -> None:
+    """Drop sessions of earlier versions, which had one secret."""
+    known = inspect(link)
+    if known.has_table(_SESSIONS.name):
+        columns = {column["name"] for column in known.get_columns(_SESSIONS.name)}
+        if _SESSIONS.c.second.name not in columns:
+            _SESSIONS.drop(link)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,200 @@
+"""Open a project while the server already answers: make it where there is none, add suggestions.
+
+The store and its libraries are imported when the server listens: they take half a second.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import structs
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.server.beforehand import check_plan
+from alignkit.annotate.server.child import Child
+from alignkit.annotate.server.job import Job, Plan
+from alignkit.annotate.tables.lock import ServerLock
+from alignkit.errors import AlignkitError
+
+if TYPE_CHECKING:
+    from alignkit.annotate.server.desk import Desk
+    from alignkit.annotate.store import Store
+
+__all__ = ["Opened", "Opening", "Progress"]
+
+
+class Progress(NamedTuple):
+    """Say what is done now, and the share that is done where that is known."""
+
+    text: str
+    share: float | None = None
+
+
+class Opened(NamedTuple):
+    """Hold what is asked when a project is open."""
+
+    store: Store
+    desk: Desk
+
+
+class Opening:
+    """Make and open a project, then find its suggestions, in a thread.
+
+    Parameters
+    ----------
+    job
+        The project, the corpus of which to make it where there is none, and who annotates.
+    plan
+        Where suggestions come from; None takes what was planned before, else `fallback`.
+    fallback
+        The plan of a new project for which nothing was said.
+    note
+        Called with what the user should know.
+
+    Attributes
+    ----------
+    plan
+        As it was given.
+    opened
+        The project, once it is open.
+    progress
+        What is being done; None when all is there.
+    problem
+        What went wrong.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        plan: Plan | None,
+        *,
+        fallback: Plan,
+        note: Callable[[str], None],
+    ) -> None:
+        self.job, self.annotator = job, job.annotator
+        self.plan, self._fallback = plan, fallback
+        self._note = note
+        self.opened: Opened | None = None
+        self.progress: Progress | None = Progress("opening the project")
+        self.problem: AlignkitError | None = None
+        self.stopping = False
+        self._child: Child | None = None
+        self._shelf = threading.Lock()  # who opens a pair while suggestions are stored waits
+        self._taken: set[int] = set()  # pairs that were asked for while there are none yet
+        self._thread: threading.Thread | None = None
+
+    def start(self, failed: Callable[[], None]) -> None:
+        """Begin; `failed` is called if the project or the named model cannot be opened.
+
+        `problem` says why.
+        """
+        self._thread = threading.Thread(target=self._run, args=[failed], daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End what is being done, and close the project."""
+        self.stopping = True
+        if self._child is not None:
+            self._child.stop()
+        if self._thread is not None:
+            self._thread.join(1)
+        if self.opened is not None:
+            self.opened.store.close()
+
+    def take(self, k: int) -> None:
+        """Tell that a pair is opened: suggestions that come later are not for it."""
+        if self.progress is not None:
+            with self._shelf:
+                self._taken.add(k)
+
+    def _run(self, failed: Callable[[], None]) -> None:
+        try:
+            self.opened = self._open()
+        except AlignkitError as problem:
+            if not self.stopping:
+                self.problem = problem
+            failed()
+            return
+        try:
+            self._suggest(self.opened)
+        except AlignkitError as problem:
+            if self.stopping:
+                pass
+            elif self.plan is not None and self.plan.kind == "model":
+                self.problem = problem
+                failed()
+            else:
+                self._note(f"no suggestions: {problem}")
+        self.progress = None
+
+    def _open(self) -> Opened:
+        from alignkit.annotate.server.desk import Desk
+        from alignkit.annotate.store import Store
+
+        path = self.job.project
+        if not os.path.exists(path):
+            lock = ServerLock(path)
+            try:
+                if not os.path.exists(path):  # another may just have made it
+                    self._make()
+            finally:
+                lock.release()
+        store = Store.open(path, serve=True)
+        try:
+            if self.plan is not None:
+                check_plan(self.plan, store.project().annotators, self.annotator)
+            store.enrol(self.annotator)
+            desk = Desk(store.database)
+            if self.plan is not None:
+                desk.plan = self.plan
+            elif desk.plan is None:
+                desk.plan = self._fallback
+        except BaseException:
+            store.close()
+            raise
+        return Opened(store, desk)
+
+    def _make(self) -> None:
+        with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
+            work.run()
+
+    def _suggest(self, opened: Opened) -> None:
+
+        store, desk = opened
+        plan = desk.plan
+        if plan is None or not plan.pending:
+            return
+        check_plan(plan, store.project().annotators, self.annotator)
+        if plan.kind == "none":
+            store.settings(suggestions="")
+        else:
+            self.progress = Progress("looking for suggestions")
+            with closing(self._work(Job(self.job.project, plan=plan))) as work:
+                work.run()
+                self._store(opened, plan, work)
+        desk.plan = structs.replace(plan, pending=False)
+
+    def _store(self, opened: Opened, plan: Plan, child: Child) -> None:
+        """Store what was found; a pair that somebody has opened keeps what it shows."""
+        store, desk = opened
+        name = plan.name if plan.kind == "initial" else plan.kind
+        with self._shelf:
+            shown = store.project().suggestions
+            kept = desk.suggested(shown) if shown else {}
+            closed = desk.opened() | self._taken
+            rows = (row for row in child.rows() if row[0] not in closed)
+            store.set_suggestions(name, chain(rows, kept.items()))
+
+    def _work(self, job: Job) -> Child:
+        if self.stopping:
+            raise ProjectError("stopped")
+        self._child = Child(job, self._tell, self._note)
+        return self._child
+
+    def _tell(self, text: str, share: float | None) -> None:
+        self.progress = Progress(text, share)

@@ -1,0 +1,166 @@
+"""Keep others out: headers, Host and Origin, the token of the URL, and bodies counted as read.
+
+Other users of the machine can reach the port, and so can every page in the user's browser. The
+token of the printed URL gives a session, once: two secrets, drawn independently of each other. One
+is a cookie, which no script can read, but which browsers send to every port of the host, so that
+another user's server may learn it. The other goes in a header that only our own page sets; it is
+kept by origin, which the port is part of. Without both nothing of the project is read or changed.
+
+Nothing helps against a program that takes this very port while our server is down: for a browser it
+is the same origin, so a page that is still open or is opened then gives it both secrets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import anyio
+from starlette.datastructures import Headers, MutableHeaders
+
+from alignkit.annotate.server.replies import RefusedError, refusal
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["LIMIT", "Entrance", "Guard", "cookie_name", "read_json"]
+
+LIMIT = 256 * 1024
+"""The most bytes of a body."""
+_DRAINED = 16 * LIMIT  # bytes that are thrown away, so that who sends them hears why
+_PATIENCE = 30.0  # seconds for a body to come
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_TRUSTED = re.compile(r"(127(\.\d+){3}|localhost|\[::1\])(:\d+)?", re.ASCII | re.IGNORECASE)
+_OTHER_SITES = {"cross-site", "same-site"}  # the same site: another port of this machine
+
+
+class Guard:
+    """Refuse what comes by a foreign name or from a foreign page; put headers on every reply.
+
+    Parameters
+    ----------
+    app
+        What answers the rest.
+    hosts
+        What may stand in the header Host.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app, self._hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(raw=message["headers"])
+                message["headers"] = headers.raw
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                if _TRUSTED.fullmatch(Headers(scope=scope).get("host", "")):
+                    headers["Cross-Origin-Opener-Policy"] = "same-origin"  # elsewhere: a warning
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        problem = self._problem(scope)
+        if problem is not None:
+            await refusal(403, problem)(scope, receive, guarded)
+        else:
+            await self._app(scope, receive, guarded)
+
+    def _problem(self, scope: Scope) -> str | None:
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            return "this host name is not allowed; start the server with --allow-host NAME"
+        origins = headers.getlist("origin")
+        if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in origins):
+            return "the request comes from a page of another origin"
+        opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] == "/"
+        if headers.get("sec-fetch-site") in _OTHER_SITES and not opened:
+            return "the request comes from a page of another site"
+        return None
+
+
+class Entrance:
+    """Hold the token of the URL, which lets one browser in; then there is a new one.
+
+    Parameters
+    ----------
+    renewed
+        Called with the new token when the one before was used.
+    """
+
+    def __init__(self, renewed: Callable[[str], None] | None = None) -> None:
+        self._renewed = renewed
+        self.token = secrets.token_urlsafe(32)
+
+    def fits(self, token: str) -> bool:
+        """Return whether a token is the one that lets somebody in."""
+        return hmac.compare_digest(token.encode(), self.token.encode())
+
+    def use(self, token: str) -> bool:
+        """Let somebody in, once; return whether the token was right."""
+        if not self.fits(token):
+            return False
+        self.token = secrets.token_urlsafe(32)
+        if self._renewed is not None:
+            self._renewed(self.token)
+        return True
+
+
+def cookie_name(key: str, port: int) -> str:
+    """Return the name of the cookie of a project at a port: the ports of a host share cookies.
+
+    Copies of a project have one key, and may be served at once.
+    """
+    return f"alignkit-{hashlib.sha256(f'{key}:{port}'.encode()).hexdigest()[:16]}"
+
+
+async def read_json(request: Request, limit: int = LIMIT) -> bytes:
+    """Read a body that says it is JSON; of one that is too long nothing is kept.
+
+    Raises
+    ------
+    RefusedError
+        415, 413 or 408.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RefusedError(415, "expected a body of Content-Type application/json")
+    said = request.headers.get("content-length", "")
+    known = int(said) if said.isdecimal() and len(said) < 19 else 0
+    body, read = bytearray(), 0
+    try:
+        with anyio.fail_after(_PATIENCE):
+            if known <= _DRAINED:
+                async for piece in request.stream():
+                    read += len(piece)
+                    body += piece if read <= limit else b""
+                    if read > _DRAINED:
+                        break
+    except TimeoutError:
+        raise RefusedError(408, "the request did not come to its end in time") from None
+    if max(read, known) > limit:
+        raise RefusedError(
+            413, f"the request is longer than {limit // 1024} kB; send fewer events at once"
+        )
+    return bytes(body)

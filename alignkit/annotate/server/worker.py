@@ -1,0 +1,112 @@
+"""Do long work for the server in a process of its own: make a project, find suggestions.
+
+A job comes as a line of JSON on standard input, and what is done goes out as lines on standard
+output. When the input ends, so does the process: it does not outlive its server.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import IO
+
+from msgspec import json
+
+from alignkit.annotate.exchange.project import create_project
+from alignkit.annotate.server.beforehand import check_plan
+from alignkit.annotate.server.job import Job, Line
+from alignkit.annotate.server.suggestions import suggest
+from alignkit.annotate.store import Store
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import AlignkitError
+from alignkit.formats import ReadOptions, open_reading, read_pairs
+
+__all__ = ["main"]
+
+_EVERY = 0.1  # seconds between two lines of progress
+
+
+class _Teller:
+    """Write lines, and progress not too often."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out, self._next = out, 0.0
+
+    def line(self, line: Line) -> None:
+        self._out.write(json.encode(line) + b"\n")
+        if line.row is None:
+            self._out.flush()
+
+    def progress(self, text: str, share: float | None) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _EVERY
+            self.line(Line(text=text, share=share))
+
+
+def main() -> None:
+    """Do one job."""
+    job = json.decode(sys.stdin.buffer.readline(), type=Job)
+    threading.Thread(target=_outlive_nobody, daemon=True).start()
+    teller = _Teller(os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no line of ours
+    try:
+        _make(job, teller) if job.corpus else _suggest(job, teller)
+        teller.line(Line(done=True))
+    except AlignkitError as error:
+        teller.line(Line(error=str(error)))
+    except MemoryError:
+        teller.line(Line(error="out of memory; split the corpus, or free some"))
+    except OSError as error:
+        teller.line(Line(error=f"{error.filename or job.project}: {error.strerror or error}"))
+    except Exception as error:  # a fault of ours: to be told in a line, too
+        teller.line(Line(error=f"this is a fault in alignkit: {type(error).__name__}: {error}"))
+    os._exit(0)
+
+
+def _outlive_nobody() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def _make(job: Job, teller: _Teller) -> None:
+    kind, reading = open_reading(job.corpus, format=job.format, options=ReadOptions(**job.reading))
+
+    def pairs() -> Iterator[SentencePair]:
+        for count, pair in enumerate(read_pairs(kind, reading), 1):
+            share = reading.fraction()
+            teller.progress(f"reading: {count:,} pairs", None if share is None else share / 2)
+            yield pair
+
+    corpus = Corpus(pairs())
+    for what, count in reading.counts.items():
+        if count:
+            teller.line(Line(note=f"{job.corpus}: {count} x {what}"))
+    if job.plan is not None:
+        check_plan(job.plan, corpus.annotators, job.annotator)
+    create_project(
+        job.project, corpus, name=job.name, scheme=job.scheme, tell=_counter(teller, len(corpus))
+    )
+
+
+def _counter(teller: _Teller, total: int) -> Callable[[], None]:
+    count = 0
+
+    def tell() -> None:
+        nonlocal count
+        count += 1
+        teller.progress(f"making the project: {count:,} of {total:,}", 0.5 + count / total / 2)
+
+    return tell
+
+
+def _suggest(job: Job, teller: _Teller) -> None:
+    assert job.plan is not None
+    from alignkit.jit import announce_compilation
+
+    announce_compilation(lambda: teller.line(Line(text="compiling kernels, once on a machine")))
+    with Store.open(job.project, readonly=True) as store:
+        for row in suggest(store, job.plan, teller.progress):
+            teller.line(Line(row=row))

@@ -1,0 +1,270 @@
+"""Append events to the log, and bring the tables beside it up to date, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+from msgspec import Raw, Struct
+from sqlalchemy import Connection, Insert, Update, bindparam, func, insert, select, update
+
+from alignkit.annotate.errors import BadEvent, Conflict, OldText
+from alignkit.annotate.log.clock import now
+from alignkit.annotate.log.events import (
+    UNDOABLE,
+    Data,
+    LogEvent,
+    Sent,
+    decode_data,
+    encode,
+    read_sent,
+)
+from alignkit.annotate.log.state import PairState, completed, inverse, writes
+from alignkit.annotate.tables import schema
+from alignkit.annotate.tables.building import count_row, event_row, stream_row
+from alignkit.annotate.tables.queries import (
+    PairRow,
+    StreamRow,
+    account_of,
+    event_at,
+    event_ids,
+    events_after,
+    known_events,
+    last_n,
+    pair_row,
+    scheme_of,
+    stream_of,
+)
+from alignkit.annotate.tables.views import Appended
+
+__all__ = ["Batch", "Writer", "append_sent", "append_to_project"]
+
+
+class Batch:
+    """Collect the rows of streams and events, and write them table by table.
+
+    Parameters
+    ----------
+    link
+        A connection that writes. What others write by it in between needs a `flush` before.
+    """
+
+    def __init__(self, link: Connection) -> None:
+        self.link = link
+        self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _WRITES}
+        self._last: tuple[int, int] | None = None
+
+    def put(
+        self, stream: int | None, place: dict[str, int], state: PairState, events: list[LogEvent]
+    ) -> int:
+        """Add a stream as it is now with its new events, which are numbered; return its number."""
+        if self._last is None:
+            highest = self.link.execute(select(func.max(schema.stream.c.id))).scalar()
+            self._last = last_n(self.link), int(highest or 0)
+        n, last = self._last
+        for event in events:
+            event.n = n = n + 1
+        row, counts = stream_row(state), count_row(state)
+        if stream is None:
+            stream = last = last + 1
+            self._rows["new stream"].append({"id": stream, **place, **row})
+            self._rows["new counts"].append({**place, **counts})
+        else:
+            self._rows["stream"].append({"_id": stream, **row})
+            mine = {"_account": place["account"], "_pair": place["pair"]}
+            self._rows["counts"].append({**mine, **counts})
+        self._rows["event"] += [event_row(event, stream) for event in events]
+        self._last = n, last
+        return stream
+
+    def flush(self) -> None:
+        """Write what was put."""
+        for name, rows in self._rows.items():
+            if rows:
+                self.link.execute(_WRITES[name], rows)
+                rows.clear()
+        self._last = None
+
+
+_WRITES: dict[str, Insert | Update] = {
+    "new stream": insert(schema.stream),
+    "new counts": insert(schema.pair_counts),
+    "stream": update(schema.stream).where(schema.stream.c.id == bindparam("_id")),
+    "counts": update(schema.pair_counts)
+    .where(schema.pair_counts.c.account == bindparam("_account"))
+    .where(schema.pair_counts.c.pair == bindparam("_pair")),
+    "event": insert(schema.event),
+}
+
+
+class Writer:
+    """Write events to one stream; nothing is stored before the batch is flushed.
+
+    Parameters
+    ----------
+    batch
+        Takes what is to be written.
+    account, annotator
+        Whose stream it is.
+    pair
+        The pair.
+    stream
+        The stream as it is.
+
+    Attributes
+    ----------
+    state
+        The state with what was added.
+    """
+
+    def __init__(
+        self, batch: Batch, account: int, annotator: str, pair: PairRow, stream: StreamRow
+    ) -> None:
+        self._batch, self._account, self._annotator, self._pair = batch, account, annotator, pair
+        self.stream, self.state = stream.id, stream.state
+        self._new: dict[int, LogEvent] = {}
+
+    def add(self, event: LogEvent, data: Data) -> None:
+        """Add an event with its data; it gets its places in stream and log."""
+        event.seq = self.state.seq + 1
+        event.k, event.annotator = self._pair.k, self._annotator
+        self.state.apply(event.kind, data)
+        event.below = self.state.push(event.kind, event.seq, lambda seq: self._at(seq).below)
+        event.data = Raw(encode(data))
+        self._new[event.seq] = event
+
+    def back(self, kind: str, data: Data) -> Data:
+        """Return what an undo or redo writes.
+
+        Raises
+        ------
+        Conflict
+            If the event that it names is not the one whose turn it is.
+        """
+        seq = self.state.undo if kind == "undo" else self.state.redo
+        top = self._at(seq) if seq else None
+        if top is None or top.id != data.of:
+            now_top = None if top is None else top.id
+            raise Conflict([{"field": kind, "before": data.of, "after": None, "now": now_top}])
+        writes = inverse(top.kind, decode_data(top.data))
+        return msgspec.structs.replace(writes, of=data.of, seen=data.seen)
+
+    def _at(self, seq: int) -> Any:
+        return self._new.get(seq) or event_at(self._batch.link, self.stream, seq)
+
+    def save(self) -> None:
+        """Put the events, the snapshot and its counts into the batch."""
+        if self._new:
+            place = {"account": self._account, "pair": self._pair.k}
+            events = list(self._new.values())
+            self.stream = self._batch.put(self.stream, place, self.state, events)
+
+
+def append_sent(
+    link: Connection,
+    k: int,
+    annotator: str,
+    *,
+    base: int,
+    rev: int,
+    events: Sequence[Sent],
+    actor: str,
+) -> tuple[Appended, bool]:
+    """Append what a client sends, all or nothing; tell whether anything of it was new."""
+    account = account_of(link, annotator)
+    pair = pair_row(link, k)
+    stream = stream_of(link, account, pair)
+    seq = stream.state.seq
+    new = _unknown(events, known_events(link, {sent.id for sent in events}), stream.id)
+    if new and rev != pair.rev:
+        raise OldText(pair.rev)
+    batch = Batch(link)
+    writer = Writer(batch, account, annotator, pair, stream)
+    try:
+        for sent, digest in new:
+            data = read_sent(sent, len(pair.source), len(pair.target))
+            if data.label is not None and sent.kind == "judge":
+                _check_label(link, stream.id, writer.state.judgment, data.label[1])
+            if sent.kind in ("undo", "redo"):
+                data = writer.back(sent.kind, data)
+            data = completed(writer.state, sent.kind, data)
+            event = _event(sent, digest, actor)
+            if sent.kind in UNDOABLE and not writes(sent.kind, data):
+                # another tab did the same: the page has looked, and there is no step to undo
+                event.kind, data = "open", Data(rev=rev, seen=data.seen)
+            writer.add(event, data)
+    except Conflict as conflict:
+        raise Conflict(conflict.conflicts, seq, events_after(link, stream.id, base)) from None
+    writer.save()
+    batch.flush()
+    return answer(link, writer.stream, writer.state, base), bool(new)
+
+
+def _check_label(link: Connection, stream: int | None, now: str, label: str) -> None:
+    """Refuse a label that is not of the scheme, unless the stream holds it or once did."""
+    scheme = scheme_of(link)
+    if scheme is None or label in ("", now, *scheme.values):
+        return
+    for event in events_after(link, stream, 0):
+        judged = decode_data(event.data).label
+        if judged is not None and label in judged:
+            return
+    raise BadEvent(f"label: {label[:40]!r} is not of the scheme {scheme.name}: {scheme.expected}")
+
+
+def answer(link: Connection, stream: int | None, state: PairState, base: int) -> Appended:
+    """Return what a client needs that has seen a stream up to `base`."""
+    undo, redo = event_ids(link, stream, state.undo, state.redo)
+    return Appended(state.seq, last_n(link), events_after(link, stream, base), undo, redo)
+
+
+def _unknown(
+    events: Sequence[Sent], known: Mapping[str, tuple[int, str]], stream: int | None
+) -> list[tuple[Sent, str]]:
+    """Return the events that are not stored yet, with their digests.
+
+    Raises
+    ------
+    BadEvent
+        If an id stands for something else already.
+    """
+    seen = dict(known)
+    new = []
+    for sent in events:
+        digest = _digest(sent)
+        if sent.id not in seen:
+            new.append((sent, digest))
+            seen[sent.id] = stream or 0, digest
+        elif seen[sent.id] != (stream or 0, digest):
+            raise BadEvent(f"id {sent.id[:64]!r} is that of another event; each has its own")
+    return new
+
+
+def _digest(sent: Sent) -> str:
+    """Return what tells an event from another of the same id, however its JSON is written."""
+    try:
+        body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise BadEvent(f"{sent.kind[:40]}: {problem}") from None
+    return sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:32]
+
+
+def _event(sent: Sent, digest: str, actor: str) -> LogEvent:
+    client_at = "" if sent.client_at is None else str(sent.client_at)
+    kind, at = sent.kind, now()
+    return LogEvent(sent.id, 0, 0, kind, sent.v, actor, at, client_at, 0, Raw(b"{}"), sent=digest)
+
+
+def append_to_project(link: Connection, kind: str, data: Struct, actor: str = "") -> None:
+    """Append an event of pair 0; the caller brings its tables up to date."""
+    table = schema.stream.c
+    row = link.execute(select(table.id, table.seq).where(table.pair == 0)).one()
+    event = LogEvent(
+        str(uuid4()), row[1] + 1, last_n(link) + 1, kind, 1, actor, now(), "", 0, Raw(encode(data))
+    )
+    link.execute(insert(schema.event), [event_row(event, row[0])])
+    changed = stream_row(PairState(seq=event.seq))
+    link.execute(update(schema.stream).where(table.id == row[0]).values(**changed))

@@ -1,0 +1,190 @@
+"""Write a project from its log: when it is made from a corpus, and when it is rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, insert
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.events import LogEvent, encode
+from alignkit.annotate.log.fold import Fold
+from alignkit.annotate.log.project_events import Suggestion, Text
+from alignkit.annotate.log.state import PairState
+from alignkit.annotate.tables import schema
+from alignkit.annotate.tables.database import Database, insert_tuples
+from alignkit.output import replacing_file
+
+__all__ = [
+    "build_project",
+    "count_row",
+    "event_row",
+    "pair_table",
+    "project_row",
+    "searched",
+    "stream_row",
+    "suggestion_row",
+    "text_row",
+]
+
+_BATCH = 10_000
+
+
+def build_project(path: str, log: Iterable[LogEvent]) -> None:
+    """Write a new project that has these events.
+
+    Raises
+    ------
+    ProjectError
+        If the events are no log of a project.
+    WriteError
+        If the file cannot be written.
+    """
+    with replacing_file(path) as beside:
+        database = Database(beside, new=True)
+        try:
+            with database.writing() as link:
+                _write(link, log)
+        except BaseException:
+            database.close()
+            raise
+        database.finish()
+
+
+def _write(link: Connection, log: Iterable[LogEvent]) -> None:
+    fold = Fold()
+    streams: dict[tuple[int, str], int] = {}
+    ids: set[str] = set()
+    last = 0
+    events = iter(log)
+    while some := list(islice(events, _BATCH)):
+        rows = []
+        for event in some:
+            key = event.k, event.annotator
+            fold.add(key, event.seq, event.kind, event.below, event.data)
+            if event.n <= last or event.id in ids:
+                raise ProjectError(f"event {event.n}: its number or its id comes a second time")
+            last = event.n
+            ids.add(event.id)
+            rows.append(tuple(event_row(event, streams.setdefault(key, len(streams) + 1)).values()))
+        insert_tuples(link, schema.event, rows)
+    if not fold.setting.key or not fold.pairs:
+        raise ProjectError("the log holds no project: its first events, of pair 0, are missing")
+    _write_tables(link, fold, streams)
+
+
+def _write_tables(link: Connection, fold: Fold, streams: dict[tuple[int, str], int]) -> None:
+    _insert(link, schema.project, [project_row(fold)])
+    names = ["", *fold.accounts]
+    number = {name: id for id, name in enumerate(names)}
+    _insert(link, schema.account, ({"id": id, "name": name} for id, name in enumerate(names)))
+    _insert(link, schema.pair, pair_table(fold))
+    _insert(link, schema.pair_text, (text_row(t) for rows in fold.texts.values() for t in rows))
+    sets = fold.suggestions.items()
+    _insert(
+        link,
+        schema.suggestion,
+        (suggestion_row(name, k, cells) for name, rows in sets for k, cells in rows.items()),
+    )
+    rows, counts = [], []
+    for (k, name), id in streams.items():
+        if name not in number:
+            raise ProjectError(f"annotator {name!r} has events, but no account")
+        if k not in fold.pairs and k != 0:
+            raise ProjectError(f"pair {k} has events, but no words")
+        state = fold.streams[k, name].state if k else PairState(seq=fold.seq)
+        rows.append({"id": id, "pair": k, "account": number[name], **stream_row(state)})
+        if k:
+            counts.append({"pair": k, "account": number[name], **count_row(state)})
+    _insert(link, schema.stream, rows)
+    _insert(link, schema.pair_counts, counts)
+
+
+def _insert(link: Connection, table: Any, rows: Iterable[dict[str, Any]]) -> None:
+    left = iter(rows)
+    while some := list(islice(left, _BATCH)):
+        link.execute(insert(table), some)
+
+
+def project_row(fold: Fold) -> dict[str, Any]:
+    """Return the row of the settings."""
+    setting = fold.setting
+    return {
+        "key": setting.key,
+        "name": setting.name or "",
+        "scheme": setting.scheme or "",
+        "threshold": 0.9 if setting.threshold is None else setting.threshold,
+        "suggestions": setting.suggestions or "",
+    }
+
+
+def pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the pairs; that of the project first."""
+    yield {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": ""}
+    for k, pair in sorted(fold.pairs.items()):
+        text = fold.texts[k][-1]
+        yield {
+            "k": k,
+            "id": pair.id,
+            "attributes": encode(pair.attributes).decode(),
+            "rev": text.rev,
+            "search": searched(pair.id, *text.source, *text.target),
+        }
+
+
+def searched(*texts: str) -> str:
+    """Return texts as they are searched: joined, without regard to case."""
+    return " ".join(texts).casefold()
+
+
+def text_row(text: Text) -> dict[str, Any]:
+    """Return the row of a pair's words."""
+    source, target = encode(text.source).decode(), encode(text.target).decode()
+    return {"pair": text.k, "rev": text.rev, "source": source, "target": target}
+
+
+def suggestion_row(name: str, k: int, cells: list[Suggestion]) -> dict[str, Any]:
+    """Return the row of a pair's suggestions."""
+    return {"set": name, "pair": k, "cells": encode(cells).decode()}
+
+
+def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
+    """Return the row of an event, in the order of the columns."""
+    return {
+        "n": event.n,
+        "id": event.id,
+        "stream": stream,
+        "seq": event.seq,
+        "kind": event.kind,
+        "v": event.v,
+        "actor": event.actor,
+        "at": event.at,
+        "client_at": event.client_at,
+        "below": event.below,
+        "sent": event.sent,
+        "data": bytes(event.data).decode(),
+    }
+
+
+def stream_row(state: PairState) -> dict[str, Any]:
+    """Return what the row of a stream holds of its state."""
+    return {
+        "seq": state.seq,
+        "undo_top": state.undo,
+        "redo_top": state.redo,
+        "state": encode(state.view()).decode(),
+        "notes": searched(*(state.comments[key] for key in sorted(state.comments))),
+    }
+
+
+def count_row(state: PairState) -> dict[str, Any]:
+    """Return the counts of a state."""
+    nulls = sum(-1 in cell for cell in state.cells)
+    return {
+        "links": len(state.cells) - nulls,
+        "nulls": nulls,
+        "comments": len(state.comments),
+        "done": state.done,
+    }
