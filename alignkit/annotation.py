@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from alignkit.alignment import Alignment
 from alignkit.arguments import check_kind, words
 from alignkit.errors import AlignmentError
+from alignkit.moment import read_moment
 
 __all__ = ["Annotation"]
 
@@ -33,11 +34,15 @@ class Annotation:
         A judgment of the whole pair, e.g. ``"paraphrase"``; empty where none was given.
     provenance
         Where the annotation comes from: a file, a tool and its version, a date.
+    when
+        The time of the last change, ISO 8601 with seconds and zone; held in UTC,
+        ``2026-11-22T13:06:28Z``, without fractions of a second. None where it is not known.
 
     Raises
     ------
     AlignmentError
-        If it says nothing at all: neither an alignment nor anything about the pair.
+        If it says nothing at all, neither an alignment nor anything about the pair; or if `when`
+        is no such time.
 
     Examples
     --------
@@ -50,6 +55,7 @@ class Annotation:
     flags: frozenset[str] = frozenset()
     judgment: str = ""
     provenance: str = ""
+    when: str | None = None
 
     def __post_init__(self) -> None:
         if not (self.alignment is None or isinstance(self.alignment, Alignment)):
@@ -61,6 +67,8 @@ class Annotation:
                 check_kind(name, getattr(self, name), str)
         if self.flags or type(self.flags) is not frozenset:
             object.__setattr__(self, "flags", frozenset(words("flags", self.flags)))
+        if self.when is not None:
+            object.__setattr__(self, "when", read_moment(self.when))
         if self.alignment is None and not self.remarks:
             raise AlignmentError(
                 "an annotation without an alignment has a judgment, a comment, flags or a "
@@ -77,9 +85,10 @@ class Annotation:
         place(self, "flags", _NO_FLAGS)
         place(self, "judgment", "")
         place(self, "provenance", "")
+        place(self, "when", None)
         return self
 
     @property
     def remarks(self) -> bool:
-        """Whether anything is said beside the alignment."""
+        """Whether anything is said beside the alignment; that it has a time says nothing."""
         return bool(self.comment or self.flags or self.judgment or self.provenance)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import overload
 
-from alignkit.arguments import check_callable, check_kind, every, kind_of, place
+from alignkit.arguments import check_callable, check_kind, every, kind_of, place, words
 from alignkit.brief import brief_annotators, how_many
 from alignkit.errors import (
+    AlignkitError,
     ArgumentError,
     NotAlignedError,
     OptionError,
@@ -16,10 +17,11 @@ from alignkit.errors import (
     UnknownIdError,
     UnknownNameError,
 )
+from alignkit.moment import PERIODS, period_of
 from alignkit.plain import LinksLike, rows_of
 from alignkit.sentence_pair import SentencePair
 
-__all__ = ["Corpus", "SentencePair", "check_attribute", "values_of"]
+__all__ = ["Corpus", "SentencePair", "group_text", "group_texts", "no_group", "values_of"]
 
 
 class Corpus:
@@ -115,29 +117,38 @@ class Corpus:
         """The ids of the pairs, in order."""
         return tuple(pair.id for pair in self._pairs)
 
-    def groups(self, attribute: str, *, split: str | None = None) -> dict[str, Corpus]:
+    def groups(
+        self,
+        attribute: str,
+        *,
+        split: str | None = None,
+        annotators: Sequence[str] | None = None,
+    ) -> dict[str, Corpus]:
         """Split the corpus by the value of an attribute; pairs without it come under ``""``.
 
         Parameters
         ----------
         attribute
-            The name of the attribute.
+            The name of the attribute; or ``"day"``, ``"week"``, ``"month"``, in which a pair was
+            annotated, see `group_text`.
         split
             What stands between several values in one attribute, such as ``","``: a pair is then in
             the group of each of its values, so that groups overlap. None takes the whole text.
+        annotators
+            Whose times count for day, week and month; None for all.
 
         Raises
         ------
         UnknownNameError
             If no pair has the attribute.
         OptionError
-            If `split` is empty.
+            If `split` is empty, or no annotation has a time to take a day, week or month from.
         """
-        check_attribute(self, attribute)
         values_of("", split)  # refuses a wrong one
+        texts = group_texts(self._pairs, attribute, annotators)
         found: dict[str, list[SentencePair]] = {}
-        for pair in self._pairs:
-            for value in values_of(pair.attributes.get(attribute, ""), split):
+        for pair, text in zip(self._pairs, texts, strict=True):
+            for value in values_of(text, split):
                 found.setdefault(value, []).append(pair)
         return {value: Corpus(pairs) for value, pairs in found.items()}
 
@@ -255,17 +266,76 @@ class Corpus:
         return table
 
 
-def check_attribute(corpus: Corpus, attribute: str) -> None:
-    """Refuse an attribute that no pair of a corpus has.
+def group_text(
+    pair: SentencePair, attribute: str, annotators: Iterable[str] | None = None
+) -> str | None:
+    """Return the text of the attribute by which a pair is grouped; None where it has none.
+
+    Without an attribute of that name, ``day``, ``week`` and ``month`` are those, in UTC, of the
+    latest of the pair's annotations that have a time: it was not finished before.
+
+    Parameters
+    ----------
+    pair
+        The pair.
+    attribute
+        The name.
+    annotators
+        Whose times count; None for all.
+
+    Examples
+    --------
+    >>> from alignkit.annotation import Annotation
+    >>> pair = SentencePair("1", ["a"], ["b"], {
+    ...     "anna": Annotation(None, "fine", when="2026-11-22T13:06:28Z"),
+    ...     "ben": Annotation(None, "so, so", when="2026-12-01T09:00:00Z")})
+    >>> group_text(pair, "month"), group_text(pair, "week", ["anna"]), group_text(pair, "genre")
+    ('2026-12', '2026-W47', None)
+    """
+    text = pair.attributes.get(attribute)
+    if text is not None or attribute not in PERIODS:
+        return text
+    names = pair.annotations if annotators is None else annotators
+    said = [pair.annotations[name].when for name in names if name in pair.annotations]
+    last = max(filter(None, said), default=None)
+    return None if last is None else period_of(last, attribute)
+
+
+def group_texts(
+    pairs: Collection[SentencePair], attribute: str, annotators: Sequence[str] | None = None
+) -> list[str]:
+    """Return for each pair the text by which it is grouped, ``""`` where it has none.
+
+    Parameters
+    ----------
+    pairs
+        The pairs, such as a corpus.
+    attribute, annotators
+        As in `group_text`.
 
     Raises
     ------
     UnknownNameError
-        If none has, and there are pairs.
+        If no pair has the attribute.
+    OptionError
+        If a day, week or month is asked for, and no annotation has a time.
     """
     check_kind("attribute", attribute, str)
-    if len(corpus) and attribute not in corpus.attributes:
-        raise UnknownNameError("attribute", attribute, corpus.attributes)
+    names = None if annotators is None else words("annotators", annotators)
+    texts = [group_text(pair, attribute, names) for pair in pairs]
+    if texts and all(text is None for text in texts):
+        raise no_group(attribute, dict.fromkeys(name for pair in pairs for name in pair.attributes))
+    return [text or "" for text in texts]
+
+
+def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> AlignkitError:
+    """Return the error that no pair has what it should be grouped by."""
+    if attribute in PERIODS:
+        return OptionError(
+            f"no annotation has a time, and so no {attribute}; times come with what was exported "
+            "from a project, and are kept by alignkit-jsonl and alignkit-xml"
+        )
+    return UnknownNameError(what, attribute, known)
 
 
 def values_of(text: str, split: str | None) -> tuple[str, ...]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.arguments import check_arguments, each
-from alignkit.corpus import SentencePair, values_of
-from alignkit.errors import UnknownNameError
+from alignkit.corpus import SentencePair, group_text, no_group, values_of
 
 __all__ = ["AnnotatorCounts", "CorpusCounts", "GroupCounts", "count_corpus", "count_groups"]
 
@@ -170,7 +169,8 @@ def count_groups(
     pairs
         The sentence pairs.
     attribute
-        The name of the attribute.
+        The name of the attribute; or ``"day"``, ``"week"``, ``"month"``: see
+        `alignkit.corpus.group_text`.
     split
         What stands between several values in it; a pair then counts in the group of each.
 
@@ -178,6 +178,8 @@ def count_groups(
     ------
     UnknownNameError
         If no pair has the attribute.
+    OptionError
+        If no annotation has a time to take a day, week or month from.
 
     Examples
     --------
@@ -188,17 +190,19 @@ def count_groups(
     ({'news': 2, 'web': 2}, 1)
     """
     check_arguments(count_groups, locals(), apart=["pairs"])
-    whole, several = _Counting(), 0
+    whole, several, known = _Counting(), 0, False
     parts: dict[str, _Counting] = {}
     for pair in each("pairs", pairs, SentencePair):
         whole.add(pair)
-        values = values_of(pair.attributes.get(attribute, ""), split)
+        text = group_text(pair, attribute)
+        known = known or text is not None
+        values = values_of(text or "", split)
         several += len(values) > 1
         for value in values:
             parts.setdefault(value, _Counting()).add(pair)
     counts = whole.counts()
-    if counts.pairs and attribute not in counts.attributes:
-        raise UnknownNameError("attribute", attribute, counts.attributes)
+    if counts.pairs and not known:
+        raise no_group(attribute, counts.attributes)
     return GroupCounts(counts, {value: part.counts() for value, part in parts.items()}, several)
 
 

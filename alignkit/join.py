@@ -233,6 +233,7 @@ def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
     return Annotation(
         added.alignment if known.alignment is None else known.alignment,
         flags=known.flags | added.flags,
+        when=max(filter(None, (known.when, added.when)), default=None),  # the later
         **{kind: one or other for kind, (one, other) in zip(_REMARKS, said, strict=True)},
     )
 

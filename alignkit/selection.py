@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from alignkit.arguments import check_arguments, each
-from alignkit.corpus import Corpus, SentencePair, check_attribute, values_of
+from alignkit.corpus import Corpus, SentencePair, group_text, group_texts, values_of
 from alignkit.errors import (
     ArgumentError,
     OptionError,
@@ -176,7 +176,7 @@ def split_corpus(
     asked = _checked(shares, seed)
     together = [keep_together] if isinstance(keep_together, str) else list(keep_together)
     for attribute in [*together, *([] if stratify is None else [stratify])]:
-        check_attribute(corpus, attribute)
+        group_texts(corpus, attribute)  # refuses one that no pair has
     import numpy as np
 
     if separator is not None and not together:
@@ -257,9 +257,9 @@ def connected_groups(
         return k
 
     first: dict[tuple[str, str], int] = {}
-    for k, pair in enumerate(corpus):
-        for attribute in attributes:
-            for value in values_of(pair.attributes.get(attribute, "").strip(), separator):
+    for attribute in attributes:
+        for k, pair in enumerate(corpus):
+            for value in values_of((group_text(pair, attribute) or "").strip(), separator):
                 if not value:
                     continue
                 one, other = root(first.setdefault((attribute, value), k)), root(k)
@@ -275,7 +275,7 @@ def _strata(corpus: Corpus, attribute: str | None) -> list[int]:
     if attribute is None:
         return [0] * len(corpus)
     numbers: dict[str, int] = {}
-    values = (pair.attributes.get(attribute, "") for pair in corpus)
+    values = group_texts(corpus, attribute)
     return [numbers.setdefault(value, len(numbers)) for value in values]
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timezone
+
 from hypothesis import strategies as st
 
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.annotation import Annotation
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.formats.format import JUDGED, projected
+
+UTC = timezone.utc
 
 PLAIN = st.characters(categories=["L", "M", "N", "P", "S"])
 """Characters that are neither white space nor control: all that a line of tokens can hold."""
@@ -97,8 +101,9 @@ def _annotations(draw, holds, source, target, texts):
         frozenset(draw(st.lists(texts.filter(bool), max_size=2))),
         draw(texts),
         draw(texts),
+        draw(st.none() | st.datetimes(timezones=st.just(UTC)).map(_moment)),
     )
-    if JUDGED in holds and any(said) and draw(st.booleans()):
+    if JUDGED in holds and any(said[:-1]) and draw(st.booleans()):
         return Annotation(None, *said)
     alignment = Alignment(
         sure,
@@ -109,6 +114,10 @@ def _annotations(draw, holds, source, target, texts):
         labels={link: draw(texts) for link in draw(_subsets(cells + empty))},
     )
     return Annotation(alignment, *said)
+
+
+def _moment(time):
+    return time.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _subsets(items, least=0):

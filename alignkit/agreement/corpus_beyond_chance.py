@@ -83,11 +83,18 @@ class CorpusBeyondChance:
         return self._missing(first, second)
 
     def of(
-        self, first: str, second: str, no_edits: str, progress: Progress | None = None
+        self,
+        first: str,
+        second: str,
+        no_edits: str,
+        progress: Progress | None = None,
+        *,
+        main_alone: bool = False,
     ) -> ByModel:
         """Return C of two by model and level; by the closed form alone where nothing was edited.
 
-        Empty where words are not known and there is no initial alignment.
+        Empty where words are not known and there is no initial alignment. With `main_alone` there
+        is the model of the main tables and no other; its figures are the same.
 
         Raises
         ------
@@ -98,7 +105,7 @@ class CorpusBeyondChance:
         if not edits and not self._known(first, second):
             return FrozenMap()
         main = CLOSED if no_edits else self.options.chance
-        models = [CLOSED] if no_edits else list(CHANCE_MODELS)
+        models = [main] if no_edits or main_alone else list(CHANCE_MODELS)
         found: dict[str, dict[str, BeyondChance]] = {name: {} for name in models}
         for number, (level, (unit, links)) in enumerate(LEVELS.items()):
             told = stage(progress, number, len(LEVELS))

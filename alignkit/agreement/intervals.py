@@ -19,7 +19,16 @@ from alignkit.scoring.bootstrap import (
     interval_of,
 )
 
-__all__ = ["ALIKE", "NO_PAIRS", "ONE_PAIR", "UNDEFINED", "Intervals", "bootstrap", "draw_weights"]
+__all__ = [
+    "ALIKE",
+    "NO_PAIRS",
+    "ONE_PAIR",
+    "UNDEFINED",
+    "Intervals",
+    "bootstrap",
+    "draw_weights",
+    "reasoned",
+]
 
 NO_PAIRS = "there is no sentence pair"
 
@@ -88,7 +97,7 @@ def bootstrap(
         parts = [one.part(mask) for one in rows]
         drawn = draw_weights(count, resamples, stream, width=max(one.width for one in parts))
         values = _measure(statistics, parts, drawn)
-        found.append({name: _interval(value, confidence) for name, value in values.items()})
+        found.append({name: reasoned(value, confidence) for name, value in values.items()})
     return found
 
 
@@ -130,6 +139,7 @@ def _measure(
     return {name: np.concatenate(found) for name, found in values.items()}
 
 
-def _interval(values: Floats, confidence: float) -> Interval | str:
+def reasoned(values: Floats, confidence: float) -> Interval | str:
+    """Return the interval of the values of some resamples, or the reason why there is none."""
     found = interval_of(values, confidence)
     return found.reason or found

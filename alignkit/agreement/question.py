@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,12 @@ from alignkit.agreement.options import CLOSED, AgreementOptions, contradictions,
 from alignkit.agreement.pairs import CorpusData, check_annotators
 from alignkit.agreement.result import LEVELS, Agreement, Pairing, Together
 from alignkit.agreement.sections import CorpusPart, joint_sections, two_sections
+from alignkit.agreement.statistic import weighted_mean
 from alignkit.arguments import check_arguments, words
-from alignkit.corpus import Corpus
+from alignkit.corpus import Corpus, group_texts
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
+from alignkit.moment import PERIODS
 from alignkit.parallel import count_workers, stage
 
 __all__ = ["agree"]
@@ -62,7 +63,9 @@ def agree(
     systems
         The automatic alignments that each annotator is compared with; None takes the initial one.
     by
-        An attribute of the pairs: report each of its values as well.
+        An attribute of the pairs: report each of its values as well. Without an attribute of that
+        name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the annotations that
+        are compared (`alignkit.corpus.group_text`).
     seed
         Of all draws; every pairing and level has the same.
     workers
@@ -143,7 +146,7 @@ def agree(
     if chosen.universe == "judged":
         for name in names:
             data.judged(name)
-    parts = _parts(corpus, by)
+    parts = _parts(corpus, by, names)
     beyond = CorpusBeyondChance(data, initial, machines, chosen, seed, workers, parts)
     pairings = _pairings(twos, beyond, progress)
     together = _together(data, names, parts, pairings, chosen, seed)
@@ -191,12 +194,18 @@ def _names(
     return annotators
 
 
-def _parts(corpus: Corpus, by: str | None) -> list[CorpusPart]:
-    """Return the whole corpus, then each group; one that is called "all" is told apart."""
+def _parts(corpus: Corpus, by: str | None, names: Sequence[str]) -> list[CorpusPart]:
+    """Return the whole corpus, then each group; one that is called "all" is told apart.
+
+    Days, weeks and months come in order, with the pairs without a time last.
+    """
     found = [CorpusPart("all", np.arange(len(corpus)))]
     if by is not None:
-        values = np.array([pair.attributes.get(by, "") for pair in corpus], object)
-        for name in corpus.groups(by):
+        values = np.array(group_texts(corpus, by, names), dtype=object)
+        groups = list(dict.fromkeys(values))
+        if by in PERIODS:
+            groups.sort(key=lambda name: (not name, name))
+        for name in groups:
             called = f"{by} all" if name == "all" else name
             found.append(CorpusPart(called, np.flatnonzero(values == name)))
     return found
@@ -276,10 +285,4 @@ def _mean(
             part = result.groups[place - 1] if place else result
             for name in ("pi", "pi0", "C"):
                 weighed.setdefault(f"{level}.{name}", []).append((part.used, getattr(part, name)))
-    return FrozenMap({name: _weighted(found) for name, found in weighed.items()})
-
-
-def _weighted(found: Sequence[tuple[int, float]]) -> float:
-    known = [(weight, value) for weight, value in found if not isnan(value)]
-    total = sum(weight for weight, _ in known)
-    return sum(weight * value for weight, value in known) / total if total else nan
+    return FrozenMap({name: weighted_mean(found) for name, found in weighed.items()})

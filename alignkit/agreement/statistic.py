@@ -7,8 +7,9 @@ the measures (the idea is sacreBLEU's; Post 2018).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
     from typing_extensions import Self
 
-__all__ = ["Floats", "Measure", "Rows", "Statistic"]
+__all__ = ["Floats", "Measure", "Rows", "Statistic", "weighted_mean"]
 
 Floats = NDArray[np.float64]
 
@@ -92,3 +93,16 @@ class Statistic:
     level: str
     measures: tuple[str, ...]
     rows: Callable[[PairData], Rows]
+
+
+def weighted_mean(found: Sequence[tuple[int, float]]) -> float:
+    """Return the mean of (weight, value); what is undefined is left out, with its weight.
+
+    Examples
+    --------
+    >>> weighted_mean([(3, 0.5), (1, 0.9), (7, float("nan"))])
+    0.6
+    """
+    known = [(weight, value) for weight, value in found if not isnan(value)]
+    total = sum(weight for weight, _ in known)
+    return sum(weight * value for weight, value in known) / total if total else nan

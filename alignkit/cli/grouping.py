@@ -12,7 +12,8 @@ def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
     group.add_argument(
         "--by",
         metavar=metavar,
-        help="a row for each value of this attribute (genre, document, ...) too",
+        help="a row for each value of this attribute (genre, document, ...) too; day, week and "
+        "month are known where annotations have times",
     )
     group.add_argument(
         "--split",

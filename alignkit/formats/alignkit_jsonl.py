@@ -13,7 +13,8 @@ Then one object a line and pair::
      "annotations": {"anna": {"sure": "0-0", "possible": "1-0", "null": "3- -4",
                               "possible_null": "2-", "weights": {"0-0": 0.93},
                               "labels": {"0-0": "EQUI"}, "comment": "...", "flags": ["..."],
-                              "judgment": "...", "provenance": "..."}}}
+                              "judgment": "...", "provenance": "...",
+                              "when": "2026-11-22T13:06:28Z"}}}
 
 - `source` and `target` are the tokens, which may be empty or hold white space; null or missing:
   the words are not known.
@@ -24,6 +25,7 @@ Then one object a line and pair::
 - Links are ``i-j``, source first, from 0, divided by spaces. `possible` lists those that are
   *only* possible. ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to
   nothing: `null` surely, `possible_null` possibly.
+- `when` is the time of the last change, with seconds and zone. Alone it says nothing of a pair.
 - `weights` and `labels` are keyed by links or nulls; a label may stand on a cell without a link.
 - Members that are empty are left out, but for the `sure` of an alignment. Members that are null
   count as missing; members not named here are an error.
@@ -43,7 +45,7 @@ from typing import TypeGuard
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
-from alignkit.errors import AlignkitError, FormatError
+from alignkit.errors import AlignkitError, AlignmentError, FormatError
 from alignkit.formats.format import EVERYTHING, Format
 from alignkit.formats.intake import Reading
 from alignkit.formats.json_text import Object, member, parse_json, texts
@@ -60,8 +62,8 @@ _HEADER = {"alignkit": "corpus", "version": VERSION}
 _TEXTS = ("comment", "judgment", "provenance")
 _PAIR = {"id", "source", "target", "attributes", "annotations"}
 _LINKS = ("sure", "possible", "null", "possible_null")
-_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS}
-_SIMPLE = {"sure", "possible", *_TEXTS}
+_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when"}
+_SIMPLE = {"sure", "possible", *_TEXTS, "when"}
 _PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
 
 
@@ -152,6 +154,7 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
         raw_links(links, numbers, labels, line),
         flags=texts(value, "flags") if value.get("flags") is not None else (),
         aligned=bool(labels) or any(value.get(key) is not None for key in _LINKS),
+        when=member(value, "when", str, ""),
         **{key: member(value, key, str, "") for key in _TEXTS},
     )
     if not found.aligned and not found.flags and not any(value.get(key) for key in _TEXTS):
@@ -195,8 +198,11 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
         alignment = _quick_alignment(raw["sure"], raw.get("possible", ""), len(source), len(target))
         if alignment is None:
             return None
-        others = {key: raw[key] for key in _TEXTS if key in raw} if len(raw) > 1 else {}
-        annotations.append((name, Annotation(alignment, **others)))
+        others = {key: raw[key] for key in (*_TEXTS, "when") if key in raw}
+        try:
+            annotations.append((name, Annotation(alignment, **others)))
+        except AlignmentError:  # no time: `build` says where
+            return None
     return SentencePair(
         id,
         tuple(map(reading.token, source)),
@@ -270,6 +276,7 @@ def _written_annotation(annotation: Annotation, writing: Writing) -> Object:
         "flags": sorted(annotation.flags),
         "judgment": annotation.judgment,
         "provenance": annotation.provenance,
+        "when": annotation.when,
     }
     return {key: member for key, member in members.items() if member or key == "sure"}
 

@@ -10,7 +10,7 @@ The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the
         <attribute name="genre">news</attribute>
         <source><w>a</w> <w>b</w></source>
         <target><w>c</w></target>
-        <annotation by="anna" judgment="paraphrase" provenance="...">
+        <annotation by="anna" judgment="paraphrase" provenance="..." when="2026-11-22T13:06:28Z">
           <flag>tokenization</flag>
           <comment>...</comment>
           <sure>0-0</sure>
@@ -28,6 +28,7 @@ The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the
 - Links are ``i-j``, source first, from 0. `possible` lists those that are *only* possible.
   ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to nothing.
 - A label may stand on a cell without a link.
+- `when` is the time of the last change, with seconds and zone.
 - A name that is missing has not annotated the pair. An annotation with an empty `sure` has no
   links. One without `sure`, `possible`, `null`, `possible-null` and labels is no alignment: who
   made it judged the pair, or said something else of it, and nobody aligned it. Where it says
@@ -137,7 +138,9 @@ def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> No
 
 def _annotation(element: etree._Element) -> RawAnnotation:
     found = RawAnnotation(
-        judgment=element.get("judgment") or "", provenance=element.get("provenance") or ""
+        judgment=element.get("judgment") or "",
+        provenance=element.get("provenance") or "",
+        when=element.get("when") or "",
     )
     links: list[RawLink] = []
     weights: dict[str, float] = {}
@@ -218,7 +221,11 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
 def _write_annotation(
     pair: etree._Element, name: str, annotation: Annotation, writing: Writing
 ) -> None:
-    named = {"judgment": annotation.judgment, "provenance": annotation.provenance}
+    named = {
+        "judgment": annotation.judgment,
+        "provenance": annotation.provenance,
+        "when": annotation.when or "",
+    }
     element = _child(pair, "annotation", "", {"by": name} | {k: v for k, v in named.items() if v})
     for flag in sorted(annotation.flags):
         _child(element, "flag", flag)

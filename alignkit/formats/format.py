@@ -37,6 +37,7 @@ EVERYTHING = frozenset(
         "flags",
         "judgment",
         "provenance",
+        "when",  # the time of an annotation
         JUDGED,  # an annotation without an alignment, as against one with no links
         "attributes",
         "annotators",  # more than one a pair
@@ -104,6 +105,7 @@ _OF_ANNOTATION: dict[str, Callable[[Annotation], object]] = {
     "flags": lambda a: a.flags,
     "judgment": lambda a: a.judgment,
     "provenance": lambda a: a.provenance,
+    "when": lambda a: a.when is not None,
 }
 
 
@@ -164,6 +166,7 @@ def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Anno
         annotation.flags if "flags" in holds else frozenset(),
         annotation.judgment if "judgment" in holds else "",
         annotation.provenance if "provenance" in holds else "",
+        annotation.when if "when" in holds else None,
     )
 
 

@@ -166,6 +166,7 @@ class Reading(TextFile):
             frozenset(raw.flags),
             raw.judgment,
             raw.provenance,
+            raw.when or None,
         )
 
     def _note_repetition(

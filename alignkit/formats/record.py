@@ -44,6 +44,7 @@ class RawAnnotation:
     flags: Sequence[str] = ()
     judgment: str = ""
     provenance: str = ""
+    when: str = ""
     path: str = ""
     aligned: bool = True
 

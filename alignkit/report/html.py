@@ -242,6 +242,7 @@ def _remarks(grid: Grid) -> str:
             "comment": value.comment,
             "labels": "; ".join(label_texts(grid, name)),
             "provenance": value.provenance,
+            "when": value.when or "",
         }
         parts += [
             f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">{_lines(text)}\n'

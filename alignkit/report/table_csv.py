@@ -14,16 +14,18 @@ from collections.abc import Iterable
 from math import isnan
 from numbers import Real
 
-__all__ = ["csv_lines"]
+__all__ = ["csv_lines", "unguarded"]
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the divider
 
 
-def csv_lines(rows: Iterable[Iterable[object]]) -> str:
+def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
     """Return a line for each row, without a line end at the end; None and NaN are empty.
 
-    A row that is one empty cell is ``""``, since readers skip empty lines.
+    A row that is one empty cell is ``""``, since readers skip empty lines. With a tab for the
+    `divider` it is TSV as spreadsheets write and read it: quotation marks are doubled there too,
+    and what is quoted may hold tabs and line ends.
 
     Examples
     --------
@@ -32,11 +34,22 @@ def csv_lines(rows: Iterable[Iterable[object]]) -> str:
     '=1+1,-0.25
     "a,b",1
     """
-    return "\n".join(_line(list(map(_cell, row))) for row in rows)
+    return "\n".join(_line(list(map(_cell, row)), divider) for row in rows)
 
 
-def _line(cells: list[str]) -> str:
-    return '""' if cells == [""] else ",".join(cells)
+def _line(cells: list[str], divider: str) -> str:
+    return '""' if cells == [""] else divider.join(cells)
+
+
+def unguarded(text: str) -> str:
+    """Return a text without the apostrophe that keeps a spreadsheet from running it.
+
+    Examples
+    --------
+    >>> unguarded("'=1+1"), unguarded("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
 def _cell(value: object) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from alignkit.arguments import check_arguments, kind_of
 from alignkit.brief import how_many, overlapping
-from alignkit.corpus import Corpus, check_attribute, values_of
+from alignkit.corpus import Corpus, group_texts, values_of
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring.bootstrap import (
     FEW_PAIRS,
@@ -248,7 +248,8 @@ def score_records(
     corpus, hypothesis, reference, level, ignore_identical, exact_case, loose, max_length, links
         As in `score`.
     by
-        An attribute of the pairs, such as the document; None gives one record a pair.
+        An attribute of the pairs, such as the document, or ``"day"``, ``"week"``, ``"month"`` (see
+        `Corpus.groups`); None gives one record a pair.
     split
         What stands between several values in that attribute, such as ``","``; see `Corpus.groups`.
     aggregate
@@ -267,7 +268,7 @@ def score_records(
     """
     check_arguments(score_records, locals())
     if by is not None:
-        check_attribute(corpus, by)
+        group_texts(corpus, by)  # refuses one that no pair has
         values_of("", split)  # refuses a wrong one, of no pair too
     elif split is not None:
         raise OptionError("split divides the values of the attribute that by names; give by too")
@@ -286,7 +287,7 @@ def score_records(
     ).rows
     if by is None:
         return pair_records(rows, shared.ids, aggregate=aggregate)
-    groups = [values_of(pair.attributes.get(by, ""), split) for pair in shared]
+    groups = [values_of(text, split) for text in group_texts(shared, by, [hypothesis, reference])]
     return group_records(rows, groups, name=by, aggregate=aggregate)
 
 

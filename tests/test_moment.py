@@ -1,0 +1,254 @@
+"""An annotation may have a time; files, corpora and groups keep to it."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit.agreement import agree
+from alignkit.alignment import Alignment
+from alignkit.annotation import Annotation
+from alignkit.cli.main import main
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus_counts import count_groups
+from alignkit.errors import (
+    AlignmentError,
+    ArgumentError,
+    FormatError,
+    OptionError,
+    UnknownNameError,
+)
+from alignkit.formats import FORMATS, get_format, read_corpus, write_corpus
+from alignkit.join import merge
+from alignkit.moment import PERIODS, period_of, read_moment
+from alignkit.scoring import score_records
+from alignkit.selection import concat
+
+LINKS = Alignment.parse("0-0 1?1")
+WHEN = "2026-11-22T13:06:28Z"
+
+
+def pair(id="1", **annotations):
+    return SentencePair(id, ["a", "b"], ["c", "d"], annotations)
+
+
+def timed(when=WHEN, **said):
+    return Annotation(LINKS, when=when, **said)
+
+
+@given(
+    st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1)),
+    st.integers(-23 * 60, 23 * 60),
+    st.booleans(),
+)
+def test_a_time_is_held_in_utc_whatever_its_zone(time, minutes, fraction):
+    local = time.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+    found = read_moment(local.isoformat(timespec="milliseconds" if fraction else "seconds"))
+    utc = datetime.fromisoformat(found.replace("Z", "+00:00"))
+    assert utc == local.replace(microsecond=0)
+    assert len(found) == 20
+    assert read_moment(found) == found
+
+
+@given(st.lists(st.datetimes(timezones=st.just(timezone.utc)), min_size=2))
+def test_the_later_time_is_the_greater_text_and_so_are_periods(times):
+    times = sorted(time.replace(microsecond=0) for time in times)
+    texts = [read_moment(time.isoformat()) for time in times]
+    assert texts == sorted(texts)
+    for period in PERIODS:
+        names = [period_of(text, period) for text in texts]
+        assert names == sorted(names)
+    for time, text in zip(times, texts, strict=True):
+        assert period_of(text, "day") == time.date().isoformat()
+        year, week, _ = time.isocalendar()
+        assert period_of(text, "week") == f"{year:04d}-W{week:02d}"
+
+
+def test_weeks_are_those_of_iso_8601():
+    # the examples of the standard's article on Wikipedia
+    for day, week in {
+        "1977-01-01": "1976-W53",
+        "1978-01-01": "1977-W52",
+        "1979-12-31": "1980-W01",
+        "1981-12-31": "1981-W53",
+        "2008-12-29": "2009-W01",
+        "2010-01-03": "2009-W53",
+    }.items():
+        assert period_of(f"{day}T00:00:00Z", "week") == week
+    with pytest.raises(UnknownNameError, match="year"):
+        period_of(WHEN, "year")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "yesterday", "2026-11-22", "2026-11-22T13:06Z", "2026-11-22T13:06:28",
+     "2026-02-30T13:06:28Z", "2026-11-22T24:06:28Z", "2026-11-22T13:06:28+25:00",
+     "0001-01-01T00:00:00+01:00",
+     "2026-11-22 13:06:28Z", WHEN + "\n", "２０２６-11-22T13:06:28Z"],
+)  # fmt: skip
+def test_what_is_no_time_is_refused(text):
+    with pytest.raises(AlignmentError, match="give a time with seconds and zone, such as 2026-"):
+        timed(text)
+
+
+def test_a_time_is_a_text_and_says_nothing_alone():
+    with pytest.raises(ArgumentError, match="when"):
+        timed(datetime.now(timezone.utc))
+    with pytest.raises(AlignmentError, match="without an alignment has"):
+        Annotation(None, when=WHEN)
+    assert Annotation(None, judgment="yes", when=WHEN).when == WHEN
+    assert not timed().remarks
+    assert Annotation.of(LINKS).when is None
+    assert Annotation.of(LINKS) == Annotation(LINKS)
+
+
+def test_a_time_goes_wherever_its_annotation_goes():
+    corpus = Corpus([pair(anna=timed()), pair("2", anna=LINKS)])
+    kept = [
+        corpus.transpose(),
+        concat({"one": corpus}, prefix=True),
+        merge(Corpus([pair(), pair("2")]), {"anna": corpus}),
+        corpus.filter(lambda one: True),
+        pickle.loads(pickle.dumps(corpus)),
+    ]
+    for one in kept:
+        assert [found.annotations["anna"].when for found in one] == [WHEN, None]
+
+
+def test_of_a_judgment_and_an_alignment_the_later_time_is_that_of_both():
+    judged = Annotation(None, judgment="yes", when="2026-11-23T00:00:00Z")
+    base = Corpus([pair(anna=judged)])
+    found = merge(base, {"anna": Corpus([pair(anna=timed())])})[0].annotations["anna"]
+    assert (found.alignment, found.judgment, found.when) == (LINKS, "yes", judged.when)
+    found = merge(base, {"anna": Corpus([pair(anna=LINKS)])})[0].annotations["anna"]
+    assert found.when == judged.when
+
+
+@pytest.mark.parametrize("format", ["alignkit-jsonl", "alignkit-xml"])
+def test_own_formats_hold_times_and_say_where_one_is_wrong(format, tmp_path):
+    path = tmp_path / "corpus"
+    corpus = Corpus(
+        [pair(anna=timed(), ben=Annotation(None, "no", when=WHEN)), pair("2", anna=LINKS)]
+    )
+    assert not write_corpus(corpus, path, format=format)
+    assert read_corpus(path, format=format) == corpus
+    text = path.read_text()
+    assert text.count("when") == 2
+    path.write_text(text.replace(WHEN, "2026-11-22T14:06:28.123+01:00"))
+    assert read_corpus(path, format=format) == corpus
+    path.write_text(text.replace(WHEN, "today"))
+    with pytest.raises(FormatError, match=r"corpus:\d+: when is 'today'; give a time"):
+        read_corpus(path, format=format)
+
+
+@pytest.mark.parametrize("format", ["alignkit-jsonl", "alignkit-xml"])
+def test_without_times_files_are_what_they_were(format, tmp_path):
+    with_times, without = tmp_path / "one", tmp_path / "other"
+    write_corpus([pair(anna=timed(comment="x"))], with_times, format=format)
+    write_corpus([pair(anna=Annotation(LINKS, "x"))], without, format=format)
+    removed = with_times.read_text().replace(f', "when": "{WHEN}"', "")
+    assert removed.replace(f' when="{WHEN}"', "") == without.read_text()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_formats_without_times_count_what_is_lost(format, tmp_path):
+    lost = Counter(
+        write_corpus([pair(alignment=timed())], tmp_path / "x", format=format)
+    ) - Counter(write_corpus([pair(alignment=LINKS)], tmp_path / "y", format=format))
+    assert lost == ({} if "when" in get_format(format).holds else {"when": 1})
+
+
+# groups by time
+
+
+def week(day):
+    return f"2026-11-{day:02d}T12:00:00Z"
+
+
+def annotated():
+    """Return pairs of three weeks, by the later annotator, and one without times."""
+    days = [(2, 9), (10, 3), (16, 16), (24, 1), (None, 3), (None, None)]
+    return Corpus(
+        pair(
+            str(k),
+            ann=Annotation(LINKS, when=one and week(one)),
+            ben=Annotation(Alignment.parse("0-0"), when=other and week(other)),
+            gold=timed("2027-01-01T00:00:00Z"),
+        )
+        for k, (one, other) in enumerate(days)
+    )
+
+
+def test_agreement_by_week_is_that_of_the_pairs_of_each_week():
+    corpus = annotated()
+    found = agree(corpus, ["ann", "ben"], by="week")
+    assert found.sections == ("all", "2026-W45", "2026-W46", "2026-W47", "2026-W48", "")
+    weeks = {"2026-W45": [4], "2026-W46": [0, 1], "2026-W47": [2], "2026-W48": [3], "": [5]}
+    for name, places in weeks.items():
+        alone = agree(Corpus(corpus[k] for k in places), ["ann", "ben"])
+        section = found.pairings[0].section(name)
+        assert section.pairs == len(places)
+        figures = alone.pairings[0].sections[0].figures
+        for key in ("words.possible.f1", "words.sure.f1"):
+            assert section.figures[key] == pytest.approx(figures[key], nan_ok=True)
+    assert agree(corpus, ["ann", "ben"], by="month").sections == ("all", "2026-11", "")
+    assert "2026-11-24" in agree(corpus, ["ann", "ben"], by="day").sections
+    assert "(none)" in str(found)
+
+
+def test_groups_and_counts_by_time_take_all_annotations():
+    corpus = annotated()
+    assert list(corpus.groups("month")) == ["2027-01"]
+    assert len(corpus.groups("week", annotators=["ann"])["2026-W47"]) == 1
+    found = count_groups(corpus, "month")
+    assert {name: part.pairs for name, part in found.groups.items()} == {"2027-01": 6}
+
+
+def test_an_attribute_of_that_name_goes_first():
+    one = SentencePair("1", ["a"], ["b"], {"ann": timed_at()}, {"week": "the first"})
+    assert list(Corpus([one]).groups("week")) == ["the first"]
+    assert list(Corpus([one]).groups("day")) == ["2026-11-22"]
+
+
+def timed_at():
+    return Annotation(Alignment.parse("0-0"), when=WHEN)
+
+
+def test_without_times_there_are_no_weeks():
+    corpus = Corpus([pair(ann=LINKS, ben=LINKS)])
+    for ask in (
+        lambda: corpus.groups("week"),
+        lambda: agree(corpus, by="week"),
+        lambda: count_groups(corpus, "week"),
+    ):
+        with pytest.raises(OptionError, match="no annotation has a time, and so no week"):
+            ask()
+    with pytest.raises(UnknownNameError, match="year"):
+        corpus.groups("year")
+
+
+def test_the_commands_group_by_time(tmp_path, capsys):
+    path = tmp_path / "corpus.jsonl"
+    write_corpus(annotated(), path, format="alignkit-jsonl")
+    names = ["--annotators", "ann", "ben"]
+    assert main(["agree", str(path), *names, "--by", "week", "--bootstrap", "none"]) == 0
+    assert "2026-W46" in capsys.readouterr().out
+    assert main(["stats", str(path), "--by", "month"]) == 0
+    assert "2027-01" in capsys.readouterr().out
+    sides = ["--hyp-annotator", "ann", "--ref-annotator", "ben"]
+    assert main(["score", str(path), *sides, "--by", "week"]) == 0
+    scored = capsys.readouterr().out
+    weeks = [record["week"] for record in score_records(annotated(), "ann", "ben", by="week")]
+    assert weeks == ["2026-W46", "2026-W47", "2026-W48", "2026-W45", ""]
+    assert all(week in scored for week in weeks)
+    assert "2027" not in scored
+    write_corpus([pair(ann=LINKS, ben=LINKS)], path, format="alignkit-jsonl")
+    assert main(["agree", str(path), "--by", "day"]) == 2
+    assert "no annotation has a time, and so no day" in capsys.readouterr().err
+    assert main(["score", str(path), *sides, "--by", "day"]) == 2
+    assert "no annotation has a time, and so no day" in capsys.readouterr().err
