@@ -99,7 +99,8 @@ def _add_who(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--by",
         metavar="GROUP",
-        help="report each value of this attribute (genre, document, ...) too",
+        help="report each value of this attribute (genre, document, ...) too; day, week and month "
+        "are known where annotations have times",
     )
     add_order_argument(group)
 

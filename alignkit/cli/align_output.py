@@ -80,7 +80,8 @@ def _annotated(found: Aligned, options: argparse.Namespace) -> Iterator[Sentence
                 links.alignment(k, digits=4) if options.probs else links.arrays.alignment(k)
             )
             mine = kept.get(name)  # who judged the pair may align it now
-            kept[name] = replace(mine, alignment=alignment) if mine else Annotation(alignment)
+            again = mine and replace(mine, alignment=alignment, when=None)  # it was changed now
+            kept[name] = again or Annotation(alignment)
             yield SentencePair(pair.id, pair.source, pair.target, FrozenMap(kept), pair.attributes)
         if options.output == "-":
             sys.stdout.flush()

@@ -26,11 +26,11 @@ from alignkit.cli.grouping import add_groups
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.media import add_media
 from alignkit.cli.order import add_order_argument
-from alignkit.cli.parser import format_name, number, saved_file
+from alignkit.cli.parser import number, saved_file
 from alignkit.cli.score_run import Scoring
 from alignkit.cli.short_names import short_names
+from alignkit.cli.two_sides import HYPOTHESIS, REFERENCE, add_side
 from alignkit.errors import OptionError
-from alignkit.formats import FORMATS
 from alignkit.output import refuse_unwritable
 from alignkit.report.canvas import ending
 
@@ -49,14 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[REF]",
         help="the gold standard; - is stdin; left out, HYP holds it too: name both annotators",
     )
-    for side, long in (("hyp", "hypothesis"), ("ref", "reference")):
-        _add_side(parser, side, long).add_argument(
-            f"--{side}-annotator",
-            nargs="+" if side == "hyp" else None,
-            metavar="A",
-            help="whose alignments, if it holds several"
-            + ("; of several named, every two are compared" if side == "hyp" else ""),
-        )
+    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
+        add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("what is scored")
     group.add_argument(
         "--level",
@@ -163,26 +157,6 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         help="draw precision, recall and F1 with intervals as well, by the end of the name: .pdf, "
         ".png or .svg",
     )
-
-
-def _add_side(parser: argparse.ArgumentParser, side: str, long: str) -> argparse._ArgumentGroup:
-    group = parser.add_argument_group(f"what the {long} is, if not as said for both")
-    group.add_argument(
-        f"--{side}-format",
-        type=format_name(FORMATS),
-        metavar="F",
-        help="its format (default: --format)",
-    )
-    group.add_argument(
-        f"--{side}-base",
-        type=int,
-        choices=(0, 1),
-        help="number of its first word (default: --base)",
-    )
-    group.add_argument(
-        f"--{side}-transpose", action="store_true", help="its links are written target first"
-    )
-    return group
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from alignkit.cli.inputs import Input, detect_format, reading_options
+from alignkit.cli.inputs import Input
 from alignkit.cli.messages import say
+from alignkit.cli.two_sides import declared_sides, open_sides
 from alignkit.cli.wording import in_words_of
-from alignkit.corpus import SentencePair, values_of
-from alignkit.errors import UnknownNameError
+from alignkit.corpus import SentencePair, group_text, no_group, values_of
+from alignkit.moment import PERIODS
 
 if TYPE_CHECKING:
     from alignkit.scoring import Score
@@ -50,7 +51,7 @@ class Scoring:
 
         options = self._options
         drawn = options.ci or options.plot is not None
-        declared = self._declared()
+        declared = declared_sides(options, self._annotator)
         files = TwoFiles(
             lambda: self._open(declared),
             declared,
@@ -79,34 +80,11 @@ class Scoring:
             )
         return score
 
-    def _declared(self) -> FileOptions:
-        from alignkit.scoring.file_options import FileOptions
-
-        options = self._options
-        return FileOptions(
-            reading_options(options),
-            options.format,
-            hyp_format=options.hyp_format,
-            hyp_base=options.hyp_base,
-            hyp_transpose=options.transpose != options.hyp_transpose,
-            hyp_annotator=self._annotator,
-            ref_format=options.ref_format,
-            ref_base=options.ref_base,
-            ref_transpose=options.transpose != options.ref_transpose,
-            ref_annotator=options.ref_annotator,
-            in_order=options.in_order,
-        )
-
     def _open(self, declared: FileOptions) -> tuple[Input, Input]:
-        """Open both files; where one corpus holds both annotators, it is opened once."""
         self.ids: list[str] = []
         self.groups: list[tuple[str, ...]] = []
         self._attributes: dict[str, None] = {}
-        reference = self._options.reference
-        paths = [self._path] if reference is None else [self._path, reference]
-        settled = declared.settled(paths, detect_format)
-        opened = [Input(path, *one) for path, one in zip(paths, settled, strict=True)]
-        return opened[0], opened[-1]
+        return open_sides(self._path, self._options.reference, declared)
 
     def _note(self, ref: SentencePair, hyp: SentencePair) -> None:
         """Keep of a pair that is scored what the tables need."""
@@ -115,10 +93,16 @@ class Scoring:
             self.ids.append(ref.id)
         if options.by is not None:
             self._attributes.update(dict.fromkeys([*ref.attributes, *hyp.attributes]))
-            text = ref.attributes.get(options.by, hyp.attributes.get(options.by, ""))
+            sides = (ref, options.ref_annotator), (hyp, self._annotator)
+            texts = [group_text(pair, options.by, name and [name]) for pair, name in sides]
+            known = [text for text in texts if text is not None] or [""]
+            text = max(known) if options.by in PERIODS else known[0]
             self.groups.append(values_of(text, options.split))
 
     def _check_groups(self) -> None:
         by, path = self._options.by, self._options.reference or self._path
-        if by is not None and self.groups and by not in self._attributes:
-            raise UnknownNameError(f"attribute of {path}:", by, self._attributes)
+        if by is not None and by not in self._attributes and self.groups and not self._timed():
+            raise no_group(by, self._attributes, f"attribute of {path}:")
+
+    def _timed(self) -> bool:
+        return self._options.by in PERIODS and any(any(values) for values in self.groups)

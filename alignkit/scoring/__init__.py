@@ -27,6 +27,7 @@ from alignkit.scoring.score_records import group_records, pair_records, score_re
 from alignkit.scoring.scores import aer, score, score_blocks
 from alignkit.scoring.settings import LEVEL_CHOICES, LINK_POLICIES
 from alignkit.scoring.signature import Signature
+from alignkit.scoring.wilson import wilson_interval
 
 __all__ = [
     "AGGREGATES",
@@ -64,4 +65,5 @@ __all__ = [
     "score_blocks",
     "score_phrase_list",
     "score_records",
+    "wilson_interval",
 ]

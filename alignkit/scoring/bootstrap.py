@@ -20,6 +20,7 @@ __all__ = [
     "SEED",
     "UNDEFINED",
     "Interval",
+    "check_confidence",
     "check_drawing",
     "confidence_interval",
     "distinct",
@@ -221,10 +222,21 @@ def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
     """
     if resamples < 1:
         raise OptionError(f"resamples must be at least 1, not {resamples}")
-    if not 0 < confidence < 1:
-        raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
+    check_confidence(confidence)
     if seed < 0:
         raise OptionError(f"the seed is {seed}; it must be 0 or more")
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence that makes no sense.
+
+    Raises
+    ------
+    OptionError
+        If it is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
 
 
 def few_pairs(pairs: int) -> tuple[str, ...]:

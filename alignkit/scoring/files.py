@@ -175,7 +175,7 @@ class TwoFiles:
                 for _, hyp, ref in link_blocks(self.hyp, self.ref, ordered=ordered):
                     yield self._looked_at((hyp, ref, None, None))
             else:
-                for block in pair_blocks(self._annotated(), "hyp", "ref", settings):
+                for block in pair_blocks(self.annotated(), "hyp", "ref", settings):
                     yield self._looked_at(block)
 
     def _looked_at(self, block: Block) -> Block:
@@ -183,8 +183,8 @@ class TwoFiles:
             one.add(side)
         return block
 
-    def _annotated(self) -> Iterator[SentencePair]:
-        """Yield the pairs that both sides have annotated, with the words of either."""
+    def annotated(self) -> Iterator[SentencePair]:
+        """Yield the pairs that both annotated, as "hyp" and "ref", with the words of either."""
         options = self._options
         of_ref = Choice(self.ref.path, options.ref_annotator, "ref_annotator")
         of_hyp = Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")

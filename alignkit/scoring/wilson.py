@@ -1,0 +1,63 @@
+"""Bound a share: Wilson's score interval."""
+
+from __future__ import annotations
+
+from math import nan, sqrt
+from statistics import NormalDist
+
+from alignkit.arguments import check_arguments
+from alignkit.errors import OptionError
+from alignkit.scoring.bootstrap import check_confidence
+
+__all__ = ["wilson_interval"]
+
+
+def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the bounds of a share `count` / `total` by Wilson's score, without correction.
+
+    The shares p for which |count / total - p| <= z sqrt(p (1 - p) / total), z the normal quantile
+    of the confidence: (count + z^2 / 2 -+ z sqrt(count (total - count) / total + z^2 / 4)) /
+    (total + z^2). Unlike the interval around the share itself it never leaves 0 to 1, and it has a
+    width where the share is 0 or 1.
+
+    Parameters
+    ----------
+    count, total
+        How many of how many.
+    confidence
+        Between 0 and 1.
+
+    Returns
+    -------
+    (low, high)
+        NaN where `total` is 0.
+
+    Raises
+    ------
+    OptionError
+        If `count` is not between 0 and `total`, or `confidence` is out of range.
+
+    References
+    ----------
+    Wilson 1927, Probable inference, the law of succession, and statistical inference, Journal of
+    the American Statistical Association 22:209-212. Newcombe 1998, Two-sided confidence intervals
+    for the single proportion, Statistics in Medicine 17:857-872, method 3.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(81, 263)
+    >>> round(low, 4), round(high, 4)
+    (0.2553, 0.3662)
+    """
+    check_arguments(wilson_interval, locals())
+    check_confidence(confidence)
+    if not 0 <= count <= total:
+        raise OptionError(f"a share is of 0 or more among as many at least, not {count} of {total}")
+    if not total:
+        return nan, nan
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle, below = count + z * z / 2, total + z * z
+    reach = z * sqrt(count * (total - count) / total + z * z / 4)
+    low = 0.0 if count == 0 else (middle - reach) / below
+    high = 1.0 if count == total else (middle + reach) / below
+    return low, high
