@@ -1,0 +1,157 @@
+"""Hold an audit: the items to judge, where each comes from, and what follows from judgments.
+
+What kind of thing is judged makes no difference here, nor to the sheets and to their reading: a
+kind of audit is a module that draws an `Audit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from alignkit.audit.scale import Scale
+from alignkit.errors import UnknownNameError
+from alignkit.frozen import FrozenMap
+
+__all__ = ["Audit", "Item", "Origin", "Rate", "item_ids"]
+
+_LETTERS = "bcdfghklmnprstvwxz"  # no vowels: a spreadsheet finds no month in it, and no number
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Say where items come from, which judges are not to know.
+
+    Parameters
+    ----------
+    about
+        What an item of it is, in words.
+    population
+        How many there are.
+    drawn
+        How many of them are judged.
+    """
+
+    about: str
+    population: int
+    drawn: int
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Hold a rate that judgments correct: hits / total, where the rest of total are `origin`'s.
+
+    With the share s of these that is judged right, the corrected rate is
+    (hits + s (total - hits)) / total.
+
+    Parameters
+    ----------
+    hits, total
+        The counts behind the rate as it was scored.
+    origin
+        Where the total - hits others come from.
+    strict, lenient
+        Which judgments say that such a one is right, and which that it may be.
+    """
+
+    hits: int
+    total: int
+    origin: str
+    strict: tuple[str, ...]
+    lenient: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Item:
+    """Hold one thing to judge.
+
+    Parameters
+    ----------
+    id
+        Its name on the sheets; tells nothing.
+    origin
+        A name among `Audit.origins`; stands in the key alone.
+    cells
+        What a judge sees, a text for each of `Audit.columns`.
+    facts
+        What else the key tells of it: which sentence pair, which words.
+    """
+
+    id: str
+    origin: str
+    cells: tuple[str, ...]
+    facts: FrozenMap[str, object]
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Hold what is to be judged.
+
+    Parameters
+    ----------
+    kind
+        What the items are, ``"phrases"``.
+    items
+        In an order that is random, and says nothing of where each comes from.
+    columns
+        What a judge is shown of each.
+    marked
+        Those of the columns that are sentences; in the first of them marks stand around the text of
+        the first other column, and so on.
+    scale
+        The judgments.
+    origins
+        By name.
+    rates
+        By name, what judgments correct.
+    seed
+        Of all draws.
+    signature
+        The settings behind it, in one line.
+    """
+
+    kind: str
+    items: tuple[Item, ...]
+    columns: tuple[str, ...]
+    marked: tuple[str, ...]
+    scale: Scale
+    origins: FrozenMap[str, Origin]
+    rates: FrozenMap[str, Rate]
+    seed: int
+    signature: str
+
+    def __repr__(self) -> str:
+        drawn = ", ".join(f"{one.drawn} {name}" for name, one in self.origins.items())
+        return f"Audit({self.kind}, {len(self.items)} items: {drawn})"
+
+    def of(self, origin: str) -> tuple[Item, ...]:
+        """Return the items of an origin.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such origin.
+        """
+        if origin not in self.origins:
+            raise UnknownNameError("origin", origin, self.origins)
+        return tuple(item for item in self.items if item.origin == origin)
+
+
+def item_ids(told: Sequence[Mapping[str, object]], signature: str) -> list[str]:
+    """Return a name for each item, in order: letters that tell this audit from others, a number.
+
+    No spreadsheet takes such a name for a date or a number, and a sheet is never read by the key of
+    another audit.
+
+    Parameters
+    ----------
+    told
+        What there is to say of each.
+    signature
+        Of the audit.
+    """
+    digest = sha256(repr([signature, [sorted(one.items()) for one in told]]).encode()).digest()
+    code = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:4])
+    width = max(3, len(str(len(told))))
+    return [f"{code}{number:0{width}d}" for number in range(1, len(told) + 1)]

@@ -1,0 +1,120 @@
+"""Hold one figure of an audit, and draw the intervals that are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.scoring.bootstrap import confidence_interval
+
+__all__ = ["ALL", "Drawing", "Figure", "bounded"]
+
+ALL = "all judges"
+"""Who judged, of a figure over all judgments."""
+
+ONE = "there is one item, and nothing to resample"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Say how intervals are drawn.
+
+    Parameters
+    ----------
+    confidence
+        Between 0 and 1.
+    resamples
+        Of the bootstrap.
+    seed
+        Of its draws.
+    """
+
+    confidence: float = 0.95
+    resamples: int = 1000
+    seed: int = 12345
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Hold one figure, and all that tells it from others.
+
+    Parameters
+    ----------
+    kind
+        ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
+        ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct
+        it.
+    first, second
+        The judge, or the two; `ALL`; empty where it is of no judge.
+    origin
+        Of the items; empty for all.
+    statistic
+        The judgment, ``"observed"``, ``"kappa"``, or the name of the rate.
+    value
+        NaN where undefined.
+    low, high
+        The bounds of its interval; NaN where it has none.
+    interval
+        ``"wilson"``, ``"bootstrap"`` over items, or empty.
+    count, total
+        The judgments behind a share: so many of so many.
+    items
+        How many items it rests on; of a rate as it was scored, how many phrase pairs.
+    reason
+        Why there is no value, or no interval.
+    """
+
+    kind: str
+    first: str
+    second: str
+    origin: str
+    statistic: str
+    value: float
+    low: float = nan
+    high: float = nan
+    interval: str = ""
+    count: int | None = None
+    total: int | None = None
+    items: int = 0
+    reason: str = ""
+
+
+Measure = Callable[[NDArray[np.float64]], Mapping[str, NDArray[np.float64]]]
+"""What turns (R, C) sums of rows into named measures, (R,) each."""
+
+
+def bounded(
+    rows: NDArray[np.float64], measure: Measure, drawing: Drawing
+) -> dict[str, tuple[float, float, str]]:
+    """Return for each measure the bounds of a bootstrap over items, or why there are none.
+
+    Parameters
+    ----------
+    rows
+        (Q, C) counts, a row for each item.
+    measure
+        What is measured on sums of them.
+    drawing
+        How.
+    """
+    names = list(measure(rows.sum(axis=0)[np.newaxis]))
+    if len(rows) < 2:
+        return dict.fromkeys(names, (nan, nan, ONE if len(rows) else ""))
+    found = confidence_interval(
+        rows,
+        lambda sums: dict(measure(np.asarray(sums, np.float64))),
+        resamples=drawing.resamples,
+        confidence=drawing.confidence,
+        seed=drawing.seed,
+    )
+    bounds = {}
+    for name, one in found.items():
+        if one.reason:
+            bounds[name] = (nan, nan, one.reason)
+        else:
+            bounds[name] = (one.low, one.high, "")
+    return bounds

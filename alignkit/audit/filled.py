@@ -1,0 +1,309 @@
+"""Read the sheets that judges have filled, as spreadsheets give them back.
+
+Tab, comma or semicolon between the cells, UTF-8 or UTF-16, the rows in any order: all of that is
+found. What cannot be understood is an error with file and line; what is missing is told.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from alignkit.audit.audit import Audit, Item
+from alignkit.audit.scale import UnknownJudgmentError
+from alignkit.errors import FormatError, OptionError
+from alignkit.frozen import FrozenMap
+from alignkit.input import MAX_MEGABYTES, open_input, read_bounded
+from alignkit.report.table_csv import unguarded
+
+__all__ = ["Filled", "Finding", "read_sheets"]
+
+_NEEDED = ("item", "judgment")
+_DIVIDERS = ("\t", ",", ";")
+_LINE_END = re.compile("\r\n|\r|\n")
+_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Hold something that is missing or odd in a sheet.
+
+    Parameters
+    ----------
+    kind
+        ``"unjudged"``, a row without a judgment; ``"repeated"``, an item that the same judge judged
+        the same way before, which counts once; ``"contradictory"``, one judged in two ways, which
+        does not count; ``"missing"``, one that a judge has no row for.
+    judge, item
+        Whose, and which.
+    path, line
+        Where; the line is None where there is no row.
+    """
+
+    kind: str
+    judge: str
+    item: str
+    path: str
+    line: int | None
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {_SAID[self.kind].format(item=self.item, judge=self.judge)}"
+
+
+_SAID = {
+    "unjudged": "no judgment of {item} by {judge}",
+    "repeated": "{item} was judged the same way by {judge} before; counted once",
+    "contradictory": "{item} was judged otherwise by {judge} before; neither counts",
+    "missing": "has no row for {item}, which {judge} has not judged",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """Hold what judges said.
+
+    Parameters
+    ----------
+    judges
+        Their names, in the order of the sheets.
+    judgments
+        For each judge the judgment of each item that he judged.
+    remarks
+        For each judge the remarks that are not empty, likewise.
+    findings
+        What is missing or odd.
+    """
+
+    judges: tuple[str, ...]
+    judgments: FrozenMap[str, dict[str, str]]
+    remarks: FrozenMap[str, dict[str, str]]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Hold a row of a sheet: where it stands, and what is in it."""
+
+    path: str
+    line: int
+    item: str
+    judge: str
+    judgment: str
+    remark: str
+
+
+def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
+    """Read filled sheets.
+
+    Who judged stands in the column ``judge``; where it is empty or not there, the file is the
+    judge's, and its name his.
+
+    Parameters
+    ----------
+    paths
+        The sheets; one may hold the rows of several judges, several those of one.
+    audit
+        What they are about, from the key.
+
+    Raises
+    ------
+    FormatError
+        If a sheet is damaged, holds a judgment or an item that the audit does not have, or its
+        texts stand beside the wrong items; the message has file and line.
+    OptionError
+        If there is no sheet, or no judgment at all.
+    """
+    if not paths:
+        raise OptionError("there is no sheet to read; name one at least")
+    items = {item.id: item for item in audit.items}
+    gathered = _Gathered()
+    for path in paths:
+        for row in _rows(path, audit, items):
+            gathered.add(row)
+    filled = gathered.filled(items)
+    if not any(filled.judgments.values()):
+        raise OptionError(
+            f"{', '.join(paths)}: no row has a judgment; write {audit.scale.words()} into the "
+            "column 'judgment'"
+        )
+    return filled
+
+
+class _Gathered:
+    """Gather the rows of all sheets."""
+
+    def __init__(self) -> None:
+        self._judgments: dict[str, dict[str, str]] = {}
+        self._remarks: dict[str, dict[str, str]] = {}
+        self._findings: list[Finding] = []
+        self._homes: dict[str, str] = {}
+        self._seen: set[tuple[str, str]] = set()
+        self._clashes: set[tuple[str, str]] = set()
+
+    def add(self, row: _Row) -> None:
+        """Take in a row."""
+        self._homes.setdefault(row.judge, row.path)
+        self._seen.add((row.judge, row.item))
+        judgments = self._judgments.setdefault(row.judge, {})
+        remarks = self._remarks.setdefault(row.judge, {})
+        if row.remark and row.remark != remarks.get(row.item):
+            before = [remarks[row.item]] if row.item in remarks else []
+            remarks[row.item] = "; ".join([*before, row.remark])
+        kind = _kind(row, judgments.get(row.item))
+        if kind:
+            self._findings.append(Finding(kind, row.judge, row.item, row.path, row.line))
+        if kind == "contradictory":
+            self._clashes.add((row.judge, row.item))
+        if row.judgment:
+            judgments.setdefault(row.item, row.judgment)
+
+    def filled(self, items: Iterable[str]) -> Filled:
+        """Return what was said, once there are no more rows."""
+        found = {
+            judge: {id: said for id, said in judged.items() if (judge, id) not in self._clashes}
+            for judge, judged in self._judgments.items()
+        }
+        findings = [
+            one
+            for one in self._findings  # a row without a judgment matters if no other has it
+            if one.kind != "unjudged" or one.item not in self._judgments[one.judge]
+        ]
+        findings += [
+            Finding("missing", judge, id, self._homes[judge], None)
+            for judge in found
+            for id in items
+            if (judge, id) not in self._seen
+        ]
+        return Filled(tuple(found), FrozenMap(found), FrozenMap(self._remarks), tuple(findings))
+
+
+def _kind(row: _Row, before: str | None) -> str:
+    """Return what is odd about a row, given what was said before; nothing where nothing is."""
+    if not row.judgment:
+        return "unjudged"
+    if before is None:
+        return ""
+    return "repeated" if row.judgment == before else "contradictory"
+
+
+def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
+    names, lines = _cells(path, _text(path))
+    shown = _Shown(audit)
+    for number, cells in lines:
+        if not any(cell.strip() for cell in cells):
+            continue
+        surplus = any(cell.strip() for cell in cells[len(names) :])
+        if len(cells) < len(names) or surplus:
+            raise FormatError(
+                f"a row of {len(cells)} cells, but there are {len(names)} headings; is a cell "
+                "lost, or a quotation mark?",
+                path,
+                number,
+            )
+        row = dict(zip(names, cells, strict=False))
+        item = _item(row["item"].strip(), items, path, number)
+        shown.check(item, row, path, number)
+        yield _row(row, item, audit, path, number)
+
+
+def _item(id: str, items: Mapping[str, Item], path: str, line: int) -> Item:
+    if id not in items:
+        example = next(iter(items), "")
+        raise FormatError(
+            f"unknown item {id[:40]!r}; this key is of items such as {example!r}: is it that of "
+            "another audit?",
+            path,
+            line,
+        )
+    return items[id]
+
+
+def _row(row: Mapping[str, str], item: Item, audit: Audit, path: str, line: int) -> _Row:
+    try:
+        judgment = audit.scale.parse(row["judgment"])
+    except UnknownJudgmentError as problem:
+        raise FormatError(str(problem), path, line) from None
+    judge = row.get("judge", "").strip() or PurePath(path).stem
+    return _Row(path, line, item.id, judge, judgment, unguarded(row.get("remark", "")).strip())
+
+
+class _Shown:
+    """Check that the texts of a row are those of its item, as when a column was sorted alone."""
+
+    def __init__(self, audit: Audit) -> None:
+        self._places = {name: k for k, name in enumerate(audit.columns) if name not in audit.marked}
+        self._known = {self._texts(item) for item in audit.items}
+
+    def _texts(self, item: Item) -> tuple[str, ...]:
+        return tuple(_plain(item.cells[k]) for k in self._places.values())
+
+    def check(self, item: Item, row: Mapping[str, str], path: str, line: int) -> None:
+        """Refuse a row whose texts are those of another item.
+
+        Texts that are those of no item are what a spreadsheet made of them.
+        """
+        if not self._places or not self._places.keys() <= row.keys():
+            return
+        written = tuple(_plain(unguarded(row[name])) for name in self._places)
+        if written != self._texts(item) and written in self._known:
+            raise FormatError(
+                f"{item.id} is {' ~ '.join(self._texts(item))!r}, but beside it stands "
+                f"{' ~ '.join(written)!r}: sort whole rows, not a column by itself",
+                path,
+                line,
+            )
+
+
+def _plain(text: str) -> str:
+    """Return a text without what spreadsheets correct of themselves: case, white space."""
+    return " ".join(text.casefold().split())
+
+
+def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the names of the columns, and the line and the cells of each row."""
+    first = _LINE_END.split(text, maxsplit=1)[0]
+    for divider in _DIVIDERS:
+        names = [cell.strip().strip('"').strip().casefold() for cell in first.split(divider)]
+        if set(_NEEDED) <= set(names):
+            break
+    else:
+        raise FormatError(
+            f"no sheet of an audit: its first line has no columns {' and '.join(_NEEDED)}", path, 1
+        )
+    twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
+    if twice:
+        raise FormatError(f"two columns are named {twice[0]!r}; leave one", path, 1)
+    found: list[tuple[int, list[str]]] = []
+    begin = 1
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
+    limit = csv.field_size_limit(len(text) + 1)  # a sentence may be longer than csv expects
+    try:
+        for cells in reader:
+            found.append((begin, cells))
+            begin = reader.line_num + 1
+    except csv.Error as problem:
+        raise FormatError(
+            f"a damaged row ({problem}); is a quotation mark lost?", path, begin
+        ) from None
+    finally:
+        csv.field_size_limit(limit)
+    return names, found[1:]
+
+
+def _text(path: str) -> str:
+    with open_input(path) as stream:
+        raw = read_bounded(stream, path, MAX_MEGABYTES)
+    encoding = _MARKS.get(raw[:2], "utf-8-sig")
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = raw[: problem.start].count(b"\n") + 1
+        raise FormatError(
+            f"not UTF-8 ({problem.reason}); save the sheet as UTF-8", path, line
+        ) from None

@@ -1,0 +1,312 @@
+"""Draw an audit of phrase pairs: those that a system has and the gold standard lacks, and others.
+
+As in the phrase scores, an error of precision is an atomic phrase pair of the system that is not
+among all phrase pairs of the gold standard, atomic and composite; one of recall the other way
+round. Judges look at both, mixed, and are not told which is which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.arguments import check_arguments
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.audit.audit import Audit, Item, Origin, Rate, item_ids
+from alignkit.audit.drawing import allot, spread
+from alignkit.audit.scale import CORRECTNESS
+from alignkit.audit.sheets import marked_words
+from alignkit.corpus import Corpus, SentencePair, group_text, group_texts
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.frozen import FrozenMap
+from alignkit.phrases import KINDS, PhraseArrays, extract_phrases
+from alignkit.scoring.signature import Signature
+
+__all__ = ["ORIGINS", "draw_phrases"]
+
+ORIGINS = {
+    "hypothesis": "phrase pairs of the hypothesis that the reference lacks",
+    "reference": "phrase pairs of the reference that the hypothesis lacks",
+    "both": "phrase pairs of the hypothesis that the reference has too",
+}
+"""Where an item of such an audit comes from."""
+
+_COLUMNS = ("source", "target", "source_sentence", "target_sentence")
+_BLOCK = 4096  # sentence pairs
+
+Rows = NDArray[np.int64]
+"""(Q, 5): the place of a sentence pair, and the two spans of a phrase pair in it."""
+
+
+@dataclass(frozen=True)
+class _Options:
+    """Hold which phrase pairs are looked at; see `draw_phrases`."""
+
+    kind: str
+    links: str
+    ignore_identical: bool
+    exact_case: bool
+    loose: bool
+    max_length: int | None
+
+
+def draw_phrases(
+    corpus: Corpus,
+    hypothesis: str,
+    reference: str,
+    *,
+    n: int,
+    seed: int = 12345,
+    kind: str = "atomic",
+    links: str = "sure",
+    ignore_identical: bool = True,
+    exact_case: bool = False,
+    loose: bool = False,
+    max_length: int | None = None,
+    both: float = 0.0,
+    by: str | None = None,
+) -> Audit:
+    """Draw phrase pairs in which a system and the gold standard differ, to be judged blindly.
+
+    Half of the items are phrase pairs of `kind` that the hypothesis has and that are not among all
+    phrase pairs of the reference, half the other way round; if there are too few of one, more of
+    the other. Of each, the sample is spread over single words and longer phrases, and over the
+    values of the attribute `by`; every phrase pair of an origin has the same chance.
+
+    Parameters
+    ----------
+    corpus
+        The sentence pairs, with their words; those that both annotated count.
+    hypothesis, reference
+        The names of the two annotations.
+    n
+        How many items to draw; all, if there are less.
+    seed
+        Of the draws and of the order.
+    kind
+        ``"atomic"``, ``"composite"`` or ``"all"``.
+    links
+        Phrase pairs of the ``"sure"`` links of both, or of all (``"possible"``).
+    ignore_identical, exact_case, loose, max_length
+        As in `alignkit.score`: leave out phrase pairs of equal words, case counting or not; extend
+        phrases over unaligned words; the most words of either side.
+    both
+        The share of the items that both have, to check the judges with; 0 to 1.
+    by
+        An attribute of the sentence pairs over whose values the sample is spread too.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    OptionError
+        If `n`, `seed` or `both` is out of range, nothing differs, or options contradict each other.
+    UnknownNameError
+        If nobody of that name aligned the corpus, no pair has the attribute, or an option names
+        nothing.
+    MissingTextError
+        If the words of a pair are not known.
+
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and evaluation of
+    paraphrase systems, Computational Linguistics 34(4):597-614, have predicted phrase pairs that
+    the gold standard lacks judged correct, uncertain or incorrect.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> pair = SentencePair("1", ("they", "left", "early"), ("he", "went", "soon"), {
+    ...     "gold": Alignment.parse("1-1 2-2"), "giza": Alignment.parse("0-0 1-1")})
+    >>> audit = draw_phrases(Corpus([pair]), "giza", "gold", n=10, seed=1)
+    >>> audit
+    Audit(phrases, 2 items: 1 hypothesis, 1 reference, 0 both)
+    >>> [item.cells[:2] for item in audit.of("hypothesis")]
+    [('they', 'he')]
+    >>> audit.of("hypothesis")[0].cells[2]
+    '[[they]] left early'
+    """
+    check_arguments(draw_phrases, locals())
+    options = _Options(kind, links, ignore_identical, exact_case, loose, max_length)
+    _check(n, seed, both, options)
+    pairs = tuple(corpus.annotated_by(hypothesis, reference))
+    _check_pairs(pairs, by)
+    rows = _differences(pairs, (hypothesis, reference), options)
+    counts = {name: len(found) for name, found in rows.items()}
+    rng = np.random.default_rng(seed)
+    drawn = _drawn(rows, pairs, n=n, both=both, by=by, rng=rng)
+    if not drawn:
+        raise OptionError(
+            f"{hypothesis!r} and {reference!r} have the same {kind} phrase pairs of {links} links; "
+            "there is nothing to judge"
+        )
+    signature = _signature(options, seed, both, by)
+    items = _items(drawn, pairs, by, signature)
+    of = [item.origin for item in items]
+    origins = {name: Origin(about, counts[name], of.count(name)) for name, about in ORIGINS.items()}
+    total = counts["hypothesis"] + counts["both"]
+    rate = Rate(counts["both"], total, "hypothesis", ("correct",), ("correct", "uncertain"))
+    return Audit(
+        "phrases", tuple(items), _COLUMNS, _COLUMNS[2:], CORRECTNESS, FrozenMap(origins),
+        FrozenMap({"precision": rate}), seed, signature,
+    )  # fmt: skip
+
+
+def _check(n: int, seed: int, both: float, options: _Options) -> None:
+    if seed < 0:
+        raise OptionError(f"seed is {seed}; give 0 or more")
+    if n < 1:
+        raise OptionError(f"n is {n}; judge at least 1 phrase pair")
+    if not 0 <= both <= 1:
+        raise OptionError(f"both is {both}; give a share between 0 and 1")
+    if options.kind not in KINDS:
+        raise UnknownNameError("kind of phrase pair", options.kind, KINDS)
+    if options.exact_case and not options.ignore_identical:
+        raise OptionError(
+            "exact_case says which phrases are identical; leave it out where these are kept"
+        )
+
+
+def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
+    if not pairs:
+        raise OptionError("no sentence pair is annotated by both; nothing can be judged")
+    for pair in pairs:
+        if not pair.has_text:
+            raise MissingTextError(
+                f"pair {pair.id!r}: a judge needs the words; name the texts by `source` and "
+                "`target`"
+            )
+    if by is not None:
+        group_texts(pairs, by)  # refuses one that no pair has
+
+
+def _differences(
+    pairs: Sequence[SentencePair], names: tuple[str, str], options: _Options
+) -> dict[str, Rows]:
+    """Return the phrase pairs of each origin."""
+    found: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
+    vocabulary = Vocabulary(casefold=not options.exact_case)
+    for start in range(0, len(pairs), _BLOCK):
+        block = pairs[start : start + _BLOCK]
+        words = [
+            TokenArrays.pack((pair.words[side] for pair in block), vocabulary) for side in (0, 1)
+        ]
+        hyp, ref = (
+            extract_phrases(
+                LinkArrays.pack(pair.alignment(name) for pair in block),
+                links=options.links,
+                loose=options.loose,
+                max_length=options.max_length,
+                ignore_identical=options.ignore_identical,
+                source=words[0],
+                target=words[1],
+            )
+            for name in names
+        )
+        mine, theirs = _rows(hyp, start), _rows(ref, start)
+        hyp_shared, ref_shared = _shared(mine, theirs)
+        hyp_kind, ref_kind = (_of_kind(one, options.kind) for one in (hyp, ref))
+        found["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
+        found["reference"].append(theirs[ref_kind & ~ref_shared])
+        found["both"].append(mine[hyp_kind & hyp_shared])
+    return {name: np.concatenate(parts) for name, parts in found.items()}
+
+
+def _rows(phrases: PhraseArrays, start: int) -> Rows:
+    places = np.repeat(np.arange(len(phrases)) + start, np.diff(phrases.offsets))
+    return np.concatenate([places[:, np.newaxis], phrases.spans], axis=1)
+
+
+def _of_kind(phrases: PhraseArrays, kind: str) -> NDArray[np.bool_]:
+    if kind == "all":
+        return np.ones(len(phrases.atomic), bool)
+    marked: NDArray[np.bool_] = phrases.atomic == (kind == "atomic")
+    return marked
+
+
+def _shared(first: Rows, second: Rows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Say of each row of two tables without repeated rows whether the other has it."""
+    rows = np.concatenate([first, second])
+    order = np.lexsort(rows.T[::-1])
+    ranked = rows[order]
+    same = (ranked[1:] == ranked[:-1]).all(axis=1)
+    shared = np.zeros(len(rows), bool)
+    shared[order[1:][same]] = True
+    shared[order[:-1][same]] = True
+    return shared[: len(first)], shared[len(first) :]
+
+
+def _drawn(
+    rows: dict[str, Rows],
+    pairs: Sequence[SentencePair],
+    *,
+    n: int,
+    both: float,
+    by: str | None,
+    rng: np.random.Generator,
+) -> list[tuple[str, list[int]]]:
+    """Return the origin and the row of each item, in random order."""
+    checks = min(round(n * both), len(rows["both"]))
+    errors = {name: len(found) for name, found in rows.items() if name != "both"}
+    wanted = allot(n - checks, errors) | {"both": checks}
+    found: list[tuple[str, list[int]]] = []
+    for origin, these in rows.items():
+        strata = list(_strata(these, pairs, by)) if wanted[origin] else []
+        places = spread(strata, wanted[origin], rng)
+        found += [(origin, row) for row in these[places].tolist()]
+    return [found[k] for k in rng.permutation(len(found))]
+
+
+def _strata(rows: Rows, pairs: Sequence[SentencePair], by: str | None) -> Iterator[tuple[str, str]]:
+    for k, a, b, c, d in rows.tolist():
+        group = "" if by is None else group_text(pairs[k], by) or ""
+        yield group, "single words" if b - a == d - c == 1 else "longer"
+
+
+def _items(
+    drawn: Sequence[tuple[str, list[int]]],
+    pairs: Sequence[SentencePair],
+    by: str | None,
+    signature: str,
+) -> list[Item]:
+    facts = [_facts(pairs[row[0]], row[1:], by) for _, row in drawn]
+    ids = item_ids(facts, signature)
+    return [
+        Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(told))
+        for id, (origin, row), told in zip(ids, drawn, facts, strict=True)
+    ]
+
+
+def _facts(pair: SentencePair, spans: Sequence[int], by: str | None) -> dict[str, object]:
+    names = ("source_start", "source_end", "target_start", "target_end")
+    group = {} if by is None else {by: group_text(pair, by) or ""}
+    return {"pair": pair.id, **dict(zip(names, spans, strict=True)), **group}
+
+
+def _cells(pair: SentencePair, spans: Sequence[int]) -> tuple[str, ...]:
+    source, target = pair.words
+    a, b, c, d = spans
+    return (
+        " ".join(source[a:b]),
+        " ".join(target[c:d]),
+        marked_words(source, a, b),
+        marked_words(target, c, d),
+    )
+
+
+def _signature(options: _Options, seed: int, both: float, by: str | None) -> str:
+    shared = Signature(
+        links=options.links,
+        identical="left-out" if options.ignore_identical else "kept",
+        case=("exact" if options.exact_case else "folded") if options.ignore_identical else None,
+        phrases="loose" if options.loose else "tight",
+        max_length=options.max_length,
+        seed=seed,
+    )
+    own = f"audit:phrases|kind:{options.kind}|both:{both:g}"
+    return f"{own}{f'|by:{by}' if by is not None else ''}|{shared}"

@@ -1,0 +1,231 @@
+"""Read sheets back, and hold what judges found: every figure once, with how to show it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from alignkit.agreement.kappa import Contingency
+from alignkit.arguments import check_arguments
+from alignkit.audit.audit import Audit
+from alignkit.audit.figures import Drawing, Figure
+from alignkit.audit.filled import Filled, read_sheets
+from alignkit.audit.judges import agreement_figures, confusions
+from alignkit.audit.key import read_key
+from alignkit.audit.shares import correction_figures, share_figures
+from alignkit.audit.tables import audit_csv, audit_tables, head_lines
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.report.medium import Report
+from alignkit.report.table import MEDIA
+from alignkit.scoring.bootstrap import FEW_PAIRS, check_drawing
+from alignkit.scoring.measures import none_if_nan
+from alignkit.version import __version__
+
+__all__ = ["AuditResult", "read_audit"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditResult:
+    """Hold what judges found in an audit; `print` shows the tables.
+
+    Parameters
+    ----------
+    audit
+        What was judged, from the key.
+    filled
+        What the judges said.
+    drawing
+        How intervals were drawn.
+    figures
+        Every figure, see `Figure`.
+    confusions
+        For every two judges the table of their judgments.
+    """
+
+    audit: Audit
+    filled: Filled
+    drawing: Drawing
+    figures: tuple[Figure, ...]
+    confusions: Mapping[tuple[str, str], Contingency]
+
+    def __repr__(self) -> str:
+        judges = ", ".join(self.filled.judges)
+        return f"AuditResult({self.audit.kind}, {len(self.audit.items)} items; {judges})"
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def figure(
+        self, kind: str, statistic: str, *, first: str = "", second: str = "", origin: str = ""
+    ) -> Figure:
+        """Return one figure; see `Figure` for the names.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none such.
+        """
+        wanted = (kind, first, second, origin, statistic)
+        for one in self.figures:
+            if (one.kind, one.first, one.second, one.origin, one.statistic) == wanted:
+                return one
+        known = dict.fromkeys(one.kind for one in self.figures)
+        raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
+
+    @property
+    def signature(self) -> str:
+        """The settings behind the numbers, in one line."""
+        one = self.drawing
+        return (
+            f"{self.audit.signature}|read:{__version__}|interval:wilson/bootstrap|"
+            f"confidence:{one.confidence:g}|resamples:{one.resamples}|seed:{one.seed}"
+        )
+
+    @property
+    def cautions(self) -> list[str]:
+        """What to know before one believes the numbers."""
+        found = []
+        total = len(self.audit.items)
+        for judge in self.filled.judges:
+            judged = len(self.filled.judgments[judge])
+            if judged < total:
+                found.append(
+                    f"{judge} has judged {judged} of {total} items; the others are in no share"
+                )
+        if len(self.filled.judges) == 1:
+            found.append("one judge: how far judgments can be trusted is not known; have a second")
+        few = [name for name in self.audit.origins if 0 < self._judged(name) < FEW_PAIRS]
+        if few:
+            found.append(
+                f"fewer than about {FEW_PAIRS} items of {', '.join(few)}: the bootstrap's "
+                "intervals are too narrow there; those of one judge (Wilson's) hold for any number"
+            )
+        return found
+
+    def _judged(self, origin: str) -> int:
+        """Count the items of an origin that somebody judged."""
+        said = self.filled.judgments.values()
+        return sum(any(item.id in one for one in said) for item in self.audit.of(origin))
+
+    def show(self, medium: str = "text") -> str:
+        """Return the tables in a medium, with what stands around them.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such medium.
+        """
+        if medium not in MEDIA:
+            raise UnknownNameError("medium", medium, MEDIA)
+        tables = audit_tables(self.audit, self.figures, self.confusions, self.drawing)
+        report = Report(
+            head_lines(self.audit, self.filled),
+            [table.sheet() for table in tables],
+            self.cautions,
+            self.signature,
+        )
+        return MEDIA[medium].report(report)
+
+    def csv(self) -> str:
+        """Return a row for each figure, then the cautions and the signature."""
+        return audit_csv(self.figures, self.cautions, self.signature)
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dictionary for each figure."""
+        return [asdict(one) for one in self.figures]
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything as JSON takes it: NaN is None."""
+        findings = self.filled.findings
+        return {
+            "kind": self.audit.kind,
+            "signature": self.signature,
+            "judges": list(self.filled.judges),
+            "judgments": list(self.audit.scale.names),
+            "origins": {name: asdict(one) for name, one in self.audit.origins.items()},
+            "figures": [
+                {
+                    name: none_if_nan(value) if isinstance(value, float) else value
+                    for name, value in record.items()
+                }
+                for record in self.to_records()
+            ],
+            "confusions": [
+                {"first": first, "second": second, "table": [list(row) for row in one.table]}
+                for (first, second), one in self.confusions.items()
+            ],
+            "items": self._items(),
+            "found": dict(Counter(one.kind for one in findings)),
+            "findings": [{**asdict(one), "says": str(one)} for one in findings],
+            "cautions": self.cautions,
+        }
+
+    def _items(self) -> list[dict[str, object]]:
+        """Return each item with where it comes from and what was said of it."""
+        given = (("judgments", self.filled.judgments), ("remarks", self.filled.remarks))
+        told: list[dict[str, object]] = []
+        for item in self.audit.items:
+            shown = dict(zip(self.audit.columns, item.cells, strict=True))
+            said = {
+                name: {judge: one[item.id] for judge, one in of.items() if item.id in one}
+                for name, of in given
+            }
+            facts = dict(item.facts)
+            told.append({"item": item.id, "origin": item.origin, **shown, "facts": facts, **said})
+        return told
+
+
+def read_audit(
+    sheets: str | Path | Sequence[str | Path],
+    key: str | Path,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> AuditResult:
+    """Read the sheets that judges have filled, and compute all that follows.
+
+    Parameters
+    ----------
+    sheets
+        The sheets, or the only one: TSV or CSV, as they were written or as a spreadsheet saved
+        them, the rows in any order.
+    key
+        The key that was written with them.
+    confidence
+        Of the intervals, between 0 and 1.
+    resamples, seed
+        Of the bootstrap over items.
+
+    Returns
+    -------
+    AuditResult
+
+    Raises
+    ------
+    FormatError
+        If the key or a sheet is damaged; the message has file and line.
+    OptionError
+        If nothing was judged, or an option is out of range.
+
+    References
+    ----------
+    Cohen 1960, A coefficient of agreement for nominal scales, Educational and Psychological
+    Measurement 20:37-46. Wilson 1927, Journal of the American Statistical Association 22:209-212.
+    """
+    check_arguments(read_audit, locals(), apart=["sheets", "key"])
+    check_drawing(resamples, confidence)
+    if seed < 0:
+        raise OptionError(f"seed is {seed}; give 0 or more")
+    paths = [sheets] if isinstance(sheets, (str, Path)) else list(sheets)
+    audit = read_key(key)
+    filled = read_sheets([str(path) for path in paths], audit)
+    drawing = Drawing(confidence, resamples, seed)
+    figures = (
+        *share_figures(audit, filled, drawing),
+        *agreement_figures(audit, filled, drawing),
+        *correction_figures(audit, filled, drawing),
+    )
+    return AuditResult(audit, filled, drawing, figures, confusions(audit, filled))

@@ -1,0 +1,96 @@
+"""Define what a judge may say of an item: the judgments of an audit, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from alignkit.arguments import check_attributes
+from alignkit.errors import AlignkitError, OptionError
+
+__all__ = ["CORRECTNESS", "Scale", "UnknownJudgmentError"]
+
+
+class UnknownJudgmentError(AlignkitError, ValueError):
+    """A judgment that the audit does not have; the message lists those it has."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Hold the judgments of an audit, in their order.
+
+    Parameters
+    ----------
+    names
+        Two or more, no two alike in another case.
+
+    Raises
+    ------
+    OptionError
+        If there are less than two, or two are alike.
+
+    Examples
+    --------
+    >>> CORRECTNESS.letters
+    ('c', 'u', 'i')
+    >>> CORRECTNESS.parse(" U "), CORRECTNESS.parse("Correct"), CORRECTNESS.parse("")
+    ('uncertain', 'correct', '')
+    """
+
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        folded = [name.strip().casefold() for name in self.names]
+        if len(folded) < 2 or "" in folded or len(set(folded)) < len(folded):
+            raise OptionError(f"judgments are {self.names}; give two or more different names")
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The short form of each: its first letter, if that is its own; else the name."""
+        first = [name[0].casefold() for name in self.names]
+        return tuple(
+            name if first.count(letter) > 1 else letter
+            for name, letter in zip(self.names, first, strict=True)
+        )
+
+    def parse(self, text: str) -> str:
+        """Return the judgment that a text names in any case, by its name or its letter.
+
+        Empty text is no judgment, and stays empty.
+
+        Raises
+        ------
+        UnknownJudgmentError
+            If it names none.
+        """
+        wanted = text.strip().casefold()
+        if not wanted:
+            return ""
+        for forms in (self.names, self.letters):
+            for name, form in zip(self.names, forms, strict=True):
+                if wanted == form.casefold():
+                    return name
+        raise UnknownJudgmentError(
+            f"unknown judgment {text.strip()[:40]!r}; expected {self.words()}, or nothing"
+        )
+
+    def words(self) -> str:
+        """Return the names with their letters, as a message lists them."""
+        return ", ".join(
+            name if letter == name else f"{name} ({letter})"
+            for name, letter in zip(self.names, self.letters, strict=True)
+        )
+
+    def place(self, name: str) -> int:
+        """Return the place of a judgment among all."""
+        return self.names.index(name)
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Scale:
+        """Make a scale of names in any sequence."""
+        return cls(tuple(names))
+
+
+CORRECTNESS = Scale(("correct", "uncertain", "incorrect"))
+"""What a phrase pair is, in the context of its two sentences."""

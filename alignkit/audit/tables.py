@@ -1,0 +1,150 @@
+"""Show an audit as tables: shares, agreement, confusions, and rates that judgments correct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, fields
+
+from alignkit.agreement.kappa import Contingency
+from alignkit.audit.audit import Audit
+from alignkit.audit.figures import Drawing, Figure
+from alignkit.audit.filled import Filled
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.table import Table
+from alignkit.report.table_csv import csv_lines
+
+__all__ = ["audit_csv", "audit_tables", "head_lines"]
+
+_EVERY = "all"
+
+
+def head_lines(audit: Audit, filled: Filled) -> list[str]:
+    """Return what stands above the tables: what was judged by whom."""
+    lines = [
+        f"Audit of {audit.kind}: {len(audit.items)} items, judged by {', '.join(filled.judges)}"
+    ]
+    for name, one in audit.origins.items():
+        if one.drawn:
+            lines.append(f"{name}: {one.about}; {one.drawn} drawn of {one.population}")
+    return lines
+
+
+def audit_tables(
+    audit: Audit,
+    figures: Sequence[Figure],
+    confusions: Mapping[tuple[str, str], Contingency],
+    drawing: Drawing,
+) -> list[Table]:
+    """Return the tables in their order."""
+    level = f"{100 * drawing.confidence:g}%"
+    tables = [_shares(audit, figures, level)]
+    if confusions:
+        tables += [_agreement(figures, level), *_confusions(confusions)]
+    if audit.rates:
+        tables.append(_rates(figures, level))
+    return tables
+
+
+def _value(one: Figure) -> Value:
+    return Value(one.value, one.low, one.high, one.reason)
+
+
+def _shares(audit: Audit, figures: Sequence[Figure], level: str) -> Table:
+    columns = [
+        Column("origin"),
+        Column("judge"),
+        Column("judgments", "count"),
+        *(Column(name, "percent") for name in audit.scale.names),
+    ]
+    grouped: dict[tuple[str, str], list[Figure]] = {}
+    for one in figures:
+        if one.kind == "share" and audit.origins[one.origin].drawn:
+            grouped.setdefault((one.origin, one.first), []).append(one)
+    rows: list[list[Cell]] = [
+        [origin, judge, these[0].total, *map(_value, these)]
+        for (origin, judge), these in grouped.items()
+    ]
+    note = f"in brackets {level}: of one judge Wilson's interval"
+    if any(one.interval == "bootstrap" for these in grouped.values() for one in these):
+        note += "; of all judges a bootstrap over items"
+    return Table("Shares of judgments, %", columns, rows, note, apart=_apart(rows), stub=2)
+
+
+def _apart(rows: Sequence[Sequence[Cell]]) -> list[int]:
+    """Return the rows that begin another group than the row before, if groups have several rows."""
+    found = [k for k in range(1, len(rows)) if rows[k][0] != rows[k - 1][0]]
+    return found if len(found) < len(rows) - 1 else []
+
+
+def _agreement(figures: Sequence[Figure], level: str) -> Table:
+    columns = [
+        Column("origin"),
+        Column("judges"),
+        Column("items", "count"),
+        Column("agree, %", "percent", key="observed"),
+        Column("kappa", "decimal"),
+    ]
+    grouped: dict[tuple[str, str], list[Figure]] = {}
+    for one in figures:
+        if one.kind in ("agreement", "mean agreement") and one.items:
+            who = f"{one.first} ~ {one.second}" if one.second else "mean"
+            grouped.setdefault((one.origin or _EVERY, who), []).append(one)
+    rows: list[list[Cell]] = [
+        [origin, who, these[0].items, *map(_value, these)]
+        for (origin, who), these in grouped.items()
+    ]
+    note = (
+        f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over items"
+    )
+    return Table("Agreement of the judges", columns, rows, note, apart=_apart(rows), stub=2)
+
+
+def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[Table]:
+    for (first, second), one in confusions.items():
+        columns = [
+            Column(first, key="first"),
+            *(Column(name, "count", second, key=f"second_{name}") for name in one.categories),
+        ]
+        rows: list[list[Cell]] = [
+            [name, *row] for name, row in zip(one.categories, one.table, strict=True)
+        ]
+        yield Table(f"Judgments of {first} (rows) and {second} (columns)", columns, rows)
+
+
+def _rates(figures: Sequence[Figure], level: str) -> Table:
+    columns = [
+        Column("rate"),
+        Column("judge"),
+        Column("items", "count"),
+        Column("as scored", "percent"),
+        Column("corrected", "percent"),
+        Column("at most", "percent"),
+    ]
+    plain = {one.statistic: one.value for one in figures if one.kind == "rate"}
+    grouped: dict[tuple[str, str], dict[str, Figure]] = {}
+    for one in figures:
+        if one.kind in ("strict rate", "lenient rate"):
+            grouped.setdefault((one.statistic, one.first), {})[one.kind] = one
+    rows: list[list[Cell]] = [
+        [name, judge, these["strict rate"].items, plain[name],
+         _value(these["strict rate"]), _value(these["lenient rate"])]
+        for (name, judge), these in grouped.items()
+    ]  # fmt: skip
+    note = (
+        "corrected: had the reference those errors that are judged correct; at most: and those "
+        f"judged uncertain; in brackets {level}, as of the shares, the corpus taken as it is"
+    )
+    return Table(
+        "What judgments make of the score, %", columns, rows, note, apart=_apart(rows), stub=2
+    )
+
+
+def audit_csv(figures: Sequence[Figure], cautions: Sequence[str], signature: str) -> str:
+    """Return a row for each figure, then those of the cautions and the signature."""
+    names = [field.name for field in fields(Figure)]
+    blank = [""] * (len(names) - 1)
+    rows: list[Sequence[object]] = [[*names, "text"]]
+    rows += [[*astuple(one), ""] for one in figures]
+    rows += [["caution", *blank, text] for text in cautions]
+    rows.append(["signature", *blank, signature])
+    return csv_lines(rows)

@@ -1,0 +1,201 @@
+"""Draw phrase pairs in which a system and the gold standard differ, for judges to look at.
+
+Half of the items are atomic phrase pairs that the system has and the gold standard lacks, half the
+other way round, in random order. Each judge gets a sheet, which does not tell which is which; the
+key does. The column 'judgment' is filled with correct, uncertain or incorrect (or c, u, i), and
+'alignkit audit read' takes it from there. Nothing that is there is ever overwritten.
+
+For example:
+  alignkit audit phrases giza.align gold.align --source fr.txt --target en.txt --n 100 --seed 1
+  alignkit audit phrases c.xml c.xml --hyp-annotator giza --ref-annotator gold --n 50 --sheets csv
+  alignkit audit phrases a.xml gold.xml --n 60 --judges anna ben --sheets html --key secret.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alignkit.choice import naming
+from alignkit.cli.inputs import add_reading_arguments
+from alignkit.cli.messages import say
+from alignkit.cli.order import add_order_argument
+from alignkit.cli.parser import annotator_name, number, saved_file
+from alignkit.cli.two_sides import HYPOTHESIS, REFERENCE, add_side, declared_sides, open_sides
+from alignkit.corpus import Corpus
+from alignkit.errors import OptionError
+
+if TYPE_CHECKING:
+    from alignkit.audit import Audit
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("hypothesis", metavar="HYP", help="the system's alignments; - is stdin")
+    parser.add_argument("reference", metavar="REF", help="the gold standard; - is stdin")
+    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
+        add_side(parser, side, long)
+    _add_drawing(parser.add_argument_group("what is drawn"))
+    group = parser.add_argument_group("what is written")
+    group.add_argument(
+        "--judges",
+        nargs="+",
+        default=["A", "B"],
+        type=annotator_name,
+        metavar="NAME",
+        help="who will judge; each gets a sheet in an order of its own (default: A B)",
+    )
+    group.add_argument(
+        "--sheets",
+        nargs="+",
+        choices=("tsv", "csv", "html"),
+        default=["tsv"],
+        help="tables for a spreadsheet, or a page that shows each item in its sentences, is judged "
+        "by keyboard and saves such a table (default: tsv)",
+    )
+    group.add_argument(
+        "--bom",
+        action="store_true",
+        help="begin tables with a byte order mark, by which some spreadsheets know UTF-8",
+    )
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        default="audit",
+        help="where the sheets go, sheet-NAME.tsv and so on (default: audit)",
+    )
+    group.add_argument(
+        "--key",
+        dest="key_output",
+        metavar="FILE",
+        type=saved_file,
+        help="where the key goes, which no judge should see (default: key.json in FOLDER)",
+    )
+    add_reading_arguments(parser)
+
+
+def _add_drawing(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--n",
+        type=number(1),
+        required=True,
+        metavar="N",
+        help="how many items; all, if there are fewer",
+    )
+    group.add_argument(
+        "--seed", type=number(0), default=12345, metavar="S", help="of all draws (default: 12345)"
+    )
+    group.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        default="sure",
+        help="phrase pairs of the sure links of both, or of all (default: sure)",
+    )
+    group.add_argument(
+        "--kind",
+        choices=("atomic", "composite", "all"),
+        default="atomic",
+        help="the smallest phrase pairs, those made of smaller ones, or both, that are no phrase "
+        "pair of any kind of the other side (default: atomic)",
+    )
+    group.add_argument(
+        "--include-identical",
+        action="store_true",
+        help="phrase pairs of equal words too (default: left out)",
+    )
+    group.add_argument(
+        "--exact-case",
+        action="store_true",
+        help="words that differ in case are not equal (default: they are)",
+    )
+    group.add_argument(
+        "--max-length",
+        type=number(1),
+        metavar="N",
+        help="most words of a phrase on either side (default: no limit)",
+    )
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="extend phrases over unaligned words at their ends (default: tight)",
+    )
+    group.add_argument(
+        "--both",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="the share of items that both sides have, to check the judges with (default: 0)",
+    )
+    group.add_argument(
+        "--by",
+        metavar="GROUP",
+        help="spread the items over the values of this attribute too (genre, document, ...)",
+    )
+    add_order_argument(group)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    from alignkit.audit import write_audit
+    from alignkit.audit.writing import KEY, check_places
+
+    key = options.key_output or os.path.join(options.output, KEY)
+    check_places(options.output, options.judges, options.sheets, key)
+    audit = _audit(options)
+    if len(audit.items) < options.n:
+        say(f"{len(audit.items)} items, not {options.n}: there are no more")
+    paths = write_audit(
+        audit,
+        options.output,
+        judges=options.judges,
+        formats=options.sheets,
+        bom=options.bom,
+        key=key,
+    )
+    for name, origin in audit.origins.items():
+        if origin.drawn or name != "both":
+            say(f"{name}: {origin.drawn} drawn of {origin.population} {origin.about}")
+    say(f"sheets: {', '.join(paths[:-1])}")
+    say(f"key, which no judge should see: {paths[-1]}")
+    return 0
+
+
+def _audit(options: argparse.Namespace) -> Audit:
+    from alignkit.audit import draw_phrases
+    from alignkit.scoring.files import TwoFiles
+
+    declared = declared_sides(options, options.hyp_annotator)
+    attributes: list[dict[str, str]] = []
+    sides = TwoFiles(
+        lambda: open_sides(options.hypothesis, options.reference, declared),
+        declared,
+        watch=lambda ref, hyp: attributes.append({**hyp.attributes, **ref.attributes}),
+        tell=say,
+    )
+    with naming(sides.ref.path, sides.hyp.path):
+        corpus = Corpus(replace(pair, attributes=attributes[-1]) for pair in sides.annotated())
+        if sides.skipped:
+            say(f"{sides.skipped} sentence pairs left out, which one of the two has not annotated")
+        if not len(corpus):
+            raise OptionError(
+                f"{sides.hyp.path} and {sides.ref.path}: no sentence pair is annotated in both; "
+                "nothing can be judged"
+            )
+        return draw_phrases(
+            corpus,
+            HYPOTHESIS,
+            REFERENCE,
+            n=options.n,
+            seed=options.seed,
+            kind=options.kind,
+            links=options.links,
+            ignore_identical=not options.include_identical,
+            exact_case=options.exact_case,
+            loose=options.loose,
+            max_length=options.max_length,
+            both=options.both,
+            by=options.by,
+        )

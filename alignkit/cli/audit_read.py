@@ -1,0 +1,93 @@
+"""Read the sheets that judges have filled, and print what they found.
+
+For each origin of the items the shares of the judgments, each judge's with Wilson's interval, those
+of all with a bootstrap over items; how far every two judges agree, with Cohen's kappa; and what
+precision would be if the gold standard had the phrase pairs that are judged correct. Sheets may
+come back from a spreadsheet as TSV or CSV, in any order. Rows without a judgment, and items judged
+twice, are told with file and line; a damaged sheet is an error.
+
+For example:
+  alignkit audit read audit/sheet-A.tsv audit/sheet-B.tsv --key audit/key.json
+  alignkit audit read audit/*.csv --key secret.json --latex
+  alignkit audit read sheet-A.tsv --key audit/key.json --json
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from alignkit.cli.files import refuse_second_reading
+from alignkit.cli.messages import json_text, say
+from alignkit.cli.parser import number
+from alignkit.cli.score import add_resamples, settle_draws
+from alignkit.report.table import MEDIA
+
+if TYPE_CHECKING:
+    from alignkit.audit import AuditResult, Finding
+
+_TOLD = 20  # findings of a kind
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "inputs", metavar="SHEET", nargs="+", help="the filled sheets, TSV or CSV; - is stdin"
+    )
+    parser.add_argument(
+        "--key", required=True, metavar="KEY", help="the key that was written with them"
+    )
+    group = parser.add_argument_group("how sure one can be")
+    add_resamples(group, "of the bootstrap over items (default: 1000)")
+    group.add_argument(
+        "--confidence", type=float, metavar="P", help="of the intervals (default: 0.95)"
+    )
+    group.add_argument(
+        "--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)"
+    )
+    group = parser.add_argument_group("what is printed")
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
+    form.add_argument("--csv", action="store_true", help="print a row for each figure")
+    for name, medium in MEDIA.items():
+        if medium.help:
+            form.add_argument(
+                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
+            )
+    group.set_defaults(medium="text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    refuse_second_reading(options)
+    settle_draws(options, drawn=True, wanting="")
+    from alignkit.audit import read_audit
+
+    found = read_audit(
+        options.inputs,
+        options.key,
+        confidence=options.confidence,
+        resamples=options.resamples,
+        seed=options.seed,
+    )
+    _tell(found)
+    if options.json:
+        print(json_text(found.to_json()))
+    elif options.csv:
+        print(found.csv())
+    else:
+        print(found.show(options.medium))
+    return 0
+
+
+def _tell(result: AuditResult) -> None:
+    """Tell on stderr what is missing or odd, each with file and line; the first of many."""
+    kinds: dict[str, list[Finding]] = defaultdict(list)
+    for one in result.filled.findings:
+        kinds[one.kind].append(one)
+    for kind, findings in kinds.items():
+        for one in findings[:_TOLD]:
+            say(str(one))
+        if len(findings) > _TOLD:
+            say(f"... {kind}: {len(findings)} in all; --json has them")

@@ -1,0 +1,51 @@
+"""What an audit should draw and say, written plainly: no arrays, no room of the package."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from reference_phrases import phrase_pairs
+
+
+def phrase_sets(pair, hypothesis, reference, links, kind, keep_identical):
+    """Return the phrase pairs of a pair by origin."""
+    found = []
+    for name in (hypothesis, reference):
+        alignment = pair.alignment(name)
+        chosen = alignment.sure if links == "sure" else alignment.possible
+        lengths = len(pair.source), len(pair.target)
+        found.append(
+            {
+                box: atomic
+                for box, atomic in phrase_pairs([tuple(link) for link in chosen], *lengths)
+                if keep_identical or not identical(pair, box)
+            }
+        )
+    mine, theirs = found
+
+    def wanted(atomic):
+        return kind == "all" or atomic == (kind == "atomic")
+
+    return {
+        "hypothesis": {box for box, one in mine.items() if wanted(one) and box not in theirs},
+        "reference": {box for box, one in theirs.items() if wanted(one) and box not in mine},
+        "both": {box for box, one in mine.items() if wanted(one) and box in theirs},
+    }
+
+
+def identical(pair, box):
+    """Say whether the words of both spans are equal, case aside."""
+    source, target = pair.source[box[0] : box[1]], pair.target[box[2] : box[3]]
+    return [one.casefold() for one in source] == [one.casefold() for one in target]
+
+
+def kappa(first, second):
+    """Cohen's kappa of two lists of judgments, None for none; None where it is 0/0."""
+    both = [(a, b) for a, b in zip(first, second, strict=True) if a and b]
+    if not both:
+        return None
+    n = len(both)
+    observed = sum(a == b for a, b in both) / n
+    rows, columns = Counter(a for a, _ in both), Counter(b for _, b in both)
+    chance = sum(rows[name] * columns[name] for name in rows) / n**2
+    return None if len({*rows, *columns}) == 1 else (observed - chance) / (1 - chance)

@@ -1,0 +1,118 @@
+"""Sheets that came back damaged or incomplete: what is told, with file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from audit_sheets import filled, judged, read, sample_audit, save
+
+from alignkit.audit import read_audit, write_audit
+from alignkit.errors import FormatError, MissingFileError, OptionError
+
+
+def test_what_is_missing_or_double_is_told_with_file_and_line(tmp_path):
+    audit = sample_audit(n=10)
+    sheets, key = filled(tmp_path, audit, judged(audit, "A", missing=0))
+    rows = read(sheets[0])
+    rows[0]["judgment"] = ""
+    rows[1]["judgment"] = rows[2]["judgment"] = "c"
+    lost = rows.pop()
+    again = [{**rows[1], "judgment": "C"}, {**rows[2], "judgment": "i"}, {**rows[0]}]
+    save(sheets[0], [*rows, *again])
+    found = read_audit(sheets, key)
+    told = {(one.kind, one.item, one.line) for one in found.filled.findings}
+    assert told == {
+        ("unjudged", rows[0]["item"], 2),
+        ("unjudged", rows[0]["item"], 13),
+        ("repeated", rows[1]["item"], 11),
+        ("contradictory", rows[2]["item"], 12),
+        ("missing", lost["item"], None),
+    }
+    assert all(str(one).startswith(sheets[0]) for one in found.filled.findings)
+    judgments = found.filled.judgments["A"]
+    assert judgments[rows[1]["item"]] == "correct"
+    assert not {rows[0]["item"], rows[2]["item"], lost["item"]} & set(judgments)
+    assert any("A has judged 7 of 10 items" in caution for caution in found.cautions)
+    again[2]["judgment"] = "u"  # who judges in a second row has judged
+    save(sheets[0], [*rows, *again])
+    kinds = [one.kind for one in read_audit(sheets, key).filled.findings]
+    assert sorted(kinds) == ["contradictory", "missing", "repeated"]
+
+
+def spoil(rows, k, **cells):
+    return [*rows[:k], {**rows[k], **cells}, *rows[k + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "told"),
+    [
+        (lambda r: spoil(r, 1, judgment="maybe"), 3, "unknown judgment 'maybe'; expected correct"),
+        (lambda r: spoil(r, 2, item="xxxx001"), 4, "unknown item 'xxxx001'"),
+        (lambda r: spoil(r, 0, item=""), 2, "unknown item ''"),
+        (lambda r: spoil(r, 0, source=r[1]["source"], target=r[1]["target"]), 2, "whole rows"),
+    ],
+)
+def test_a_row_that_cannot_be_understood_is_an_error(tmp_path, change, line, told):
+    audit = sample_audit(n=10)
+    sheets, key = filled(tmp_path, audit, judged(audit, "A"))
+    save(sheets[0], change(read(sheets[0])))
+    with pytest.raises(FormatError, match=told) as caught:
+        read_audit(sheets, key)
+    assert (caught.value.path, caught.value.line) == (sheets[0], line)
+
+
+def cut(text):
+    lines = text.splitlines()
+    return "\n".join([*lines[:4], lines[4][:20], *lines[5:]])
+
+
+@pytest.mark.parametrize(
+    ("damage", "line", "told"),
+    [
+        (lambda text: "", 1, "no columns item and judgment"),
+        (lambda text: text.replace("judgment", "verdict"), 1, "no columns item and judgment"),
+        (lambda text: text.replace("remark", "judgment", 1), 1, "two columns"),
+        (cut, 5, "damaged row|headings"),
+        (lambda text: text.replace("\n", "\n\n", 1) + "a\tb", 13, "headings"),
+        (lambda text: text + '"x', 12, "damaged row"),
+        (lambda text: text.replace("\t", " "), 1, "no columns"),
+    ],
+)
+def test_a_damaged_sheet_is_an_error(tmp_path, damage, line, told):
+    audit = sample_audit(n=10)
+    sheets, key = filled(tmp_path, audit, judged(audit, "A"))
+    path = Path(sheets[0])
+    path.write_text(damage(path.read_text("utf-8")), "utf-8")
+    with pytest.raises(FormatError, match=told) as caught:
+        read_audit(sheets, key)
+    assert (caught.value.path, caught.value.line) == (sheets[0], line)
+
+
+def test_another_encoding_is_told_with_the_line(tmp_path):
+    audit = sample_audit(n=10)
+    sheets, key = filled(tmp_path, audit, judged(audit, "A", missing=0))
+    rows = read(sheets[0])
+    rows[3]["remark"] = "naïve"
+    save(sheets[0], rows, encoding="latin-1")
+    with pytest.raises(FormatError, match=r"not UTF-8 .*; save the sheet as UTF-8") as caught:
+        read_audit(sheets, key)
+    assert caught.value.line == 5
+
+
+def test_a_key_of_another_audit_does_not_fit(tmp_path):
+    one, other = sample_audit(n=10, seed=1), sample_audit(n=10, seed=2)
+    sheets, _ = filled(tmp_path / "one", one, judged(one, "A"))
+    *_, key = write_audit(other, tmp_path / "other")
+    with pytest.raises(FormatError, match="is it that of another audit"):
+        read_audit(sheets, key)
+
+
+def test_without_a_sheet_or_a_judgment_there_is_nothing_to_say(tmp_path):
+    *sheets, key = write_audit(sample_audit(), tmp_path)
+    with pytest.raises(OptionError, match="no row has a judgment"):
+        read_audit(sheets, key)
+    with pytest.raises(OptionError, match="no sheet"):
+        read_audit([], key)
+    with pytest.raises(MissingFileError):
+        read_audit([tmp_path / "none.tsv"], key)

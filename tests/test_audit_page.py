@@ -1,0 +1,115 @@
+"""Fill a sheet in a real browser: by keyboard and buttons, kept over a reload, saved and read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from audit_sheets import ODD, odd_audit, read, sample_audit
+
+from alignkit.audit import read_audit, write_audit
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    if CHROMIUM is None:
+        pytest.skip("needs chromium")
+    with sync.sync_playwright() as playwright:
+        window = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield window
+        window.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open the page of an audit; what it tells on its console fails the test."""
+    told = []
+
+    def open_page(audit, formats=("html",), **options):
+        *sheets, key = write_audit(audit, tmp_path, judges=["anna"], formats=formats)
+        page = browser.new_page(**options)
+        page.on("console", lambda message: told.append(message.text))
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.on("request", lambda request: told.append(request.url)
+                if not request.url.startswith(("file:", "blob:")) else None)  # fmt: skip
+        page.goto(Path(sheets[-1]).as_uri())
+        return page, key
+
+    yield open_page
+    assert told == []
+
+
+def saved(page, tmp_path):
+    with page.expect_download() as download:
+        page.get_by_role("button", name="save the sheet").click()
+    path = tmp_path / f"saved-{download.value.suggested_filename}"
+    download.value.save_as(path)
+    return path
+
+
+def test_a_judge_fills_a_sheet_by_keyboard(opened, tmp_path):
+    audit = sample_audit(n=12)
+    page, key = opened(audit)
+    first = page.locator("#place").inner_text()
+    assert first.startswith("item 1 of 12, ")
+    assert page.locator("mark").count() == 2
+    for pressed in ("1", "2", "3", "c", "u", "i", "C"):
+        page.keyboard.press(pressed)
+    assert page.locator("#progress").inner_text() == "7 of 12 judged"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("0")  # taken back
+    page.keyboard.press("r")
+    page.keyboard.type("=1 why? 2")
+    page.keyboard.press("Enter")
+    page.keyboard.press("n")
+    assert page.locator("#place").inner_text().startswith("item 8 of 12, ")
+    page.get_by_role("button", name="3 incorrect").click()
+    page.reload()
+    assert page.locator("#progress").inner_text() == "7 of 12 judged"
+    assert page.locator("#place").inner_text().startswith("item 7 of 12, ")
+    path = saved(page, tmp_path)
+    rows = read(path)
+    said = [row["judgment"] for row in rows]
+    assert said == ["correct", "uncertain", "incorrect"] * 2 + ["", "incorrect", "", "", "", ""]
+    found = read_audit(path, key)
+    assert found.filled.judges == ("anna",)
+    assert found.filled.remarks["anna"] == {rows[6]["item"]: "=1 why? 2"}
+    judgments = found.filled.judgments["anna"]
+    assert judgments == {row["item"]: row["judgment"] for row in rows if row["judgment"]}
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv"])
+def test_what_it_saves_is_the_sheet(opened, tmp_path, format):
+    """The script writes cells as the package does, whatever they hold."""
+    audit = odd_audit()
+    page, _ = opened(audit, formats=(format, "html"))
+    shown = set()
+    for _ in audit.items:
+        shown.update(page.locator("#parts bdi").all_text_contents())
+        assert page.locator("mark").all_text_contents() == page.locator(
+            "#parts bdi").all_text_contents()  # fmt: skip
+        page.keyboard.press("ArrowRight")
+    path = saved(page, tmp_path)
+    assert path.read_text("utf-8") == (tmp_path / f"sheet-anna.{format}").read_text("utf-8")
+    assert shown >= set(ODD)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_phone_and_axe_finds_nothing(opened, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page, _ = opened(
+        sample_audit(n=12), viewport={"width": 400, "height": 700}, color_scheme=scheme
+    )
+    page.keyboard.press("1")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    pressed = page.locator("button[aria-pressed=true]")
+    assert pressed.inner_text() == "1 correct"
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

@@ -1,0 +1,220 @@
+"""`alignkit audit phrases` and `audit read`: from two alignments to corrected scores."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from audit_sheets import filled, read, sample_audit, save
+from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, process, run, write
+
+HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk", "matplotlib", "jinja2"}
+SIDES = (PARAPHRASES, PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold")
+
+
+def fill(paths, names="cuic"):
+    """Fill sheets, each judge with other judgments."""
+    for number, path in enumerate(paths):
+        rows = sorted(read(path), key=lambda row: row["item"])
+        for k, row in enumerate(rows):
+            row["judgment"] = names[(k * (number + 1)) % len(names)]
+        save(path, rows)
+
+
+@pytest.fixture
+def sheets(capsys, tmp_path, monkeypatch):
+    """Two filled sheets and their key, in a folder that is the current one."""
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "audit", "phrases", *SIDES, "--n", 20, "--seed", 1).code == 0
+    paths = ["audit/sheet-A.tsv", "audit/sheet-B.tsv"]
+    fill(paths)
+    return [*paths, "--key", "audit/key.json"]
+
+
+def test_the_whole_way(capsys, tmp_path):
+    folder, key = tmp_path / "sheets", tmp_path / "secret.json"
+    ran = run(capsys, "audit", "phrases", EFLOMAL, GOLD, *TEXTS, "--n", 30, "--seed", 7,
+              "--judges", "anna", "ben", "eva", "--sheets", "tsv", "html", "-o", folder,
+              "--key", key)  # fmt: skip
+    assert (ran.code, ran.out) == (0, "")
+    names = {f"sheet-{name}.{form}" for name in ("anna", "ben", "eva") for form in ("tsv", "html")}
+    assert {path.name for path in folder.iterdir()} == names
+    assert f"key, which no judge should see: {key}" in ran.err
+    assert "hypothesis: 15 drawn of " in ran.err
+    paths = sorted(folder.glob("*.tsv"))
+    fill(paths)
+    ran = run(capsys, "audit", "read", *paths, "--key", key)
+    assert (ran.code, ran.err) == (0, "")
+    for told in ("judged by anna, ben, eva", "ben ~ eva", "mean", "all judges", "precision"):
+        assert told in ran.out
+
+
+def test_it_draws_what_the_library_draws(sheets):
+    rows = read(sheets[0])
+    audit = sample_audit(n=20)
+    items = {item.cells for item in audit.items}
+    assert {tuple(row[name] for name in audit.columns) for row in rows} == items
+
+
+def test_files_in_any_formats_are_read(capsys, tmp_path):
+    """The words may come from one of the two alone."""
+    gold = str(tmp_path / "gold.xml")
+    run(capsys, "convert", GOLD, gold, "--to", "alignkit-xml", *TEXTS)
+    ran = run(capsys, "audit", "phrases", EFLOMAL, gold, "--in-order", "--n", 8, "-o",
+              tmp_path / "audit")  # fmt: skip
+    assert ran.code == 0, ran.err
+    run(capsys, "audit", "phrases", EFLOMAL, GOLD, "--n", 8).failed("--source and --target")
+
+
+def test_groups_are_those_of_either_side(capsys, tmp_path):
+    ran = run(capsys, "audit", "phrases", *SIDES, "--n", 20, "--by", "genre", "-o", tmp_path / "a")
+    assert ran.code == 0
+    run(capsys, "audit", "phrases", *SIDES, "--n", 20, "--by", "gender").failed(
+        "unknown attribute 'gender'; did you mean 'genre'"
+    )
+
+
+def test_fewer_than_asked_for_are_told(capsys, tmp_path):
+    ran = run(capsys, "audit", "phrases", *SIDES, "--n", 5000, "-o", tmp_path / "audit")
+    assert "320 items, not 5000: there are no more" in ran.err
+
+
+def test_nothing_is_overwritten(capsys, sheets):
+    before = Path(sheets[0]).read_bytes()
+    run(capsys, "audit", "phrases", *SIDES, "--n", 20).failed("is there already", "another folder")
+    assert Path(sheets[0]).read_bytes() == before
+
+
+def test_a_failure_leaves_no_file(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(capsys, "audit", "phrases", *SIDES, "--n", 20, "--key", "no/where.json").failed("no/where")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["audit", "phrase"], "did you mean 'audit phrases'?"),
+        (["audit", "phrases", *SIDES], "--n"),
+        (["audit", "phrases", *SIDES, "--n", "0"], "1 or more"),
+        (["audit", "phrases", *SIDES, "--n", "9", "--both", "3"], "both is 3"),
+        (["audit", "phrases", *SIDES, "--n", "9", "--judges", "a/b"], "named after the judge"),
+        (["audit", "phrases", *SIDES, "--n", "9", "--sheets", "xls"], "tsv"),
+        (["audit", "phrases", *SIDES[:2], "--n", "9"], "choose by --ref-annotator"),
+        (["audit", "read", "none.tsv"], "--key"),
+        (["audit", "read", "none.tsv", "--key", "none.json"], "none.json"),
+        (["audit", "read", "none.tsv", "--kye", "none.json"], "--key"),
+    ],
+)
+def test_wrong_words_are_told(capsys, words, told):
+    run(capsys, *words).failed(told)
+
+
+def test_the_help_of_all(capsys):
+    for words, told in (
+        (["--help"], "audit"),
+        (["audit", "--help"], "phrases"),
+        (["audit", "phrases", "--help"], "--hyp-annotator"),
+        (["audit", "read", "--help"], "Wilson"),
+    ):
+        ran = run(capsys, *words)
+        assert ran.code == 0
+        assert told in ran.out
+        assert ran.out.isascii()
+    ran = run(capsys, "audit")
+    assert (ran.code, ran.out) == (2, "")
+    assert "phrases" in ran.err
+
+
+@pytest.mark.parametrize("command", ["phrases", "read"])
+def test_the_help_loads_nothing_heavy(command):
+    code = (
+        "import sys; from alignkit.cli import main; main(['audit', sys.argv[1], '--help']); "
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, command], capture_output=True, text=True, check=True
+    )
+    assert not HEAVY & set(ran.stdout.splitlines()[-1].split())
+
+
+def test_a_damaged_sheet_ends_with_2_and_says_where(capsys, sheets, tmp_path):
+    rows = read(sheets[0])
+    rows[2]["judgment"] = "maybe"
+    save(sheets[0], rows)
+    ran = run(capsys, "audit", "read", *sheets)
+    ran.failed(f"{sheets[0]}:4: unknown judgment 'maybe'; expected correct (c), uncertain (u)")
+    assert ran.out == ""
+    other = write(tmp_path, "other.tsv", "a\tb\n1\t2\n")
+    run(capsys, "audit", "read", other, *sheets[2:]).failed(f"{other}:1: no sheet of an audit")
+    run(capsys, "audit", "read", sheets[1], "--key", other).failed(f"{other}:1", "no key")
+
+
+def test_what_is_missing_is_told_on_stderr(capsys, sheets):
+    rows = read(sheets[0])
+    for row in rows[1:]:
+        row["judgment"] = ""
+    save(sheets[0], [*rows, rows[0]])
+    ran = run(capsys, "audit", "read", *sheets)
+    assert ran.code == 0
+    assert f"{sheets[0]}:3: no judgment of {rows[1]['item']} by A" in ran.err
+    assert f"{sheets[0]}:22: {rows[0]['item']} was judged the same way by A before" in ran.err
+    rows = [{**row, "judgment": ""} for row in rows] * 2
+    save(sheets[0], rows)
+    told = run(capsys, "audit", "read", *sheets).err
+    assert "... unjudged: 40 in all; --json has them" in told
+
+
+def test_all_outputs_have_the_same_numbers(capsys, sheets):
+    found = run(capsys, "audit", "read", *sheets, "--json").json
+    figures = {
+        (one["kind"], one["first"], one["second"], one["origin"], one["statistic"]): one
+        for one in found["figures"]
+    }
+    share = figures["share", "A", "", "hypothesis", "correct"]
+    kappa = figures["agreement", "A", "B", "", "kappa"]
+    texts = [f"{100 * share['value']:.1f}", f"{kappa['value']:.3f}", f"{kappa['low']:.3f}"]
+    for medium in ([], ["--markdown"], ["--latex"]):
+        ran = run(capsys, "audit", "read", *sheets, *medium)
+        assert ran.code == 0
+        for text in texts:
+            assert text in ran.out.replace("−", "-").replace("$", "")
+    rows = list(csv.DictReader(io.StringIO(run(capsys, "audit", "read", *sheets, "--csv").out)))
+    assert [row["kind"] for row in rows[-1:]] == ["signature"]
+    plain = [row for row in rows if row["kind"] == "share" and row["first"] == "A"]
+    assert float(plain[0]["value"]) == share["value"]
+    assert found["found"] == {}
+    assert {len(one["judgments"]) for one in found["items"]} == {2}
+
+
+def test_a_sheet_comes_through_a_pipe(capsys, tmp_path):
+    audit = sample_audit(n=6)
+    said = {"A": {item.id: "c" for item in audit.items}}
+    paths, key = filled(tmp_path, audit, said)
+    with Path(paths[0]).open("rb") as stream:
+        ran = process("audit", "read", "-", "--key", key, stdin=stream)
+    assert ran.code == 0, ran.err
+    assert "100.0" in ran.out
+    run(capsys, "audit", "read", "-", "-", "--key", key).failed("once only")
+
+
+@pytest.mark.real_data
+def test_a_public_corpus_is_audited_as_it_is_scored(capsys, data, tmp_path):
+    folder = data / "roen"
+    sides = (folder / "giza" / "test.roen.talp", folder / "roen.gold", "--ref-base", "1",
+             "--source", folder / "roen.src-tgt")  # fmt: skip
+    ran = run(capsys, "audit", "phrases", *sides, "--n", 60, "--both", ".1", "-o", tmp_path / "a")
+    assert ran.code == 0, ran.err
+    key = json.loads((tmp_path / "a" / "key.json").read_text("utf-8"))
+    found = run(capsys, "score", *sides, "--level", "phrases", "--ignore-identical", "--json")
+    counts = found.json["phrases"]["sure"]["counts"]
+    sizes = {name: one["population"] for name, one in key["origins"].items()}
+    assert sizes["both"] == counts["hyp_atomic_in_ref"] > 100
+    assert sizes["hypothesis"] == counts["hyp_atomic"] - counts["hyp_atomic_in_ref"]
+    assert sizes["reference"] == counts["ref_atomic"] - counts["hyp_in_ref_atomic"]
+    assert len(key["items"]) == 60
