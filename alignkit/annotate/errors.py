@@ -12,6 +12,7 @@ __all__ = [
     "BadEvent",
     "Conflict",
     "DamagedProject",
+    "NotReady",
     "OldText",
     "ProjectError",
     "UnknownAnnotator",
@@ -58,11 +59,15 @@ class UnknownPair(ProjectError, LookupError):  # noqa: N818
     k
         Its number, counted from 1.
     pairs
-        How many there are.
+        How many there are; None where pairs are assigned: whoever asks for one of another learns
+        no more than that it is not theirs.
     """
 
-    def __init__(self, k: int, pairs: int) -> None:
-        super().__init__(f"there is no pair {k}; the pairs are 1 to {pairs}")
+    def __init__(self, k: int, pairs: int | None) -> None:
+        there = (
+            "your list shows those there are" if pairs is None else f"the pairs are 1 to {pairs}"
+        )
+        super().__init__(f"there is no pair {k}{' for you' if pairs is None else ''}; {there}")
         self.k = k
 
 
@@ -74,6 +79,26 @@ class UnknownAnnotator(UnknownNameError, ProjectError):  # noqa: N818
 
     def __reduce__(self) -> Any:
         return type(self), (self.name, self.known)
+
+
+class NotReady(ProjectError):  # noqa: N818
+    """A pair that cannot be adjudicated yet.
+
+    Parameters
+    ----------
+    id
+        The pair's.
+    open
+        Who is not done with it.
+    """
+
+    def __init__(self, id: str, open: Sequence[str]) -> None:
+        told = f"{', '.join(open)} not done" if open else "fewer than two have annotated it"
+        super().__init__(f"pair {id!r} is not ready to be adjudicated: {told}")
+        self.id, self.open = id, list(open)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.id, self.open)
 
 
 class OldText(ProjectError):  # noqa: N818
@@ -102,11 +127,18 @@ class Conflict(ProjectError):  # noqa: N818
         The last event of the stream.
     events
         The events (`alignkit.annotate.log.events.Event`) that the sender has not seen.
+    by
+        Who was faster, or where: the words behind "changed".
     """
 
     def __init__(
-        self, conflicts: Sequence[Mapping[str, Any]], seq: int = 0, events: Sequence[Any] = ()
+        self,
+        conflicts: Sequence[Mapping[str, Any]],
+        seq: int = 0,
+        events: Sequence[Any] = (),
+        *,
+        by: str = "in another tab",
     ) -> None:
         where = f"{len(conflicts)} places" if len(conflicts) > 1 else "one place"
-        super().__init__(f"changed in another tab: {where}; keep that, or set this again")
+        super().__init__(f"changed {by}: {where}; keep that, or set this again")
         self.conflicts, self.seq, self.events = list(conflicts), seq, list(events)

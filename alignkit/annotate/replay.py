@@ -24,6 +24,7 @@ from alignkit.annotate.replay_share import WHOLE, Helper, Replay, Share
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import schema
 from alignkit.annotate.tables.building import (
+    assignment_row,
     count_row,
     pair_table,
     project_row,
@@ -180,6 +181,8 @@ def _tables(fold: Fold) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, A
     yield schema.project, ("key",), [project_row(fold)]
     yield schema.account, ("id",), [{"id": id, "name": name} for name, id in names.items()]
     yield schema.pair, ("k",), list(pair_table(fold))
+    assigned = [assignment_row(row, names[row.annotator]) for row in fold.assigned.values()]
+    yield schema.assignment, ("account", "pair"), assigned
     texts = [text_row(text) for rows in fold.texts.values() for text in rows]
     yield schema.pair_text, ("pair", "rev"), texts
     yield (

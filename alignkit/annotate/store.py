@@ -14,13 +14,15 @@ from sqlalchemy import delete, insert, select, update
 
 from alignkit.annotate.errors import ProjectError, UnknownPair
 from alignkit.annotate.log.events import Event, LogEvent, Sent
-from alignkit.annotate.log.project_events import Account, Setting, Suggest, Suggestion
+from alignkit.annotate.log.project_events import Setting, Suggest, Suggestion
+from alignkit.annotate.names import TASKS, check_name
 from alignkit.annotate.tables import queries, schema
-from alignkit.annotate.tables.appending import append_sent, append_to_project
+from alignkit.annotate.tables.appending import append_sent, append_to_project, enrolled
 from alignkit.annotate.tables.building import suggestion_row
 from alignkit.annotate.tables.database import Database
 from alignkit.annotate.tables.lock import ServerLock
-from alignkit.annotate.tables.views import Appended, Changes, PairView, ProjectInfo, Queue
+from alignkit.annotate.tables.pair_lists import PairList
+from alignkit.annotate.tables.views import Appended, Changes, PairView, Progress, ProjectInfo, Queue
 
 __all__ = ["Store"]
 
@@ -36,9 +38,17 @@ class Store:
     def __init__(self, database: Database, lock: ServerLock | None) -> None:
         self.database = database
         self._lock = lock
+        self._own: set[tuple[int, str]] = set()
 
     @classmethod
-    def open(cls, path: str, *, serve: bool = False, readonly: bool = False) -> Store:
+    def open(
+        cls,
+        path: str,
+        *,
+        serve: bool = False,
+        readonly: bool = False,
+        lock: ServerLock | None = None,
+    ) -> Store:
         """Open a project.
 
         Parameters
@@ -49,6 +59,8 @@ class Store:
             Take the lock that one server at a time has; it ends with the process.
         readonly
             Nothing will be changed.
+        lock
+            That lock, where it is held already; it ends with the store.
 
         Raises
         ------
@@ -56,8 +68,7 @@ class Store:
             If the file is missing, no project, damaged, of a later version or read-only, or
             another server has it.
         """
-        lock = None
-        if serve:
+        if serve and lock is None:
             Database(path).close()  # what is no project gets no lock beside it
             lock = ServerLock(path)
         try:
@@ -89,11 +100,47 @@ class Store:
         with self.database.reading() as link:
             return queries.project_info(link)
 
-    def progress(self, annotator: str) -> tuple[int, int]:
-        """Return how many pairs an annotator has done, and how many there are."""
+    def progress(self, annotator: str, *, everything: bool = False) -> tuple[int, int]:
+        """Return how many pairs an annotator has done, and how many there are.
+
+        Parameters
+        ----------
+        everything
+            Count all pairs of the project, whatever is assigned.
+        """
         with self.database.reading() as link:
             account = queries.account_of(link, annotator)
-            return queries.count_done(link, account), queries.count_pairs(link)
+            own = PairList(link, account, everything=everything)
+            return own.count_done(), own.count()
+
+    def progress_of_all(self) -> list[Progress]:
+        """Return how far each annotator is whom pairs are assigned to, or each that there is."""
+        with self.database.reading() as link:
+            names, gold = queries.annotators(link), queries.gold_name(link)
+            found = []
+            for account, name in enumerate(names, 1):
+                own = PairList(link, account)
+                if (pairs := own.count()) and name != gold:
+                    found.append(Progress(name, own.count_done(), pairs))
+            return found
+
+    def known_own(self, k: int, annotator: str) -> bool:
+        """Return whether `check_own` has found that a pair is assigned to an annotator."""
+        return (k, annotator) in self._own
+
+    def check_own(self, k: int, annotator: str) -> None:
+        """Check that a pair is one of an annotator's: assigned, or nobody has any assigned.
+
+        Raises
+        ------
+        UnknownPair, UnknownAnnotator
+            If not.
+        """
+        with self.database.reading() as link:
+            pairs = PairList(link, queries.account_of(link, annotator))
+            pairs.check(k)
+        if pairs.assigned:  # which does not end
+            self._own.add((k, annotator))
 
     def enrol(self, name: str) -> None:
         """Register an annotator; one who is known stays.
@@ -103,15 +150,9 @@ class Store:
         ProjectError
             If the name is empty, too long or cannot be written.
         """
-        if not name or len(name) > 200 or not name.isprintable():
-            raise ProjectError(f"{name[:40]!r} is no name of an annotator; give 1 to 200 letters")
-        table = schema.account
+        check_name(name)
         with self.database.writing() as link:
-            if name in queries.annotators(link):
-                return
-            number = len(queries.annotators(link)) + 1
-            link.execute(insert(table).values(id=number, name=name))
-            append_to_project(link, "account", Account(name))
+            enrolled(link, name)
 
     def settings(
         self,
@@ -120,6 +161,10 @@ class Store:
         scheme: str | None = None,
         threshold: float | None = None,
         suggestions: str | None = None,
+        gold: str | None = None,
+        task: str | None = None,
+        blind: bool | None = None,
+        majority: bool | None = None,
     ) -> None:
         """Change settings of the project; those that are None stay.
 
@@ -129,12 +174,33 @@ class Store:
             As in `create_project`.
         suggestions
             The set of suggestions that is shown; empty for none.
+        gold
+            The name under which the decisions of adjudicators stand.
+        task
+            What annotators do: ``align``, ``judge`` or ``extract``.
+        blind
+            Adjudicators do not learn whose votes they see.
+        majority
+            What more than half of a pair's annotators share is settled; otherwise what all share.
+
+        Raises
+        ------
+        ProjectError
+            If the name cannot be written, or there is no such task.
         """
+        if gold is not None:
+            check_name(gold)
+        if task not in (None, *TASKS):
+            raise ProjectError(f"unknown task {task!r} (known: {', '.join(TASKS)})")
         changes = {
             "name": name,
             "scheme": scheme,
             "threshold": threshold,
             "suggestions": suggestions,
+            "gold": gold,
+            "task": task,
+            "blind": blind,
+            "majority": majority,
         }
         with self.database.writing() as link:
             self._settle(link, {key: value for key, value in changes.items() if value is not None})
@@ -147,7 +213,7 @@ class Store:
             append_to_project(link, "setting", Setting(**changes))
 
     def pair(self, k: int, annotator: str) -> PairView:
-        """Return a pair as an annotator sees it.
+        """Return a pair as an annotator sees it: suggestions only where they are to be shown.
 
         Raises
         ------
@@ -160,15 +226,17 @@ class Store:
             stream, state = queries.stream_of(link, account, pair)
             undo = queries.stack(link, stream, state.undo, _MOST_UNDO)
             redo = queries.stack(link, stream, state.redo, _MOST_UNDO)
-            pairs, done = queries.count_pairs(link), queries.count_done(link, account)
+            own = PairList(link, account)
+            at, done = own.place(k), own.count_done()
+            pairs = own.count()
             return PairView(
                 k,
                 pair.id,
                 pairs,
                 done,
-                k - 1 if k > 1 else None,
-                k + 1 if k < pairs else None,
-                queries.next_open(link, account, k) if done < pairs else None,
+                at.previous,
+                at.next,
+                own.next_open(at.place) if done < pairs else None,
                 pair.rev,
                 pair.source,
                 pair.target,
@@ -176,22 +244,22 @@ class Store:
                 state.view(undo[0].id if undo else None, redo[0].id if redo else None),
                 undo,
                 redo,
-                queries.suggested(link, k),
+                queries.suggested(link, k) if at.shown else None,
                 queries.last_n(link),
+                at.place,
             )
 
     def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> Queue:
-        """Return a part of an annotator's list of pairs: those behind number `after`."""
+        """Return a part of an annotator's list of pairs: those behind the place `after`."""
         with self.database.reading() as link:
-            account = queries.account_of(link, annotator)
-            return queries.queue_rows(link, account, after, min(max(limit, 0), _MOST_ROWS))
+            own = PairList(link, queries.account_of(link, annotator))
+            return own.queue(after, min(max(limit, 0), _MOST_ROWS))
 
     def find(self, annotator: str, query: str, *, limit: int = 50) -> Queue:
         """Return the pairs whose id, words or own comments hold a text, in any case."""
         with self.database.reading() as link:
-            account = queries.account_of(link, annotator)
-            most = min(max(limit, 0), _MOST_ROWS)
-            return queries.find_rows(link, account, query[:200], most)
+            own = PairList(link, queries.account_of(link, annotator))
+            return own.find(query[:200], min(max(limit, 0), _MOST_ROWS))
 
     def append(
         self,
@@ -256,8 +324,8 @@ class Store:
         Where there are very many, the answer's `n` says up to which they are told.
         """
         with self.database.reading() as link:
-            account = queries.account_of(link, annotator)
-            rows = queries.changes_after(link, account, after, _MOST_CHANGES)
+            own = PairList(link, queries.account_of(link, annotator))
+            rows = own.changes(after, _MOST_CHANGES)
             if not rows:
                 return None
             last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(link)

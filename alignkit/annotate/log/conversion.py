@@ -2,7 +2,8 @@
 
 An alignment is there where something is linked, null or labelled, or where the pair is marked done:
 a pair that is done without links has an empty alignment. A pair that was only judged has an
-annotation without one. Comments on cells are the labels of the alignment.
+annotation without one; where judging is the task, done does not make it aligned. Comments on cells
+are the labels of the alignment.
 """
 
 from __future__ import annotations
@@ -21,23 +22,33 @@ from alignkit.labels import Scheme
 __all__ = ["annotation_of", "difference", "state_of"]
 
 
-def annotation_of(state: PairState, scheme: Scheme | None = None) -> Annotation | None:
+def annotation_of(
+    state: PairState,
+    scheme: Scheme | None = None,
+    when: str | None = None,
+    *,
+    judged: bool = False,
+) -> Annotation | None:
     """Return what a state says as an annotation; None where it says nothing.
 
     Parameters
     ----------
     scheme
         Whose flags are put into the text of the judgment, as files have them.
+    when
+        The time of the last change, if known.
+    judged
+        The pair was done by judging it: without links it is not aligned.
     """
     labels = {comment_key(key): text for key, text in state.comments.items() if key}
     comment = state.comments.get("", "")
     judgment, flags = state.judgment, frozenset(state.flags)
     if scheme is not None:
         judgment, flags = scheme.put_together(judgment, flags)
-    if not (state.done or state.cells or labels):
+    if not ((state.done and not judged) or state.cells or labels):
         if not (comment or flags or judgment or state.provenance):
             return None
-        return Annotation(None, comment, flags, judgment, state.provenance)
+        return Annotation(None, comment, flags, judgment, state.provenance, when)
     links = {cell: value for cell, value in state.cells.items() if NULL not in cell}
     nulls = {cell: value for cell, value in state.cells.items() if NULL in cell}
     alignment = Alignment(
@@ -48,7 +59,7 @@ def annotation_of(state: PairState, scheme: Scheme | None = None) -> Annotation 
         weights={cell: w for cell, w in state.weights.items() if cell in state.cells},
         labels={cell: text for cell, text in labels.items() if cell is not None},
     )
-    return Annotation(alignment, comment, flags, judgment, state.provenance)
+    return Annotation(alignment, comment, flags, judgment, state.provenance, when)
 
 
 def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
@@ -107,6 +118,9 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
         label=(old.judgment, new.judgment) if old.judgment != new.judgment else None,
         flags=(old.flags, new.flags) if old.flags != new.flags else None,
         provenance=said if said[0] != said[1] else None,
+        whys=_changed(old.whys, new.whys, None),
+        rewrites=_keyed(old.rewrites, new.rewrites),
+        extracts=_keyed(old.extracts, new.extracts),
         done=Turn(old.done, new.done) if old.done != new.done else None,
     )
 
@@ -119,6 +133,12 @@ def _changed(old: Mapping[Cell, Any], new: Mapping[Cell, Any], none: Any) -> Any
         if old.get(cell) != new.get(cell)
     )
     return writes or ()  # the default itself, which is not encoded: Python 3.10 makes others
+
+
+def _keyed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Any:
+    keys = sorted(old.keys() | new.keys())
+    changed = (key for key in keys if old.get(key) != new.get(key))
+    return tuple((key, old.get(key), new.get(key)) for key in changed) or ()
 
 
 def _marks(old: set[Cell], new: set[Cell]) -> tuple[Write, ...]:

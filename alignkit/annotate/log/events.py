@@ -15,6 +15,15 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from alignkit.annotate.errors import BadEvent
+from alignkit.annotate.log.decisions import JUDGMENT, WhyWrite, read_why, read_whys
+from alignkit.annotate.log.new_pairs import (
+    ExtractWrite,
+    RewriteWrite,
+    SentExtract,
+    SentRewrite,
+    check_keys,
+    read_rewrites,
+)
 
 __all__ = [
     "SENT_KINDS",
@@ -46,7 +55,7 @@ CommentWrite = tuple[str, str | None, str | None]
 """The key of a comment, its text before and after; None where there is none."""
 Weight = tuple[int, int, float | None, float | None]
 
-UNDOABLE = frozenset({"edit", "reject", "comment", "judge", "done", "decide"})
+UNDOABLE = frozenset({"edit", "reject", "comment", "judge", "done", "decide", "rewrite", "extract"})
 
 
 class Mark(Struct, omit_defaults=True):
@@ -101,6 +110,9 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
     label: Change | None = None
     flags: tuple[list[str], list[str]] | None = None
     provenance: Change | None = None
+    whys: tuple[WhyWrite, ...] = ()
+    rewrites: tuple[RewriteWrite, ...] = ()
+    extracts: tuple[ExtractWrite, ...] = ()
     done: Turn | None = None
     key: str | None = None
     before: str | bool | None = None
@@ -113,6 +125,7 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
     set: str = ""
     threshold: float | None = None
     p: tuple[tuple[int, int, float], ...] = ()
+    when: str = ""  # of an import or a pair opened again: when it was done, if known
 
 
 class Event(Struct):
@@ -217,6 +230,14 @@ class _Judge(_Strict):
     seen: list[_Place] = []
 
 
+class _Decide(_Strict):
+    cells: _SentCells = []
+    whys: list[WhyWrite] = []
+    label: tuple[str, _Label] | UnsetType = UNSET
+    flags: tuple[list[str], _Flags] | UnsetType = UNSET
+    seen: list[_Place] = []
+
+
 class _Done(_Strict):
     before: bool
     after: bool
@@ -234,11 +255,14 @@ class _Open(_Strict):
     seen: list[_Place] = []
 
 
-SENT_KINDS: dict[str, type[_Strict]] = {
+SENT_KINDS: dict[str, type[Struct]] = {
     "edit": _Edit,
     "reject": _Reject,
     "comment": _Comment,
     "judge": _Judge,
+    "decide": _Decide,
+    "rewrite": SentRewrite,
+    "extract": SentExtract,
     "done": _Done,
     "undo": _Back,
     "redo": _Back,
@@ -323,7 +347,7 @@ def read_sent(sent: Sent, n: int, m: int) -> Data:
         data = decode_data(sent.data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise BadEvent(f"{sent.kind}: {problem}") from None
-    for field in ("cells", "bulk", "rejected", "seen", "p"):
+    for field in ("cells", "bulk", "rejected", "seen", "p", "whys"):
         _check_places(field, getattr(data, field), n, m)
     if data.key is not None:
         place = comment_key(data.key)
@@ -331,6 +355,10 @@ def read_sent(sent: Sent, n: int, m: int) -> Data:
             _check_places("key", [place], n, m)
             if data.key != "{}-{}".format(*place):
                 raise BadEvent(f"key {data.key[:40]!r}: write the cell as '{place[0]}-{place[1]}'")
+    if data.whys:
+        data.whys = read_whys(data.whys)
+    data.rewrites = read_rewrites(data.rewrites)
+    check_keys("extract", data.extracts)
     _check_texts(data)
     if data.flags is not None:
         data.flags = sorted(set(data.flags[0])), sorted(set(data.flags[1]))
@@ -344,6 +372,8 @@ def _check_texts(data: Data) -> None:
         "label": data.label[1:] if data.label else [],
         "flags": data.flags[1] if data.flags else [],
         "set": [data.set],
+        "whys": [read_why(why).note for *_, why in data.whys if why is not None],
+        "rewrites": [text for *_, texts in data.rewrites for text in texts or ()],
     }
     for field, values in texts.items():
         for text in values:
@@ -358,7 +388,8 @@ def _check_texts(data: Data) -> None:
 def _check_places(field: str, rows: Iterable[tuple[Any, ...]], n: int, m: int) -> None:
     seen = set()
     for i, j, *_ in rows:
-        if not (-1 <= i < n and -1 <= j < m) or i == j == -1:
+        nowhere = (i, j) == JUDGMENT and field != "whys"
+        if not (-1 <= i < n and -1 <= j < m) or nowhere:
             raise BadEvent(f"{field}: [{i}, {j}] is no cell of {n} x {m} words")
         if (i, j) in seen:
             raise BadEvent(f"{field}: [{i}, {j}] is named twice")

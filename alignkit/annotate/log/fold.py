@@ -11,6 +11,9 @@ from alignkit.annotate.log.events import decode_data
 from alignkit.annotate.log.project_events import (
     PROJECT_KINDS,
     Account,
+    Assign,
+    Assigned,
+    AssignmentPlan,
     Import,
     Pair,
     Setting,
@@ -73,6 +76,8 @@ class Fold:
         By set and pair.
     streams
         By pair and annotator.
+    assigned, plan
+        The rows of the assignment by pair and annotator, and how new pairs are assigned.
     """
 
     def __init__(self) -> None:
@@ -82,6 +87,8 @@ class Fold:
         self.texts: dict[int, list[Text]] = {}
         self.suggestions: dict[str, dict[int, list[Suggestion]]] = {}
         self.streams: dict[tuple[int, str], Folded] = {}
+        self.assigned: dict[tuple[int, str], Assigned] = {}
+        self.plan: AssignmentPlan | None = None
         self.seq = 0
 
     def stream(self, key: tuple[int, str]) -> Folded:
@@ -129,11 +136,22 @@ class Fold:
             if told.new:
                 rows.clear()
             rows.update(told.rows)
+        elif isinstance(told, Assign):
+            self._assign(told)
+
+    def _assign(self, told: Assign) -> None:
+        for row in told.rows:
+            if row.k not in self.pairs or row.annotator not in self.accounts:
+                raise ProjectError(
+                    f"event {self.seq} of the project: assigns pair {row.k} to "
+                    f"{row.annotator[:40]!r}, and one of them is unknown"
+                )
+            self.assigned[row.k, row.annotator] = row
+        self.plan = told.plan or self.plan
 
     def _set(self, told: Setting) -> None:
-        changes = {
-            name: getattr(told, name) for name in ("name", "scheme", "threshold", "suggestions")
-        }
+        names = [name for name in told.__struct_fields__ if name != "key"]
+        changes = {name: getattr(told, name) for name in names}
         kept = {name: value for name, value in changes.items() if value is not None}
         if told.key:
             kept["key"] = told.key

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from msgspec import Struct
 
 __all__ = [
     "PROJECT_KINDS",
     "Account",
+    "Assign",
+    "Assigned",
+    "AssignmentPlan",
     "Import",
     "Pair",
     "Setting",
@@ -48,6 +53,10 @@ class Setting(Struct, omit_defaults=True):
     scheme: str | None = None
     threshold: float | None = None
     suggestions: str | None = None
+    gold: str | None = None
+    task: str | None = None
+    blind: bool | None = None
+    majority: bool | None = None
 
 
 class Import(Struct, omit_defaults=True):
@@ -70,6 +79,74 @@ class Account(Struct):
     name: str
 
 
+class Assigned(NamedTuple):
+    """Hold that an annotator has a pair: a row of an assignment.
+
+    Parameters
+    ----------
+    k, annotator
+        The pair, and whose it is.
+    place
+        Where it stands in the list of the annotator, from 1.
+    shown
+        Whether the annotator sees suggestions.
+    arm
+        Of the control sample: ``split`` (not all of a pair's annotators see suggestions), ``bare``
+        (none does), ``coin`` (annotated once, and a coin decided); empty for other pairs.
+    trial
+        Whether it is of the set that all annotate first.
+    """
+
+    k: int
+    annotator: str
+    place: int
+    shown: bool
+    arm: str
+    trial: bool
+
+
+class AssignmentPlan(Struct, frozen=True):
+    """Say how pairs are assigned; new pairs are assigned likewise.
+
+    Parameters
+    ----------
+    annotators
+        Whose the pairs are.
+    double
+        The share of pairs that two annotate, the others one; None where all annotate all.
+    trial
+        How many pairs all annotate first.
+    seed
+        What is drawn follows from it and the ids of pairs.
+    stratify
+        What the shares are kept in: ``length``, or names of attributes.
+    order
+        ``hash``, ``uncertainty`` (of the suggestions, the most uncertain first), or an attribute
+        whose values are kept together, in the order of the corpus (documents).
+    control, least
+        The share of pairs in the control sample, and how many it has at least.
+    cuts
+        By measure (``length``, ``uncertainty``): where its strata part.
+    """
+
+    annotators: tuple[str, ...] = ()
+    double: float | None = None
+    trial: int = 0
+    seed: int = 0
+    stratify: tuple[str, ...] = ("length",)
+    order: str = "hash"
+    control: float = 0.1
+    least: int = 150
+    cuts: dict[str, tuple[float, ...]] = {}
+
+
+class Assign(Struct, omit_defaults=True):
+    """Assign pairs; a plan takes the place of the one before, without one that stays."""
+
+    rows: list[Assigned] = []
+    plan: AssignmentPlan | None = None
+
+
 class Texts(Struct):
     """Correct words of pairs."""
 
@@ -82,5 +159,6 @@ PROJECT_KINDS: dict[str, type[Struct]] = {
     "suggest": Suggest,
     "account": Account,
     "text": Texts,
+    "assign": Assign,
 }
 """The kinds of events of pair 0, the project itself."""

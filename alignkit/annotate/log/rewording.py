@@ -143,6 +143,7 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
     """
     new = PairState(state.seq, rev, judgment=state.judgment, flags=state.flags)
     new.provenance = state.provenance
+    new.rewrites, new.extracts = dict(state.rewrites), dict(state.extracts)
     if not state.done:
         new.marks = [_moved(mark, rewording) for mark in state.marks]
     notes = dict(state.comments)
@@ -157,6 +158,10 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
             new.bulk.add(place)
         if cell in state.weights:
             new.weights[place] = state.weights[cell]
+    for cell, why in state.whys.items():
+        place = rewording.cell(cell)
+        if place is not None:
+            new.whys[place] = why
     new.rejected = {place for cell in state.rejected if (place := rewording.cell(cell))}
     for key, text in notes.items():
         old = comment_key(key)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from alignkit.annotate.errors import Conflict
 from alignkit.annotate.log.events import (
@@ -24,6 +24,15 @@ from alignkit.annotate.log.events import (
     Turn,
     Weight,
     Write,
+)
+from alignkit.annotate.log.marks import dropped, effective_marks, put_cells, set_bits
+from alignkit.annotate.log.new_pairs import (
+    Spans,
+    Texts,
+    effective,
+    keyed_conflicts,
+    put,
+    turned,
 )
 
 __all__ = ["PairState", "StateView", "completed", "conflicts", "decode_state", "inverse", "writes"]
@@ -46,6 +55,9 @@ class StateView(Struct):
     redo: str | None = None
     weights: list[tuple[int, int, float]] = []
     provenance: str = ""
+    whys: list[tuple[int, int, str]] | UnsetType = UNSET  # left out where nothing is decided
+    rewrites: list[tuple[str, Texts]] | UnsetType = UNSET
+    extracts: list[tuple[str, Spans]] | UnsetType = UNSET
 
 
 _decode_view = msgspec.json.Decoder(StateView).decode
@@ -66,6 +78,11 @@ class PairState(Struct):
         The cells taken in bulk and not looked at, and the suggestions put aside.
     comments
         By key, ``"i-j"`` or empty for the pair.
+    whys
+        Of the gold standard: why a cell is as it is (see `decisions`). A cell that has one and no
+        value is decided to be no link.
+    rewrites, extracts
+        The pairs that were made of this one, by key; see `new_pairs`.
     undo, redo
         The events (`seq`) that would be undone and redone next; 0 for none.
     """
@@ -82,6 +99,9 @@ class PairState(Struct):
     marks: list[Mark] = field(default_factory=list)
     weights: dict[Cell, float] = field(default_factory=dict)
     provenance: str = ""
+    whys: dict[Cell, str] = field(default_factory=dict)
+    rewrites: dict[str, Texts] = field(default_factory=dict)
+    extracts: dict[str, Spans] = field(default_factory=dict)
     undo: int = 0
     redo: int = 0
 
@@ -95,12 +115,12 @@ class PairState(Struct):
                 else:
                     cells.pop((i, j), None)
         if data.bulk:
-            _set_bits(self.bulk, data.bulk)
+            set_bits(self.bulk, data.bulk)
         if data.rejected:
-            _set_bits(self.rejected, data.rejected)
+            set_bits(self.rejected, data.rejected)
         if data.seen:
             self.bulk.difference_update(data.seen)
-        if kind not in _PLAIN or data.how == "import" or data.weights:
+        if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
             self._apply_rest(kind, data)
 
     def _apply_rest(self, kind: str, data: Data) -> None:
@@ -109,11 +129,10 @@ class PairState(Struct):
                 self.comments.pop(key, None)
             else:
                 self.comments[key] = text
-        for i, j, _, weight in data.weights:
-            if weight is None:
-                self.weights.pop((i, j), None)
-            else:
-                self.weights[i, j] = weight
+        put_cells(self.weights, data.weights)
+        put_cells(self.whys, data.whys)
+        put(self.rewrites, data.rewrites)
+        put(self.extracts, data.extracts)
         if data.label is not None:
             self.judgment = data.label[1]
         if data.flags is not None:
@@ -167,6 +186,9 @@ class PairState(Struct):
             redo,
             [(*cell, weight) for cell, weight in sorted(self.weights.items())],
             self.provenance,
+            [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET,
+            sorted(self.rewrites.items()) or UNSET,
+            sorted(self.extracts.items()) or UNSET,
         )
 
 
@@ -190,6 +212,9 @@ def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
         view.marks,
         {(i, j): weight for i, j, weight in view.weights},
         view.provenance,
+        {(i, j): why for i, j, why in view.whys or ()},
+        dict(view.rewrites or ()),
+        dict(view.extracts or ()),
         undo,
         redo,
     )
@@ -210,6 +235,9 @@ def inverse(kind: str, data: Data) -> Data:
         label=data.label and (data.label[1], data.label[0]),
         flags=data.flags and (data.flags[1], data.flags[0]),
         provenance=data.provenance and (data.provenance[1], data.provenance[0]),
+        whys=tuple((i, j, after, before) for i, j, before, after in data.whys),
+        rewrites=turned(data.rewrites),
+        extracts=turned(data.extracts),
         done=turn and Turn(turn.after, turn.before),
     )
 
@@ -224,6 +252,7 @@ def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
     [{'i': 0, 'j': 0, 'before': 0, 'after': 2, 'now': 1}]
     """
     found: list[dict[str, Any]] = []
+    told: dict[str, Any]
     for i, j, before, after in data.cells:
         now = state.cells.get((i, j), 0)
         if now not in (before, after):
@@ -233,12 +262,19 @@ def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
         if (text or None) not in (old, new):
             told = {"before": old or "", "after": new or "", "now": text or ""}
             found.append({"field": "comment", "key": key, **told})
+    for i, j, was, why in data.whys:
+        held = state.whys.get((i, j))
+        if held not in (was, why):
+            told = {"before": was, "after": why, "now": held}
+            found.append({"field": "why", "key": f"{i}-{j}", **told})
     for name, change, value in (
         ("label", data.label, state.judgment),
         ("flags", data.flags, state.flags),
     ):
         if change is not None and value not in change:
             found.append({"field": name, "before": change[0], "after": change[1], "now": value})
+    found += keyed_conflicts("rewrite", state.rewrites, data.rewrites)
+    found += keyed_conflicts("extract", state.extracts, data.extracts)
     return found + _null_conflicts(state, data)
 
 
@@ -268,17 +304,20 @@ def completed(state: PairState, kind: str, data: Data) -> Data:
     if found:
         raise Conflict(found)
     cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
-    bulk = _effective(state.bulk, data.bulk)
-    rejected = _effective(state.rejected, data.rejected)
+    bulk = effective_marks(state.bulk, data.bulk)
+    rejected = effective_marks(state.rejected, data.rejected)
     changes: dict[str, Any] = {
         "cells": (*cells, *_nulls_of(state, cells)),
-        "bulk": (*bulk, *_dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
+        "bulk": (*bulk, *dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
         "rejected": (
             *rejected,
-            *_dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
+            *dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
         ),
         "seen": tuple(cell for cell in data.seen if cell in state.bulk) or (),  # the default itself
         "weights": (*data.weights, *_weights_of(state, data, cells)),
+        "whys": tuple(w for w in data.whys if state.whys.get((w[0], w[1])) != w[3]) or (),
+        "rewrites": effective(state.rewrites, data.rewrites),
+        "extracts": effective(state.extracts, data.extracts),
     }
     if kind == "done":
         changes["before"] = state.done
@@ -306,6 +345,9 @@ def writes(kind: str, data: Data) -> bool:
         or data.bulk
         or data.rejected
         or data.weights
+        or data.whys
+        or data.rewrites
+        or data.extracts
         or any(before != after for _, before, after in _comments(kind, data))
         or any(change and change[0] != change[1] for change in changes)
     )
@@ -329,25 +371,6 @@ def _weights_of(state: PairState, data: Data, cells: Sequence[Write]) -> list[We
     written = {(i, j) for i, j, *_ in data.weights}
     places = [(i, j) for i, j, *_ in cells if (i, j) in state.weights and (i, j) not in written]
     return [(*place, state.weights[place], None) for place in places]
-
-
-def _effective(marked: set[Cell], writes: Sequence[Write]) -> list[Write]:
-    """Return those writes of a mark that change it."""
-    return [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
-
-
-def _dropped(marked: set[Cell], writes: Sequence[Write], cells: Sequence[Cell]) -> list[Write]:
-    """Return the clearing of a mark on cells that no longer can bear it."""
-    written = {(i, j) for i, j, *_ in writes}
-    return [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
-
-
-def _set_bits(marked: set[Cell], writes: Sequence[Write]) -> None:
-    for i, j, _, after in writes:
-        if after:
-            marked.add((i, j))
-        else:
-            marked.discard((i, j))
 
 
 def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:

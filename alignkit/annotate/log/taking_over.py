@@ -6,6 +6,7 @@ import msgspec
 
 from alignkit.alignment import NULL
 from alignkit.annotate.log.conversion import state_of
+from alignkit.annotate.log.decisions import JUDGMENT
 from alignkit.annotate.log.state import PairState
 from alignkit.annotation import Annotation
 from alignkit.labels import Scheme
@@ -56,6 +57,12 @@ def merged(
     new.rejected = state.rejected - new.cells.keys()
     kept = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
     new.bulk = kept
+    new.whys = {  # a value that comes from elsewhere was not decided here
+        cell: why
+        for cell, why in state.whys.items()
+        if new.cells.get(cell) == state.cells.get(cell)
+        and (cell != JUDGMENT or (new.judgment, new.flags) == (state.judgment, state.flags))
+    }
     return new
 
 
@@ -68,6 +75,9 @@ def copied(state: PairState, **changes: object) -> PairState:
         rejected=set(state.rejected),
         comments=dict(state.comments),
         weights=dict(state.weights),
+        whys=dict(state.whys),
+        rewrites=dict(state.rewrites),
+        extracts=dict(state.extracts),
     )
     return msgspec.structs.replace(new, **changes)
 

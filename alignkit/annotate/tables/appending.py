@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 from uuid import uuid4
@@ -16,12 +16,15 @@ from alignkit.annotate.log.clock import now
 from alignkit.annotate.log.events import (
     UNDOABLE,
     Data,
+    Event,
     LogEvent,
     Sent,
     decode_data,
     encode,
     read_sent,
 )
+from alignkit.annotate.log.new_pairs import check_extracts, document_texts
+from alignkit.annotate.log.project_events import Account
 from alignkit.annotate.log.state import PairState, completed, inverse, writes
 from alignkit.annotate.tables import schema
 from alignkit.annotate.tables.building import count_row, event_row, stream_row
@@ -29,18 +32,21 @@ from alignkit.annotate.tables.queries import (
     PairRow,
     StreamRow,
     account_of,
+    annotators,
     event_at,
     event_ids,
     events_after,
+    gold_name,
     known_events,
     last_n,
     pair_row,
     scheme_of,
     stream_of,
+    task_of,
 )
 from alignkit.annotate.tables.views import Appended
 
-__all__ = ["Batch", "Writer", "append_sent", "append_to_project"]
+__all__ = ["Batch", "Writer", "append_sent", "append_to_project", "enrolled"]
 
 
 class Batch:
@@ -55,21 +61,25 @@ class Batch:
     def __init__(self, link: Connection) -> None:
         self.link = link
         self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _WRITES}
-        self._last: tuple[int, int] | None = None
+        self._n: int | None = None
+        self._stream: int | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of the last event, with those that were put."""
+        if self._n is None:
+            self._n = last_n(self.link)
+        return self._n
 
     def put(
         self, stream: int | None, place: dict[str, int], state: PairState, events: list[LogEvent]
     ) -> int:
         """Add a stream as it is now with its new events, which are numbered; return its number."""
-        if self._last is None:
-            highest = self.link.execute(select(func.max(schema.stream.c.id))).scalar()
-            self._last = last_n(self.link), int(highest or 0)
-        n, last = self._last
         for event in events:
-            event.n = n = n + 1
+            event.n = self._n = self.n + 1
         row, counts = stream_row(state), count_row(state)
         if stream is None:
-            stream = last = last + 1
+            stream = self._new_stream()
             self._rows["new stream"].append({"id": stream, **place, **row})
             self._rows["new counts"].append({**place, **counts})
         else:
@@ -77,16 +87,22 @@ class Batch:
             mine = {"_account": place["account"], "_pair": place["pair"]}
             self._rows["counts"].append({**mine, **counts})
         self._rows["event"] += [event_row(event, stream) for event in events]
-        self._last = n, last
         return stream
 
+    def _new_stream(self) -> int:
+        if self._stream is None:
+            highest = self.link.execute(select(func.max(schema.stream.c.id))).scalar()
+            self._stream = int(highest or 0)
+        self._stream += 1
+        return self._stream
+
     def flush(self) -> None:
-        """Write what was put."""
+        """Write what was put; then others may write."""
         for name, rows in self._rows.items():
             if rows:
                 self.link.execute(_WRITES[name], rows)
                 rows.clear()
-        self._last = None
+        self._n = self._stream = None
 
 
 _WRITES: dict[str, Insert | Update] = {
@@ -155,6 +171,11 @@ class Writer:
     def _at(self, seq: int) -> Any:
         return self._new.get(seq) or event_at(self._batch.link, self.stream, seq)
 
+    def added(self) -> list[Event]:
+        """Return what was added, as it is stored."""
+        names = Event.__struct_fields__
+        return [Event(*(getattr(event, name) for name in names)) for event in self._new.values()]
+
     def save(self) -> None:
         """Put the events, the snapshot and its counts into the batch."""
         if self._new:
@@ -172,10 +193,16 @@ def append_sent(
     rev: int,
     events: Sequence[Sent],
     actor: str,
+    prepare: Callable[[Writer, Sent, Data], None] | None = None,
 ) -> tuple[Appended, bool]:
-    """Append what a client sends, all or nothing; tell whether anything of it was new."""
+    """Append what a client sends, all or nothing; tell whether anything of it was new.
+
+    `prepare` is called before each new event; it may refuse it, or add others before it.
+    """
     account = account_of(link, annotator)
     pair = pair_row(link, k)
+    if any(sent.kind == "decide" for sent in events) and annotator != gold_name(link):
+        raise BadEvent("decide: only the gold standard holds decisions; an annotator draws links")
     stream = stream_of(link, account, pair)
     seq = stream.state.seq
     new = _unknown(events, known_events(link, {sent.id for sent in events}), stream.id)
@@ -186,7 +213,14 @@ def append_sent(
     try:
         for sent, digest in new:
             data = read_sent(sent, len(pair.source), len(pair.target))
-            if data.label is not None and sent.kind == "judge":
+            if sent.kind == "done" and task_of(link) == "judge":
+                data.how = "judge"
+            if data.extracts:
+                texts = document_texts(pair.attributes, pair.source, pair.target)
+                check_extracts(data.extracts, texts)
+            if prepare is not None:
+                prepare(writer, sent, data)
+            if data.label is not None and sent.kind in ("judge", "decide"):
                 _check_label(link, stream.id, writer.state.judgment, data.label[1])
             if sent.kind in ("undo", "redo"):
                 data = writer.back(sent.kind, data)
@@ -199,8 +233,9 @@ def append_sent(
     except Conflict as conflict:
         raise Conflict(conflict.conflicts, seq, events_after(link, stream.id, base)) from None
     writer.save()
+    n = batch.n
     batch.flush()
-    return answer(link, writer.stream, writer.state, base), bool(new)
+    return _answer(link, writer, n, base, seq), bool(new)
 
 
 def _check_label(link: Connection, stream: int | None, now: str, label: str) -> None:
@@ -215,10 +250,16 @@ def _check_label(link: Connection, stream: int | None, now: str, label: str) -> 
     raise BadEvent(f"label: {label[:40]!r} is not of the scheme {scheme.name}: {scheme.expected}")
 
 
-def answer(link: Connection, stream: int | None, state: PairState, base: int) -> Appended:
-    """Return what a client needs that has seen a stream up to `base`."""
-    undo, redo = event_ids(link, stream, state.undo, state.redo)
-    return Appended(state.seq, last_n(link), events_after(link, stream, base), undo, redo)
+def _answer(link: Connection, writer: Writer, n: int, base: int, before: int) -> Appended:
+    """Return what a client needs that has seen a stream up to `base`, where `before` was last."""
+    stream, state = writer.stream, writer.state
+    added = writer.added()
+    ids: dict[int, str | None] = {0: None} | {event.seq: event.id for event in added}
+    tops = state.undo, state.redo
+    if not ids.keys() >= set(tops):
+        ids.update(zip(tops, event_ids(link, stream, *tops), strict=True))
+    events = added if base == before else events_after(link, stream, base)
+    return Appended(state.seq, n, events, ids[tops[0]], ids[tops[1]])
 
 
 def _unknown(
@@ -268,3 +309,14 @@ def append_to_project(link: Connection, kind: str, data: Struct, actor: str = ""
     link.execute(insert(schema.event), [event_row(event, row[0])])
     changed = stream_row(PairState(seq=event.seq))
     link.execute(update(schema.stream).where(table.id == row[0]).values(**changed))
+
+
+def enrolled(link: Connection, name: str) -> int:
+    """Return the number of an annotator, who is registered if need be."""
+    known = annotators(link)
+    if name in known:
+        return known.index(name) + 1
+    number = len(known) + 1
+    link.execute(insert(schema.account).values(id=number, name=name))
+    append_to_project(link, "account", Account(name))
+    return number

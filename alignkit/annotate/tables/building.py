@@ -11,16 +11,19 @@ from sqlalchemy import Connection, insert
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.events import LogEvent, encode
 from alignkit.annotate.log.fold import Fold
-from alignkit.annotate.log.project_events import Suggestion, Text
+from alignkit.annotate.log.project_events import Assigned, Pair, Suggestion, Text
 from alignkit.annotate.log.state import PairState
+from alignkit.annotate.names import GOLD
 from alignkit.annotate.tables import schema
 from alignkit.annotate.tables.database import Database, insert_tuples
 from alignkit.output import replacing_file
 
 __all__ = [
+    "assignment_row",
     "build_project",
     "count_row",
     "event_row",
+    "pair_row",
     "pair_table",
     "project_row",
     "searched",
@@ -88,6 +91,10 @@ def _write_tables(link: Connection, fold: Fold, streams: dict[tuple[int, str], i
         schema.suggestion,
         (suggestion_row(name, k, cells) for name, rows in sets for k, cells in rows.items()),
     )
+    assigned = fold.assigned.values()
+    _insert(
+        link, schema.assignment, (assignment_row(row, number[row.annotator]) for row in assigned)
+    )
     rows, counts = [], []
     for (k, name), id in streams.items():
         if name not in number:
@@ -117,6 +124,11 @@ def project_row(fold: Fold) -> dict[str, Any]:
         "scheme": setting.scheme or "",
         "threshold": 0.9 if setting.threshold is None else setting.threshold,
         "suggestions": setting.suggestions or "",
+        "gold": setting.gold or GOLD,
+        "task": setting.task or "align",
+        "assigning": "" if fold.plan is None else encode(fold.plan).decode(),
+        "blind": int(bool(setting.blind)),
+        "majority": int(bool(setting.majority)),
     }
 
 
@@ -124,14 +136,18 @@ def pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
     """Yield the rows of the pairs; that of the project first."""
     yield {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": ""}
     for k, pair in sorted(fold.pairs.items()):
-        text = fold.texts[k][-1]
-        yield {
-            "k": k,
-            "id": pair.id,
-            "attributes": encode(pair.attributes).decode(),
-            "rev": text.rev,
-            "search": searched(pair.id, *text.source, *text.target),
-        }
+        yield pair_row(pair, fold.texts[k][-1])
+
+
+def pair_row(pair: Pair, text: Text) -> dict[str, Any]:
+    """Return the row of a pair, whose words are now those of a text."""
+    return {
+        "k": pair.k,
+        "id": pair.id,
+        "attributes": encode(pair.attributes).decode(),
+        "rev": text.rev,
+        "search": searched(pair.id, *text.source, *text.target),
+    }
 
 
 def searched(*texts: str) -> str:
@@ -148,6 +164,18 @@ def text_row(text: Text) -> dict[str, Any]:
 def suggestion_row(name: str, k: int, cells: list[Suggestion]) -> dict[str, Any]:
     """Return the row of a pair's suggestions."""
     return {"set": name, "pair": k, "cells": encode(cells).decode()}
+
+
+def assignment_row(row: Assigned, account: int) -> dict[str, Any]:
+    """Return the row that says that a pair is an annotator's."""
+    return {
+        "account": account,
+        "pair": row.k,
+        "place": row.place,
+        "shown": row.shown,
+        "arm": row.arm,
+        "trial": row.trial,
+    }
 
 
 def event_row(event: LogEvent, stream: int) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from sqlalchemy.pool import QueuePool
 from alignkit.annotate.errors import DamagedProject
 from alignkit.annotate.tables.project_file import MARK, VERSION, check_file, refusal
 from alignkit.annotate.tables.schema import METADATA
+from alignkit.annotate.tables.upgrading import add_missing, stand_ins
 
 __all__ = ["Database", "insert_tuples"]
 
@@ -54,6 +55,7 @@ class Database:
         self.path = path
         self._writing = Lock()
         self._new = new
+        self._stand_ins: list[str] = []
         if not new:
             check_file(path, readonly=readonly)
         self._uri = f"file:{quote(os.path.abspath(path))}?mode={_mode(path, readonly)}"
@@ -62,6 +64,7 @@ class Database:
             if new:
                 self._prepare()
             else:
+                self._update(readonly)
                 self._check()
 
     def _engine(self, readonly: bool) -> Engine:
@@ -71,6 +74,10 @@ class Database:
             )
             for pragma in self._pragmas(readonly):
                 link.execute(f"PRAGMA {pragma}")
+            for text in self._stand_ins:
+                link.execute(text)
+            if readonly:
+                link.execute("PRAGMA query_only=ON")
             return link
 
         engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool)
@@ -82,7 +89,7 @@ class Database:
             return ["synchronous=OFF", "journal_mode=MEMORY", f"cache_size=-{_CACHE}"]
         common = [f"busy_timeout={_BUSY}", "foreign_keys=ON", "cell_size_check=ON"]
         if readonly:
-            return [*common, "query_only=ON"]
+            return [*common, "temp_store=MEMORY"]
         return [*common, "journal_mode=WAL", "synchronous=FULL"]
 
     def _prepare(self) -> None:
@@ -101,10 +108,28 @@ class Database:
             with open(self.path, "rb+") as file:
                 os.fsync(file.fileno())
 
+    def _update(self, readonly: bool) -> None:
+        """Add what a project of an earlier version lacks; see `upgrading`."""
+        with self.engine.connect() as link:
+            if _version(link) >= VERSION:
+                return
+            if readonly:
+                self._stand_ins = stand_ins(link, METADATA)
+        if readonly:
+            self.engine.dispose()  # the next connections have them
+            return
+        with self.writing() as link:
+            if _version(link) < VERSION:  # nobody else was quicker
+                add_missing(link, METADATA)
+                link.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+
     def _check(self) -> None:
         with self.engine.connect() as link:
             names = {
-                row[0] for row in link.exec_driver_sql("SELECT name FROM sqlite_master").fetchall()
+                row[0]
+                for row in link.exec_driver_sql(
+                    "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
+                ).fetchall()
             }
             missing = sorted(METADATA.tables.keys() - names)
             if missing:
@@ -161,6 +186,10 @@ def _mode(path: str, readonly: bool) -> str:
         return "ro"
     waiting = os.path.exists(beside + "-wal") and os.path.getsize(beside + "-wal")
     return "ro" if waiting else "ro&immutable=1"
+
+
+def _version(link: Connection) -> int:
+    return int(link.exec_driver_sql("PRAGMA user_version").scalar() or 0)
 
 
 def _begin(link: Connection) -> None:

@@ -12,10 +12,19 @@ from urllib.parse import quote
 
 from alignkit.annotate.errors import DamagedProject, ProjectError
 
-__all__ = ["MARK", "VERSION", "check_file", "is_project", "read_annotators", "refusal"]
+__all__ = [
+    "MARK",
+    "VERSION",
+    "check_file",
+    "is_project",
+    "read_annotators",
+    "read_assigned",
+    "read_task",
+    "refusal",
+]
 
-VERSION = 1
-"""Of the tables."""
+VERSION = 2
+"""Of the tables; 2 has assignments, and names the gold standard and the task."""
 
 MARK = 0x414C4B54
 """The application id in the head of the file, "ALKT"."""
@@ -78,6 +87,45 @@ def read_annotators(path: str) -> list[str]:
         with closing(sqlite3.connect(uri, uri=True, timeout=1)) as link:
             return [row[0] for row in link.execute("SELECT name FROM account WHERE id > 0")]
     except sqlite3.Error as problem:
+        raise refusal(path, str(problem)) from None
+
+
+def read_assigned(path: str) -> list[str]:
+    """Return to whom pairs of a project are assigned; nobody, in one of an earlier version.
+
+    Raises
+    ------
+    ProjectError
+        If it cannot be read.
+    """
+    asked = (
+        "SELECT name FROM account WHERE id IN (SELECT DISTINCT account FROM assignment) ORDER BY id"
+    )
+    uri = f"file:{quote(os.path.abspath(path))}?mode=rw"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, timeout=1)) as link:
+            if link.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+                return []
+            return [row[0] for row in link.execute(asked)]
+    except sqlite3.Error as problem:
+        raise refusal(path, str(problem)) from None
+
+
+def read_task(path: str) -> str:
+    """Return what is done in a project; see `names.TASKS`.
+
+    Raises
+    ------
+    ProjectError
+        If it cannot be read.
+    """
+    uri = f"file:{quote(os.path.abspath(path))}?mode=rw"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, timeout=1)) as link:
+            if link.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+                return "align"
+            return str(link.execute("SELECT task FROM project").fetchone()[0])
+    except (sqlite3.Error, TypeError) as problem:
         raise refusal(path, str(problem)) from None
 
 

@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw
-from sqlalchemy import Connection, Select, and_, bindparam, func, literal, or_, select
+from sqlalchemy import Connection, and_, bindparam, func, literal, select
 
 from alignkit.annotate.errors import UnknownAnnotator, UnknownPair
 from alignkit.annotate.log.events import Event, LogEvent
 from alignkit.annotate.log.project_events import Suggestion
 from alignkit.annotate.log.state import PairState, decode_state
 from alignkit.annotate.tables import schema
-from alignkit.annotate.tables.views import ProjectInfo, Queue, QueueRow, Suggested
+from alignkit.annotate.tables.views import ProjectInfo, Suggested
 from alignkit.labels import DEFAULT, SCHEMES, Scheme
 
 __all__ = [
+    "EVENT",
     "PairRow",
     "StreamRow",
     "account_of",
-    "count_done",
+    "annotators",
     "count_pairs",
     "event_ids",
+    "event_of",
     "events_after",
-    "find_rows",
+    "gold_name",
+    "judged_pairs",
     "known_events",
     "known_scheme",
     "last_n",
     "log_events",
-    "next_open",
     "pair_log",
     "pair_row",
+    "pair_rows",
     "project_info",
-    "queue_rows",
     "scheme_of",
     "stack",
     "stream_of",
     "streams_of",
     "suggested",
+    "suggesting",
+    "suggestions_of",
+    "task_of",
+    "words_of",
 ]
 
-_EVENT = [
+EVENT = [
     getattr(schema.event.c, name)
     for name in ("id", "seq", "n", "kind", "v", "actor", "at", "client_at", "below", "data")
 ]
 _MOST_PARAMETERS = 500
+_JUDGE, _JUDGED = '"task":"judge"', '"how":"judge"'  # as events hold them
 
-# statements that imports ask for each stream: to make one takes longer than to ask it
+# statements that are asked for each stream: to make one takes longer than to ask it
 _table, _of = schema.event.c, schema.stream.c
 _STREAMS = (
     select(_of.account, _of.id, _of.state, _of.undo_top, _of.redo_top)
@@ -56,12 +63,12 @@ _STREAMS = (
     .order_by(_of.account)
 )
 _EVENTS_AFTER = (
-    select(*_EVENT)
+    select(*EVENT)
     .where(_table.stream == bindparam("stream"), _table.seq > bindparam("after"))
     .order_by(_table.seq)
 )
 _PAIR_LOG = (
-    select(_of.account, _table.sent, *_EVENT)
+    select(_of.account, _table.sent, *EVENT)
     .select_from(schema.event.join(schema.stream, _table.stream == _of.id))
     .where(_of.pair == bindparam("k"))
     .order_by(_of.id, _table.seq)
@@ -72,7 +79,34 @@ _IDS = select(_table.seq, _table.id).where(
 _KNOWN = select(_table.id, _table.stream, _table.sent).where(
     _table.id.in_(bindparam("ids", expanding=True))
 )
-_words = msgspec.json.Decoder(list[str]).decode
+_text = schema.pair_text.c
+_PAIRS = select(
+    schema.pair.c.k,
+    schema.pair.c.id,
+    schema.pair.c.rev,
+    schema.pair.c.attributes,
+    _text.source,
+    _text.target,
+).select_from(
+    schema.pair.join(
+        schema.pair_text,
+        and_(_text.pair == schema.pair.c.k, _text.rev == schema.pair.c.rev),
+    )
+)
+_PAIR = _PAIRS.where(schema.pair.c.k == bindparam("k"))
+_ACCOUNT = select(schema.account.c.id).where(
+    schema.account.c.name == bindparam("name"), schema.account.c.id > 0
+)
+_LAST = select(func.max(_table.n))
+_COUNT = select(func.max(schema.pair.c.k))
+_SET = select(schema.project.c.suggestions)
+_STREAM = select(_of.id, _of.state, _of.undo_top, _of.redo_top).where(
+    _of.account == bindparam("account"), _of.pair == bindparam("k")
+)
+_EVENT_AT = select(*EVENT).where(
+    _table.stream == bindparam("stream"), _table.seq == bindparam("seq")
+)
+words_of = msgspec.json.Decoder(list[str]).decode
 _attributes = msgspec.json.Decoder(dict[str, str]).decode
 _suggestions = msgspec.json.Decoder(list[Suggestion]).decode
 
@@ -103,8 +137,7 @@ def account_of(link: Connection, name: str) -> int:
     UnknownAnnotator
         If there is none of that name.
     """
-    table = schema.account.c
-    found = link.execute(select(table.id).where(table.name == name, table.id > 0)).scalar()
+    found = link.execute(_ACCOUNT, {"name": name}).scalar()
     if found is None:
         raise UnknownAnnotator(name, annotators(link))
     return int(found)
@@ -118,19 +151,12 @@ def annotators(link: Connection) -> list[str]:
 
 def last_n(link: Connection) -> int:
     """Return the number of the last event."""
-    return int(link.execute(select(func.max(schema.event.c.n))).scalar() or 0)
+    return int(link.execute(_LAST).scalar() or 0)
 
 
 def count_pairs(link: Connection) -> int:
     """Return how many pairs there are; they are numbered without gaps."""
-    return int(link.execute(select(func.max(schema.pair.c.k))).scalar() or 0)
-
-
-def count_done(link: Connection, account: int) -> int:
-    """Return how many pairs an annotator has done."""
-    table = schema.pair_counts.c
-    asked = select(func.count()).where(table.account == account, table.done.is_(True))
-    return int(link.execute(asked).scalar() or 0)
+    return int(link.execute(_COUNT).scalar() or 0)
 
 
 def project_info(link: Connection) -> ProjectInfo:
@@ -145,7 +171,30 @@ def project_info(link: Connection) -> ProjectInfo:
         row.scheme,
         row.suggestions or None,
         annotators(link),
+        row.gold,
+        row.task,
     )
+
+
+def suggesting(link: Connection) -> str | None:
+    """Return the annotator whose links are suggested; None where suggestions come otherwise."""
+    table, account = schema.pair_counts.c, schema.account.c
+    asked = (
+        select(account.name)
+        .join(schema.pair_counts, table.account == account.id)
+        .where(account.name == schema.project.c.suggestions, table.done.is_(True))
+    )
+    return link.execute(asked.limit(1)).scalar()
+
+
+def gold_name(link: Connection) -> str:
+    """Return the name under which the decisions of adjudicators stand."""
+    return str(link.execute(select(schema.project.c.gold)).scalar())
+
+
+def task_of(link: Connection) -> str:
+    """Return what annotators do; see `names.TASKS`."""
+    return str(link.execute(select(schema.project.c.task)).scalar())
 
 
 def scheme_of(link: Connection) -> Scheme | None:
@@ -158,6 +207,31 @@ def known_scheme(name: str) -> Scheme | None:
     return SCHEMES.get(name or DEFAULT)
 
 
+def judged_pairs(link: Connection) -> set[tuple[int, int]]:
+    """Return what was done last by judging it: pair and account."""
+    event, stream = schema.event, schema.stream
+    settings = (
+        select(event.c.n)
+        .select_from(event.join(stream, event.c.stream == stream.c.id))
+        .where(stream.c.pair == 0, event.c.kind == "setting", event.c.data.contains(_JUDGE))
+    )
+    if link.execute(settings.limit(1)).first() is None:
+        return set()
+    last = (
+        select(event.c.stream, func.max(event.c.seq).label("seq"))
+        .where(event.c.kind == "done")
+        .group_by(event.c.stream)
+        .subquery()
+    )
+    joined = event.join(last, and_(event.c.stream == last.c.stream, event.c.seq == last.c.seq))
+    asked = (
+        select(stream.c.pair, stream.c.account)
+        .select_from(joined.join(stream, stream.c.id == event.c.stream))
+        .where(event.c.data.contains(_JUDGED))
+    )
+    return {(k, account) for k, account in link.execute(asked)}
+
+
 def pair_row(link: Connection, k: int) -> PairRow:
     """Return a pair and its words.
 
@@ -166,36 +240,34 @@ def pair_row(link: Connection, k: int) -> PairRow:
     UnknownPair
         If there is none of that number.
     """
-    asked = _pairs().where(schema.pair.c.k == k)
-    row = link.execute(asked).first() if 0 < k < 2**31 else None
+    row = link.execute(_PAIR, {"k": k}).first() if 0 < k < 2**31 else None
     if row is None:
         raise UnknownPair(k, count_pairs(link))
     return _pair(row)
 
 
-def pair_rows(link: Connection) -> Iterator[PairRow]:
-    """Yield all pairs with their words, in order."""
-    for row in link.execute(_pairs().where(schema.pair.c.k > 0).order_by(schema.pair.c.k)):
+def pair_rows(link: Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
+    """Yield all pairs, or those of some numbers, with their words, in order."""
+    k = schema.pair.c.k
+    chosen = k > 0 if some is None else k.in_(sorted(some))
+    for row in link.execute(_PAIRS.where(chosen).order_by(k)):
         yield _pair(row)
-
-
-def _pairs() -> Select[Any]:
-    pair, text = schema.pair, schema.pair_text
-    joined = pair.join(text, and_(text.c.pair == pair.c.k, text.c.rev == pair.c.rev))
-    columns = (pair.c.k, pair.c.id, pair.c.rev, pair.c.attributes, text.c.source, text.c.target)
-    return select(*columns).select_from(joined)
 
 
 def _pair(row: Any) -> PairRow:
     k, id, rev, attributes, source, target = row
-    return PairRow(k, id, rev, _attributes(attributes), _words(source), _words(target))
+    return PairRow(k, id, rev, _attributes(attributes), words_of(source), words_of(target))
+
+
+def texts_of(link: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
+    """Return the source and target words that a pair has and had, by their revision."""
+    rows = link.execute(select(_text.rev, _text.source, _text.target).where(_text.pair == k))
+    return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
 
 
 def stream_of(link: Connection, account: int, pair: PairRow) -> StreamRow:
     """Return a stream; one without events is in its first state."""
-    table = schema.stream.c
-    asked = select(table.id, table.state, table.undo_top, table.redo_top)
-    row = link.execute(asked.where(table.account == account, table.pair == pair.k)).first()
+    row = link.execute(_STREAM, {"account": account, "k": pair.k}).first()
     if row is None:
         return StreamRow(None, PairState(rev=pair.rev))
     return StreamRow(row[0], decode_state(row[1], row[2], row[3]))
@@ -211,7 +283,7 @@ def pair_log(link: Connection, k: int) -> dict[int, list[tuple[Event, str]]]:
     """Return all events of a pair with their digests, by the number of the annotator."""
     found: dict[int, list[tuple[Event, str]]] = {}
     for row in link.execute(_PAIR_LOG, {"k": k}):
-        found.setdefault(row[0], []).append((_event(row[2:]), row[1]))
+        found.setdefault(row[0], []).append((event_of(row[2:]), row[1]))
     return found
 
 
@@ -220,20 +292,18 @@ def events_after(link: Connection, stream: int | None, seq: int) -> list[Event]:
     if stream is None:
         return []
     rows = link.execute(_EVENTS_AFTER, {"stream": stream, "after": seq})
-    return [_event(row) for row in rows]
+    return [event_of(row) for row in rows]
 
 
-def _event(row: Any) -> Event:
+def event_of(row: Any) -> Event:
+    """Return the event that the columns `EVENT` hold."""
     id, seq, n, kind, v, actor, at, client_at, below, data = row
     return Event(id, seq, n, kind, v, actor, at, client_at, below, Raw(data.encode()))
 
 
 def event_at(link: Connection, stream: int | None, seq: int) -> Event:
     """Return one event of a stream."""
-    table = schema.event.c
-    return _event(
-        link.execute(select(*_EVENT).where(table.stream == stream, table.seq == seq)).one()
-    )
+    return event_of(link.execute(_EVENT_AT, {"stream": stream, "seq": seq}).one())
 
 
 def event_ids(link: Connection, stream: int | None, *seqs: int) -> list[str | None]:
@@ -260,8 +330,8 @@ def stack(link: Connection, stream: int | None, top: int, most: int) -> list[Eve
         .where(first.c.depth < most)
     )
     joined = chain.join(table, and_(table.c.stream == stream, table.c.seq == chain.c.seq))
-    asked = select(*_EVENT).select_from(joined).order_by(chain.c.depth)
-    return [_event(row) for row in link.execute(asked)]
+    asked = select(*EVENT).select_from(joined).order_by(chain.c.depth)
+    return [event_of(row) for row in link.execute(asked)]
 
 
 def known_events(link: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
@@ -274,25 +344,9 @@ def known_events(link: Connection, ids: Iterable[str]) -> dict[str, tuple[int, s
     return found
 
 
-def next_open(link: Connection, account: int, k: int) -> int | None:
-    """Return the next pair that the annotator has not done, from the first again after the last."""
-    pair, counts = schema.pair, schema.pair_counts.c
-    done = (
-        select(counts.pair)
-        .where(counts.account == account, counts.pair == pair.c.k, counts.done.is_(True))
-        .exists()
-    )
-    for side in (pair.c.k > k, and_(pair.c.k > 0, pair.c.k < k)):
-        found = link.execute(select(pair.c.k).where(side, ~done).order_by(pair.c.k).limit(1))
-        number = found.scalar()
-        if number is not None:
-            return int(number)
-    return None
-
-
 def suggested(link: Connection, k: int) -> Suggested | None:
     """Return the suggestions for a pair of the set that is shown; None where none is shown."""
-    name = link.execute(select(schema.project.c.suggestions)).scalar()
+    name = link.execute(_SET).scalar()
     if not name:
         return None
     return Suggested(name, suggestions_of(link, name, k))
@@ -305,64 +359,6 @@ def suggestions_of(link: Connection, name: str, k: int) -> list[Suggestion]:
     return [] if cells is None else _suggestions(cells)
 
 
-def queue_rows(link: Connection, account: int, after: int, limit: int) -> Queue:
-    """Return a part of the list of pairs."""
-    asked = _rows(account).where(schema.pair.c.k > max(after, 0)).limit(limit)
-    rows = [QueueRow(*row) for row in link.execute(asked)]
-    return Queue(rows, count_pairs(link), count_done(link, account))
-
-
-def find_rows(link: Connection, account: int, query: str, limit: int) -> Queue:
-    """Return the pairs whose id, words or comments hold a text, without regard to case."""
-    pair, stream, text = schema.pair.c, schema.stream.c, schema.pair_text.c
-    wanted = query.casefold()
-    asked = (
-        _rows(account)
-        .add_columns(text.source, text.target)
-        .join(schema.pair_text, and_(text.pair == pair.k, text.rev == pair.rev))
-        .outerjoin(schema.stream, and_(stream.pair == pair.k, stream.account == account))
-        .where(pair.k > 0)
-        .where(
-            or_(
-                pair.search.contains(wanted, autoescape=True),
-                stream.notes.contains(wanted, autoescape=True),
-            )
-        )
-        .limit(limit)
-    )
-    rows = [
-        QueueRow(k, id, done, links, comments, " ".join((*_words(source), "/", *_words(target))))
-        for k, id, done, links, comments, source, target in link.execute(asked)
-    ]
-    return Queue(rows, len(rows), count_done(link, account))
-
-
-def _rows(account: int) -> Select[Any]:
-    pair, counts = schema.pair, schema.pair_counts
-    joined = pair.outerjoin(counts, and_(counts.c.pair == pair.c.k, counts.c.account == account))
-    columns = (
-        pair.c.k,
-        pair.c.id,
-        func.coalesce(counts.c.done, False),
-        func.coalesce(counts.c.links, 0),
-        func.coalesce(counts.c.comments, 0),
-    )
-    return select(*columns).select_from(joined).order_by(pair.c.k)
-
-
-def changes_after(link: Connection, account: int, n: int, limit: int) -> list[tuple[int, Event]]:
-    """Return an annotator's events behind a number of the project, each with its pair."""
-    event, stream = schema.event, schema.stream
-    asked = (
-        select(stream.c.pair, *_EVENT)
-        .select_from(event.join(stream, event.c.stream == stream.c.id))
-        .where(event.c.n > n, stream.c.account == account)
-        .order_by(event.c.n)
-        .limit(limit)
-    )
-    return [(row[0], _event(row[1:])) for row in link.execute(asked)]
-
-
 def log_events(link: Connection) -> Iterator[LogEvent]:
     """Yield the whole log in order, in memory that does not grow."""
     event, stream, account = schema.event, schema.stream, schema.account
@@ -370,7 +366,7 @@ def log_events(link: Connection) -> Iterator[LogEvent]:
         account, account.c.id == stream.c.account
     )
     asked = (
-        select(*_EVENT, stream.c.pair, account.c.name, event.c.sent)
+        select(*EVENT, stream.c.pair, account.c.name, event.c.sent)
         .select_from(joined)
         .order_by(event.c.n)
         .execution_options(yield_per=1000)

@@ -16,9 +16,12 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from alignkit.annotate.names import GOLD
+
 __all__ = [
     "METADATA",
     "account",
+    "assignment",
     "event",
     "pair",
     "pair_counts",
@@ -39,8 +42,15 @@ project = Table(
     Column("scheme", Text, nullable=False),
     Column("threshold", Float, nullable=False),
     Column("suggestions", Text, nullable=False),
+    Column("gold", Text, nullable=False, server_default=GOLD),
+    Column("task", Text, nullable=False, server_default="align"),
+    Column("assigning", Text, nullable=False, server_default=""),
+    Column("blind", Integer, nullable=False, server_default="0"),
+    Column("majority", Integer, nullable=False, server_default="0"),
 )
-"""One row: its key is the project's own, the same in every copy."""
+"""One row: its key is the project's own, the same in every copy; `gold` names the gold standard,
+`assigning` is the plan of assignment as JSON; `blind` and `majority` (0 or 1) say how
+pairs are adjudicated."""
 
 account = Table(
     "account",
@@ -127,3 +137,16 @@ pair_counts = Table(
     Index("pair_counts_done", "account", "done", "pair"),
 )
 """What each stream holds, for lists and totals that look at no state."""
+
+assignment = Table(
+    "assignment",
+    METADATA,
+    Column("account", ForeignKey("account.id"), primary_key=True),
+    Column("pair", ForeignKey("pair.k"), primary_key=True),
+    Column("place", Integer, nullable=False),
+    Column("shown", Boolean, nullable=False),
+    Column("arm", String(16), nullable=False),
+    Column("trial", Boolean, nullable=False),
+    Index("assignment_place", "account", "place"),
+)
+"""Whose pairs are whose, and in what order; where there is no row at all, all are everybody's."""

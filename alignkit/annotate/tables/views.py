@@ -7,11 +7,13 @@ from msgspec import Struct
 from alignkit.annotate.log.events import Event
 from alignkit.annotate.log.project_events import Suggestion
 from alignkit.annotate.log.state import StateView
+from alignkit.annotate.names import GOLD
 
 __all__ = [
     "Appended",
     "Changes",
     "PairView",
+    "Progress",
     "ProjectInfo",
     "Queue",
     "QueueRow",
@@ -30,6 +32,10 @@ class ProjectInfo(Struct):
         Its last event.
     scheme, suggestions
         The name of the scheme of labels, and that of the set of suggestions that is shown.
+    gold
+        The name under which the decisions of adjudicators stand.
+    task
+        What annotators do: ``align``, ``judge`` or ``extract``.
     """
 
     name: str
@@ -40,6 +46,8 @@ class ProjectInfo(Struct):
     scheme: str
     suggestions: str | None
     annotators: list[str]
+    gold: str = GOLD
+    task: str = "align"
 
 
 class Suggested(Struct):
@@ -55,7 +63,9 @@ class PairView(Struct):
     Parameters
     ----------
     pairs, done
-        How many there are, and how many this annotator has done.
+        How many the annotator has, and how many of them are done.
+    place
+        Where this one stands in the annotator's list, from 1.
     previous, next, next_open
         The numbers of its neighbours, and of the next that is not done; None where there is none.
     undo, redo
@@ -78,6 +88,7 @@ class PairView(Struct):
     redo: list[Event]
     suggestions: Suggested | None
     n: int
+    place: int
 
 
 class QueueRow(Struct, omit_defaults=True):
@@ -97,6 +108,14 @@ class Queue(Struct):
     pairs: list[QueueRow]
     total: int
     done: int
+
+
+class Progress(Struct):
+    """Say how far an annotator is: pairs that are done, and pairs there are to do."""
+
+    annotator: str
+    done: int
+    pairs: int
 
 
 class Changes(Struct):
