@@ -1,0 +1,1 @@
+"""Whose pairs are whose, in what order, and who sees suggestions."""

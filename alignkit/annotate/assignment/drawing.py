@@ -1,0 +1,324 @@
+"""Draw whose pairs are whose, in what order, and who sees suggestions: all of it by a seed.
+
+What is drawn of a pair follows from the seed and its id alone, or from counts of what was drawn
+before; so rows that are there stay when pairs or annotators come, and new ones are added.
+
+Definitions
+-----------
+trial
+    Pairs that all annotate first; by strata, and in no arm.
+double
+    The share of the other pairs that two annotate: in each stratum that share, rounded up or down.
+control
+    A share of the pairs, and no fewer than a least number (or all), by strata of length and
+    uncertainty, of those that several annotate as long as there are some. Two of three of these are
+    ``split``: a coin says which half of the annotators sees no suggestions; one of three is
+    ``bare``: nobody sees any. Those that one annotates are ``coin``: a coin decides. By comparing
+    within a pair, some hundred pairs tell what takes several times as many between pairs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from alignkit.annotate.assignment.strata import (
+    CONTROL,
+    MEASURES,
+    Item,
+    Stratum,
+    cuts_of,
+    stratum_of,
+)
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.project_events import Assigned, AssignmentPlan
+from alignkit.apportioning import divide_evenly
+
+__all__ = ["Drawn", "draw"]
+
+_BARE = 3  # one of so many in the control sample is bare
+
+
+class Drawn(NamedTuple):
+    """Hold the plan with the cuts of its strata, and the rows that are new."""
+
+    plan: AssignmentPlan
+    rows: list[Assigned]
+
+
+def draw(
+    items: Sequence[Item],
+    plan: AssignmentPlan,
+    assigned: Iterable[Assigned] = (),
+    begun: Collection[tuple[int, str]] = (),
+) -> Drawn:
+    """Assign pairs to annotators by a plan.
+
+    Parameters
+    ----------
+    items
+        All pairs, in the order of the corpus.
+    plan
+        What is wanted.
+    assigned
+        The rows that are there; they stay.
+    begun
+        The pairs (by number) that an annotator has begun without having them assigned. They become
+        theirs, and are in no arm.
+
+    Returns
+    -------
+    Drawn
+        The new rows, by annotator and place.
+
+    Raises
+    ------
+    ProjectError
+        If a trial set is wanted, and there is no pair that nobody has begun.
+    """
+    cuts = dict(plan.cuts)
+    for name, values in _values(items).items():
+        if name not in cuts and values:
+            cuts[name] = cuts_of(values)
+    plan = replace(plan, cuts=cuts)
+    drawing = _Drawing(items, plan, assigned, begun)
+    drawing.choose_trial()
+    drawing.choose_annotators()
+    drawing.choose_arms()
+    return Drawn(plan, drawing.rows())
+
+
+def _values(items: Sequence[Item]) -> dict[str, list[float]]:
+    values = [item.length for item in items], [i.doubt for i in items if i.doubt is not None]
+    return dict(zip(MEASURES, values, strict=True))  # type: ignore[arg-type]
+
+
+class _Drawing:
+    """Hold what is assigned, and what is being added to it."""
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        plan: AssignmentPlan,
+        assigned: Iterable[Assigned],
+        begun: Collection[tuple[int, str]],
+    ) -> None:
+        self.plan, self.items = plan, {item.k: item for item in items}
+        self._names = _unrepeated(items)
+        self.had: dict[int, dict[str, Assigned]] = {}
+        for row in assigned:
+            self.had.setdefault(row.k, {})[row.annotator] = row
+        self.trial = {k for k, rows in self.had.items() if any(r.trial for r in rows.values())}
+        self.added: defaultdict[int, list[str]] = defaultdict(list)
+        self.begun: set[int] = set()
+        for k, name in sorted(begun):
+            if name in plan.annotators and k in self.items and name not in self.had.get(k, {}):
+                self.begun.add(k)
+                self.added[k].append(name)
+        self.arms: dict[int, str] = {}
+        self.strata = {k: self.stratum(k, plan.stratify) for k in self.items}
+
+    def stratum(self, k: int, names: Sequence[str]) -> Stratum:
+        """Return the stratum of a pair."""
+        return stratum_of(self.items[k], names, self.plan.cuts)
+
+    def number(self, purpose: str, k: int, *more: str) -> int:
+        """Return a number that follows from the seed and the id of a pair alone."""
+        return self._hash(purpose, self._names[k], *more)
+
+    def _hash(self, *words: str) -> int:
+        text = "\n".join((str(self.plan.seed), *words))
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+    def shuffled(self, strata: Iterable[Stratum], purpose: str) -> list[Stratum]:
+        """Return strata in an order of the seed's: it decides which of them are rounded up."""
+        return sorted(strata, key=lambda key: (self._hash(purpose, *map(str, key)), key))
+
+    def holders(self, k: int) -> list[str]:
+        """Return who has a pair, with those to whom it is being given."""
+        return [*self.had.get(k, ()), *self.added.get(k, ())]
+
+    def by_strata(
+        self, numbers: Iterable[int], count: int, names: Sequence[str], purpose: str
+    ) -> list[int]:
+        """Return so many of some pairs, in each stratum the same share, drawn by their hash."""
+        groups: defaultdict[Stratum, list[int]] = defaultdict(list)
+        for k in numbers:
+            groups[self.stratum(k, names)].append(k)
+        total = sum(map(len, groups.values()))
+        if not count or not total:
+            return []
+        ordered = self.shuffled(groups, purpose)
+        share = min(count / total, 1.0)
+        taken = divide_evenly([len(groups[key]) for key in ordered], [share, 1 - share])
+        found = []
+        for key, (wanted, _) in zip(ordered, taken, strict=True):
+            some = sorted(groups[key], key=lambda k: (self.number(purpose, k), k))
+            found += some[:wanted]
+        return found
+
+    def choose_trial(self) -> None:
+        """Draw the trial set, unless it was drawn before, and give it to all who lack it."""
+        if not self.had:
+            free = [k for k in self.items if k not in self.begun]
+            if self.plan.trial and self.items and not free:
+                raise ProjectError(
+                    "somebody who is named has annotated or begun each pair, so that none can be "
+                    "a trial that all do first; leave out --trial"
+                )
+            wanted = min(self.plan.trial, len(free))
+            self.trial = set(self.by_strata(free, wanted, self.plan.stratify, "trial"))
+        for k in sorted(self.trial):
+            self._add_all(k)
+
+    def _add_all(self, k: int) -> None:
+        held = self.holders(k)
+        self.added[k] += [name for name in self.plan.annotators if name not in held]
+
+    def choose_annotators(self) -> None:
+        """Give each pair that is not of the trial set to as many as the plan says."""
+        rest = [k for k in self.items if k not in self.trial]
+        if self.plan.double is None:
+            for k in rest:
+                self._add_all(k)
+            return
+        twice = self._twice(rest)
+        deal = _Deal(self, rest)
+        by_stratum = sorted(rest, key=lambda k: (self.strata[k], self.number("who", k), k))
+        for k in [k for k in by_stratum if k in twice]:
+            deal.give(k, 2)
+        for k in by_stratum:
+            deal.give(k, 1)
+
+    def _twice(self, rest: Sequence[int]) -> set[int]:
+        """Return the pairs that two are to have: in each stratum the share that is wanted."""
+        groups: defaultdict[Stratum, list[int]] = defaultdict(list)
+        for k in rest:
+            groups[self.strata[k]].append(k)
+        ordered, share = self.shuffled(groups, "double"), self.plan.double or 0.0
+        targets = divide_evenly([len(groups[key]) for key in ordered], [share, 1 - share])
+        found: set[int] = set()
+        for key, (target, _) in zip(ordered, targets, strict=True):
+            have = [k for k in groups[key] if len(self.holders(k)) > 1]
+            found.update(have)
+            free = [k for k in groups[key] if len(self.holders(k)) < 2]
+            free.sort(key=self._reluctance)
+            found.update(free[: max(target - len(have), 0)])
+        return found
+
+    def _reluctance(self, k: int) -> tuple[bool, bool, int, int]:
+        """Return what is least for the pair to take next: new ones before those in an arm."""
+        return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
+
+    def choose_arms(self) -> None:
+        """Draw the control sample among pairs that nobody had before."""
+        arms = Counter(arm for arm in map(self._arm_had, self.had) if arm)
+        rest = [k for k in self.items if k not in self.trial and self.holders(k)]
+        fresh = [k for k in rest if k not in self.had and k not in self.begun]
+        wanted = self._control(len(rest)) - sum(arms.values())
+        several = [k for k in fresh if len(self.holders(k)) > 1]
+        once = [k for k in fresh if len(self.holders(k)) == 1]
+        wanted = max(0, min(wanted, len(fresh)))
+        chosen = self.by_strata(several, min(wanted, len(several)), CONTROL, "control")
+        before = arms["split"] + arms["bare"]
+        chosen.sort(key=lambda k: (self.stratum(k, CONTROL), self.number("arm", k), k))
+        for count, k in enumerate(chosen, before):
+            self.arms[k] = "bare" if count % _BARE == _BARE - 1 else "split"
+        for k in self.by_strata(once, wanted - len(chosen), CONTROL, "control"):
+            self.arms[k] = "coin"
+
+    def _arm_had(self, k: int) -> str:
+        return next((row.arm for row in self.had.get(k, {}).values() if row.arm), "")
+
+    def _control(self, pairs: int) -> int:
+        """Return how many pairs the control sample has."""
+        if self.plan.control <= 0:
+            return 0
+        return min(pairs, max(round(self.plan.control * pairs), self.plan.least))
+
+    def _shown(self, k: int, arm: str) -> dict[str, bool]:
+        """Return which of those to whom a pair is given see suggestions."""
+        names = self.added[k]
+        if arm in ("", "bare"):
+            return dict.fromkeys(names, not arm)
+        if arm == "coin" or k in self.had:
+            return {name: bool(self.number("coin", k, name) & 1) for name in names}
+        mixed = sorted(names, key=lambda name: (self.number("coin", k, name), name))
+        odd = len(names) % 2 and self.number("half", k) & 1
+        hidden = set(mixed[: len(names) // 2 + odd])
+        return {name: name not in hidden for name in names}
+
+    def rows(self) -> list[Assigned]:
+        """Return the new rows, by annotator and place."""
+        last = Counter[str]()
+        for rows in self.had.values():
+            for row in rows.values():
+                last[row.annotator] = max(last[row.annotator], row.place)
+        order = self._order()
+        found: defaultdict[str, list[Assigned]] = defaultdict(list)
+        for k in sorted(self.added, key=lambda k: (k not in self.trial, order[k])):
+            arm = self.arms.get(k) or ("" if k in self.begun else self._arm_had(k))
+            for name, shown in self._shown(k, arm).items():
+                last[name] += 1
+                found[name].append(Assigned(k, name, last[name], shown, arm, k in self.trial))
+        return [row for name in self.plan.annotators for row in found[name]]
+
+    def _order(self) -> Mapping[int, tuple[float, int, int]]:
+        """Return what is least for the pair that comes first."""
+        name = self.plan.order
+        if name in ("hash", "uncertainty"):
+            doubt = {k: item.doubt or 0.0 for k, item in self.items.items()}
+            first = doubt if name == "uncertainty" else dict.fromkeys(self.items, 0.0)
+            return {k: (-first[k], self.number("order", k), k) for k in self.items}
+        places: dict[str, int] = {}
+        for item in self.items.values():
+            places.setdefault(item.attributes.get(name, ""), len(places))
+        return {k: (places[i.attributes.get(name, "")], k, k) for k, i in self.items.items()}
+
+
+class _Deal:
+    """Give pairs to those who have the fewest, and bring all together with all."""
+
+    def __init__(self, drawing: _Drawing, rest: Sequence[int]) -> None:
+        self._drawing = drawing
+        self._loads = Counter[str]()
+        self._together = Counter[frozenset[str]]()
+        for k in rest:
+            self._count(drawing.holders(k))
+
+    def _count(self, names: Sequence[str], new: int = 0) -> None:
+        for at in range(new, len(names)):
+            self._loads[names[at]] += 1
+            for other in names[:at]:
+                self._together[frozenset((other, names[at]))] += 1
+
+    def give(self, k: int, wanted: int) -> None:
+        """Give a pair to as many as are wanted, with those who have it."""
+        drawing = self._drawing
+        held = drawing.holders(k)
+        while len(held) < wanted and (
+            free := [n for n in drawing.plan.annotators if n not in held]
+        ):
+            name = min(free, key=lambda name: self._key(k, name, held))
+            drawing.added[k].append(name)
+            held.append(name)
+            self._count(held, len(held) - 1)
+
+    def _key(self, k: int, name: str, held: Sequence[str]) -> tuple[int, int, int, str]:
+        together = sum(self._together[frozenset((name, other))] for other in held)
+        return self._loads[name], together, self._drawing.number("who", k, name), name
+
+
+def _unrepeated(items: Iterable[Item]) -> dict[int, str]:
+    """Return the ids by number; one that comes again gets a count."""
+    times = Counter[str]()
+    found = {}
+    for item in items:
+        times[item.id] += 1
+        again = times[item.id]
+        found[item.k] = item.id if again == 1 else f"{item.id}\n{again}"
+    return found

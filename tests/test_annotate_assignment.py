@@ -1,0 +1,370 @@
+"""Assigned pairs are what an annotator has: lists, neighbours, totals, changes, suggestions."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from annotation import Tab, add_pairs, cell, project, sent, small_corpus
+from command import run
+
+from alignkit import Alignment, Corpus, SentencePair, write_corpus
+from alignkit.annotate.assignment.assignment import assigned_rows, read_plan
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.errors import ProjectError, UnknownPair
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.names import ADJUDICATOR, Visitor
+from alignkit.annotate.replay import replay
+from alignkit.annotate.server.admission import admit
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables.building import build_project
+
+
+def rows_of(store):
+    with store.database.reading() as link:
+        return assigned_rows(link)
+
+
+def list_of(store, name):
+    return [row.k for row in store.queue(name).pairs]
+
+
+def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
+    store = project(tmp_path, small_corpus(12))
+    store.enrol("zoe")
+    assert list_of(store, "anna") == list(range(1, 13))
+    assign_pairs(store, ["anna", "ben"], double=0.0, control=0)
+    lists = {name: list_of(store, name) for name in ("anna", "ben")}
+    assert sorted(lists["anna"] + lists["ben"]) == list(range(1, 13))
+    assert lists["anna"] != sorted(lists["anna"])
+    first, second, *_, last = lists["ben"]
+    view = store.pair(second, "ben")
+    assert (view.place, view.pairs, view.previous) == (2, 6, first)
+    assert (store.pair(first, "ben").previous, store.pair(last, "ben").next) == (None, None)
+    assert [row.k for row in store.queue("ben", after=4).pairs] == lists["ben"][4:]
+    Tab(store, second, "ben").send(sent("done", before=False, after=True))
+    assert store.progress("ben") == (1, 6)
+    assert store.pair(first, "ben").next_open == lists["ben"][2]
+    assert store.pair(last, "ben").next_open == first
+    assert sorted(row.k for row in store.find("ben", "p").pairs) == sorted(lists["ben"])
+    assert list(store.changes("ben", 0).pairs) == [second]
+    assert store.queue("zoe").total == 0
+    assert [p.id for p in exported(store, annotator="ben", assigned=True)] == [
+        f"p{k}" for k in sorted(lists["ben"])
+    ]
+    for k in (lists["anna"][0], 99):
+        with pytest.raises(UnknownPair, match=f"there is no pair {k} for you"):
+            store.check_own(k, "ben")
+    assert [(p.annotator, p.done, p.pairs) for p in store.progress_of_all()] == [
+        ("anna", 0, 6),
+        ("ben", 1, 6),
+    ]
+    assert not replay(store).differences
+
+
+def test_work_on_pairs_that_are_not_assigned_is_not_told(tmp_path):
+    """It is in the log, of a time before; the annotators of the plan keep what they have begun."""
+    store = project(tmp_path, small_corpus(8))
+    store.enrol("ben")
+    for name in ("anna", "ben"):
+        for k in (1, 2, 3):
+            Tab(store, k, name).send(cell(0, 0, 0, 2))
+    assign_pairs(store, ["anna", "carla"], double=0.0)
+    assert {1, 2, 3} <= set(list_of(store, "anna"))
+    assert not set(list_of(store, "carla")) & {1, 2, 3}
+    assert store.changes("ben", 0) is None
+    assert store.queue("ben").total == 0
+    assert all(row.shown and not row.arm for row in rows_of(store) if row.k <= 3)
+
+
+def test_who_is_to_see_no_suggestions_sees_none(tmp_path):
+    store = project(tmp_path, small_corpus(30))
+    assign_pairs(store, ["anna", "ben"], control=1)
+    store.set_suggestions("m", [(k, [(0, 0, 0.9, 2)]) for k in range(1, 31)])
+    rows = rows_of(store)
+    assert {row.arm for row in rows} == {"split", "bare"}
+    for row in rows:
+        suggestions = store.pair(row.k, row.annotator).suggestions
+        assert (suggestions is not None) == row.shown
+
+
+def test_uncertain_pairs_come_first_if_asked_for(tmp_path):
+    store = project(tmp_path, small_corpus(9))
+    chances = [0.9, 0.6, 0.99, 0.5, 0.7, 0.2, 1.0, 0.05, 0.35]
+    store.set_suggestions("m", [(k, [(0, 0, p, 2)]) for k, p in enumerate(chances, 1)])
+    found = assign_pairs(store, ["anna"], order="uncertainty")
+    by_doubt = sorted(range(1, 10), key=lambda k: abs(chances[k - 1] - 0.5))
+    assert list_of(store, "anna") == by_doubt
+    # two of eight words: .25 (1 - |2 p - 1|), the thirds from the fourth and the seventh on
+    assert found.plan.cuts["uncertainty"] == pytest.approx((0.05, 0.15), abs=0.1)
+
+
+def test_documents_stay_together(tmp_path):
+    words = ["a"], ["b"]
+    pairs = [SentencePair(f"p{k}", *words, {}, {"document": "yxz"[k % 3]}) for k in range(12)]
+    store = project(tmp_path, Corpus(pairs))
+    assign_pairs(store, ["anna", "ben"], order="document", control=0)
+    documents = [store.pair(k, "ben").attributes["document"] for k in list_of(store, "ben")]
+    assert "".join(documents) == "yyyyxxxxzzzz"
+    with pytest.raises(ProjectError, match="did you mean document"):
+        assign_pairs(store, order="documents")
+
+
+def test_pairs_that_come_later_are_assigned_by_the_plan(tmp_path):
+    store = project(tmp_path, small_corpus(10))
+    assert add_pairs(store, [SentencePair("p1/r1", ["a"], ["b", "c"])]) == [11]
+    assert list_of(store, "anna")[-1] == 11
+    assign_pairs(store, ["anna", "ben"], double=0.5, trial=2, seed=3)
+    before = rows_of(store)
+    new = [SentencePair(f"n{k}", ["a", "b"], ["c"], {}, {"from": "x"}) for k in range(9)]
+    assert add_pairs(store, new) == list(range(12, 21))
+    after = rows_of(store)
+    assert [row for row in after if row.k <= 11] == before
+    assert {row.k for row in after} == set(range(1, 21))
+    counts = [sum(row.annotator == name for row in after) for name in ("anna", "ben")]
+    assert abs(counts[0] - counts[1]) <= 1
+    k = next(row.k for row in after if row.k > 11)
+    name = next(row.annotator for row in after if row.k == k)
+    Tab(store, k, name).send(cell(0, 0, 0, 2))
+    assert store.pair(k, name).attributes == {"from": "x"}
+    with pytest.raises(ProjectError, match="'q' is annotated"):
+        add_pairs(store, [SentencePair("q", ["a"], ["b"], {"anna": Alignment()})])
+    assert add_pairs(store, []) == []
+    assert not replay(store).differences
+    store.close()
+
+
+def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
+    store = project(tmp_path, small_corpus(20))
+    first = assign_pairs(store, ["anna", "ben"], double=0.2, trial=3, dry_run=True)
+    assert (first.new, rows_of(store)) == (first.assigned + 6, [])
+    assert assign_pairs(store, ["anna", "ben"], double=0.2, trial=3) == first
+    before, last = rows_of(store), store.project().n
+    assert assign_pairs(store).new == 0
+    assert store.project().n == last
+    more = assign_pairs(store, ["carla"], double=1.0)
+    assert [row for row in rows_of(store) if row in set(before)] == before
+    # of 17 pairs beside the trial set all have two now, carla most of the new rows
+    assert [share.pairs - share.trial for share in more.annotators][2] >= 11
+    assert [share.trial for share in more.annotators] == [3, 3, 3]
+    assert not replay(store).differences
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"annotators": []}, "nobody to assign"),
+        ({"annotators": [""]}, "no name of an annotator"),
+        ({"annotators": ["a", "a"]}, "named twice"),
+        ({"annotators": ["a"], "double": 0.5}, "'a' is alone"),
+        ({"annotators": ["a", "b"], "double": 1.5}, "double is 1.5"),
+        ({"annotators": ["a", "b"], "control": -1.0}, "control is -1"),
+        ({"annotators": ["a"], "stratify": ["genre"]}, "no pair has an attribute 'genre'"),
+        ({"annotators": ["a", "gold"]}, "'gold' is the name under which"),
+    ],
+)
+def test_what_cannot_be_assigned_is_told(tmp_path, options, told):
+    store = project(tmp_path)
+    with pytest.raises(ProjectError, match=told):
+        assign_pairs(store, **options)
+    assert rows_of(store) == []
+
+
+def test_what_was_drawn_once_stays(tmp_path):
+    store = project(tmp_path)
+    assign_pairs(store, ["anna", "ben"], trial=1)
+    for options in ({"trial": 2}, {"seed": 1}, {"stratify": []}):
+        with pytest.raises(ProjectError, match="since pairs were first assigned"):
+            assign_pairs(store, **options)
+    assign_pairs(store, trial=1, seed=0, stratify=["length"])
+
+
+def test_the_log_rebuilds_the_assignment(tmp_path):
+    store = project(tmp_path, small_corpus(40))
+    assign_pairs(store, ["anna", "ben"], double=0.3, trial=4)
+    store.settings(gold="truth", task="judge")
+    add_pairs(store, [SentencePair("n", ["a"], ["b"])])
+    path = str(tmp_path / "again")
+    build_project(path, store.log())
+    with Store.open(path) as again:
+        assert rows_of(again) == rows_of(store)
+        assert again.project() == store.project()
+        assert (again.project().gold, again.project().task) == ("truth", "judge")
+        with again.database.reading() as one, store.database.reading() as other:
+            assert read_plan(one) == read_plan(other)
+        assert not replay(again).differences
+        link = sqlite3.connect(path)
+        link.execute("UPDATE assignment SET shown = 0 WHERE pair = 41")
+        link.commit()
+        assert len(replay(again).differences) == sum(row.k == 41 for row in rows_of(store))
+
+
+def test_settings_that_cannot_be_are_refused(tmp_path):
+    store = project(tmp_path)
+    for changes, told in (({"gold": ""}, "no name"), ({"task": "x"}, "align, judge, extract")):
+        with pytest.raises(ProjectError, match=told):
+            store.settings(**changes)
+
+
+def outdated(path: str) -> None:
+    """Make a project one of the first version."""
+    link = sqlite3.connect(path)
+    link.execute("DROP TABLE assignment")
+    for column in ("gold", "task", "assigning", "blind", "majority"):
+        link.execute(f"ALTER TABLE project DROP COLUMN {column}")
+    link.execute("PRAGMA user_version=1")
+    link.commit()
+    link.close()
+
+
+def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path):
+    store = project(tmp_path, small_corpus(5))
+    Tab(store).send(cell(0, 0, 0, 2))
+    store.close()
+    path = store.path
+    outdated(path)
+    before = (tmp_path / "project").read_bytes()
+    with Store.open(path, readonly=True) as old:
+        assert not replay(old).differences
+        assert (old.project().gold, old.project().task) == ("gold", "align")
+        assert rows_of(old) == []
+        assert len(list(exported(old))) == 5
+        assert assign_pairs(old, ["anna"], dry_run=True).new == 5
+    assert (tmp_path / "project").read_bytes() == before
+    with Store.open(path) as new:
+        assert new.pair(1, "anna").state.cells == [(0, 0, 2)]
+        assign_pairs(new, ["anna"])
+        assert not replay(new).differences
+    with Store.open(path) as again:
+        assert len(rows_of(again)) == 5
+
+
+def test_the_command_tells_what_it_did(capsys, tmp_path):
+    store = project(tmp_path, small_corpus(30), annotator=None)
+    path = store.path
+    words = ("assign", path, "--annotators", "anna", "ben", "--double", "0.5", "--trial", "4")
+    dry = run(capsys, *words, "--dry-run")
+    assert "nothing was stored" in dry.err
+    ran = run(capsys, *words)
+    assert (ran.code, ran.out) == (0, dry.out)
+    assert "30 of 30 pairs are assigned; 47 rows are new" in ran.out  # 4 x 2 + 13 x 2 + 13
+    again = run(capsys, "assign", path)
+    assert "nothing to add" in again.err
+    more = run(capsys, "assign", path, "--annotators", "carla", "--json")
+    assert "carla: nothing but trial pairs" in more.err
+    assert more.json["plan"]["annotators"] == ["anna", "ben", "carla"]
+    assert more.json["annotators"][2] == {
+        "annotator": "carla", "pairs": 4, "new": 4, "trial": 4, "double": 0, "split": 0,
+        "bare": 0, "coin": 0, "hidden": 0,
+    }  # fmt: skip
+    run(capsys, "assign", path, "--trial", "5").failed("trial is 4 since")
+    run(capsys, "assign", path, "--double", "2").failed("a share from 0 to 1")
+    run(capsys, "assign", str(tmp_path / "none")).failed("No such file")
+
+
+def test_why_no_trial_and_no_control_sample_is_drawn_is_told(tmp_path, capsys):
+    links = Alignment.parse("0-0")
+    store = project(tmp_path, small_corpus(4, {"anna": links, "ben": links}), annotator=None)
+    path = store.path
+    store.close()
+    words = ("assign", path, "--annotators", "anna", "ben")
+    run(capsys, *words, "--trial", "3").failed("none can be a trial that all do first")
+    with Store.open(path, readonly=True) as store, store.database.reading() as link:
+        assert read_plan(link) is None
+    ran = run(capsys, *words)
+    assert "no pair is in the control sample: it takes pairs outside the trial that" in ran.err
+
+
+def test_where_nothing_is_suggested_there_is_no_control_sample(tmp_path):
+    store = project(tmp_path, small_corpus(4), annotator=None, task="judge")
+    found = assign_pairs(store, ["anna", "ben"])
+    assert (found.plan.control, {row.hidden for row in found.annotators}) == (0, {0})
+    assert assign_pairs(store, ["cleo"], control=1).plan.control == 1
+    assert assign_pairs(store, ["dora"]).plan.control == 1  # as it was said
+    store.close()
+
+
+def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
+    store = project(tmp_path, small_corpus(4), name="p")
+    assign_pairs(store, ["anna", "ben"], double=0.5, control=0)
+    before = rows_of(store)
+    store.close()
+    more = tmp_path / "more.jsonl"
+    ben = {"ben": Alignment.parse("0-0")}
+    known = [SentencePair("p2", *small_corpus(4)[1].words)]
+    new = [SentencePair(f"n{k}", ["a", "b"], ["c"], ben if k else {}, {"x": "y"}) for k in range(3)]
+    write_corpus(Corpus(known + new), more, format="alignkit-jsonl")
+    ran = run(capsys, "import", store.path, str(more))
+    assert "3 pairs are not in the project, and were left out (the first: n0)" in ran.out
+    ran = run(capsys, "import", store.path, str(more), "--add-pairs")
+    assert ran.out.splitlines()[:2] == ["1 pairs of the project", "3 pairs are new in it"]
+    record = json.loads(run(capsys, "import", store.path, str(more), "--add-pairs", "--json").out)
+    assert (record["added"], record["pairs"], record["same"], record["new"]) == (0, 4, 2, 0)
+    with Store.open(store.path) as again:
+        rows = rows_of(again)
+        assert [row for row in rows if row.k <= 4] == before
+        assert {row.k for row in rows if row.k > 4} == {5, 6, 7}
+        assert [pair.id for pair in exported(again)][4:] == ["n0", "n1", "n2"]
+        assert [pair.attributes["x"] for pair in list(exported(again))[4:]] == ["y"] * 3
+        assert "ben" not in list(exported(again))[4].annotations
+        assert list(exported(again))[5].alignments["ben"] == ben["ben"]
+        assert not replay(again).differences
+    run(capsys, "import", store.path, str(more), "--add-pairs", "--in-order").failed("--in-order")
+    run(capsys, "import", store.path, store.path, "--add-pairs").failed("export the other project")
+    bare = tmp_path / "bare.align"
+    bare.write_text("0-0\n" * 9)
+    run(capsys, "import", store.path, str(bare), "--add-pairs").failed("words")
+
+
+def test_the_seed_decides_in_strata_of_one_pair(tmp_path):
+    def drawn(seed):
+        pairs = [SentencePair(f"p{k}", ["a"], ["b"], {}, {"doc": f"{k}"}) for k in range(60)]
+        with project(tmp_path, Corpus(pairs), name=f"s{seed}") as store:
+            names = ["anna", "ben"]
+            assign_pairs(store, names, double=0.25, trial=6, seed=seed, stratify=["doc"], control=0)
+            rows = rows_of(store)
+        shared = Counter(row.k for row in rows if not row.trial)
+        return tuple(sorted({row.k for row in rows if row.trial})), tuple(
+            k for k, n in sorted(shared.items()) if n > 1
+        )
+
+    found = [drawn(seed) for seed in range(4)]
+    assert {(len(trial), len(shared)) for trial, shared in found} <= {(6, 13), (6, 14)}
+    assert len({trial for trial, _ in found}) == len({shared for _, shared in found}) == 4
+
+
+def test_who_cannot_be_an_annotator_is_told_why(tmp_path, capsys):
+    links = {"auto": Alignment.parse("0-0")}
+    with project(tmp_path, small_corpus(3, links), annotator=None) as store:
+        store.set_suggestions("auto", [(k, [(0, 0, None, 2)]) for k in (1, 2, 3)])
+        for name, told in (("gold", "adjudicators decide"), ("auto", "that are suggested")):
+            with pytest.raises(ProjectError, match=told):
+                assign_pairs(store, [name, "anna"])
+            with pytest.raises(ProjectError, match=told):
+                admit(store, Visitor(name))
+        admit(store, Visitor("carla", ADJUDICATOR))
+        with pytest.raises(ProjectError, match="adjudicators decide"):
+            admit(store, Visitor("gold"))
+        admit(store, Visitor("anna"))
+
+
+def test_what_an_assignment_cannot_know_or_takes_away_is_told(tmp_path, capsys):
+    with project(tmp_path, small_corpus(4, {}), annotator="zoe") as store:
+        Tab(store, 2, "zoe").send(cell(0, 0, 0, 2, id="1"))
+        path = store.path
+    ran = run(capsys, "assign", path, "--annotators", "anna", "ben", "--order", "uncertainty")
+    ran.failed("no links are suggested yet")
+    ran = run(capsys, "assign", path, "--annotators", "anna", "ben")
+    assert "the control sample was drawn by length alone" in ran.err
+    assert "zoe has begun 1 pairs and is not among the annotators" in ran.err
+    with Store.open(path) as store, pytest.raises(UnknownPair):
+        store.pair(2, "zoe")
+    ran = run(capsys, "assign", path, "--annotators", "zoe", "--json")
+    assert json.loads(ran.out)["apart"] == {}
+    with Store.open(path) as store:
+        assert store.pair(2, "zoe").undo

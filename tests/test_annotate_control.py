@@ -1,0 +1,117 @@
+"""The pull of suggestions in a project is that of its assignment, its streams and suggestions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from annotation import Tab, cell, project, sent, small_corpus
+
+from alignkit import Alignment, Corpus
+from alignkit.annotate.assignment.assignment import assigned_rows
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.pull.control_sample import control_pairs
+from alignkit.annotate.pull.pull import estimate_pull
+from alignkit.cli.main import main
+from alignkit.formats.format import EVERYTHING
+
+PAIRS = 60
+
+
+def assigned(folder, names=("anna", "ben"), **options):
+    """Make a project with suggestions 0-0 and 1-1 in which all is in the control sample."""
+    store = project(folder, small_corpus(PAIRS), annotator=None)
+    cells = [(0, 0, 0.95, 2), (1, 1, 0.4, 2)]
+    store.set_suggestions("test", [(k, cells) for k in range(1, PAIRS + 1)])
+    assign_pairs(store, list(names), **{"control": 1.0, **options})
+    return store
+
+
+def read(store):
+    with store.database.reading() as link:
+        return list(control_pairs(link))
+
+
+def annotate(store, k, name, shown):
+    """Link 0-0, and 1-1 where suggestions are seen, 3-3 else; put 1-1 aside now and then."""
+    tab = Tab(store, k, name)
+    tab.send(cell(0, 0, 0, 2))
+    if shown and k % 7 == 0:
+        tab.send(sent("reject", rejected=[[1, 1, 0, 1]]))
+    else:
+        tab.send(cell(1, 1, 0, 1) if shown else cell(3, 3, 0, 1))
+    tab.send(sent("done", before=False, after=True))
+
+
+def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
+    store = assigned(tmp_path)
+    before = read(store)
+    assert {pair.arm for pair in before} == {"split", "bare"}
+    assert all(pair.open == 2 and not pair.works for pair in before)
+    with store.database.reading() as link:
+        rows = assigned_rows(link)
+    for row in rows:
+        if row.k > 1:
+            annotate(store, row.k, row.annotator, row.shown)
+    found = read(store)
+    corpus = Corpus(exported(store))
+    for k, pair in enumerate(found, 1):
+        assert pair.id == corpus[k - 1].id
+        assert pair.suggested == ((0, 0, 0.95, 2), (1, 1, 0.4, 2))
+        assert pair.open == (2 if k == 1 else 0)
+        for name, work in pair.works.items():
+            assert work.links == corpus[k - 1].alignment(name)
+            assert work.shown == next(
+                row.shown for row in rows if (row.k, row.annotator) == (k, name)
+            )
+    pull = estimate_pull(found)
+    split = [k for k, pair in enumerate(found, 1) if pair.arm == "split" and k > 1]
+    # all of 2 or, where one is put aside, 1 of 2 suggestions and 1 link; unseen 1 of 2 and 2
+    wanted = [(2 / 3 if k % 7 == 0 else 1) - 0.5 for k in split]
+    assert pull.pull.pairs == len(split)
+    assert pull.pull.value == pytest.approx(sum(wanted) / len(wanted))
+    assert pull.rejected.value == pytest.approx(sum(k % 7 == 0 for k in split) / 2 / len(split))
+    assert pull.agreement["bare"].value == 1
+    store.close()
+    assert main(["pull", str(tmp_path / "project"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["pull"]["value"] == pytest.approx(pull.pull.value)
+    assert told == json.loads(json.dumps(pull.to_dict()))
+    assert main(["pull", str(tmp_path / "project"), "--least", "0.5", "--markdown"]) == 0
+    assert "suggestions of 0.5 and more" in capsys.readouterr().out
+    assert main(["pull", str(tmp_path / "project"), "--least", "2"]) == 2
+    assert "least is 2" in capsys.readouterr().err
+
+
+def test_pairs_of_one_annotator_are_coins_and_trial_pairs_are_none(tmp_path):
+    store = assigned(tmp_path, double=0.0, trial=5)
+    arms = [pair.arm for pair in read(store)]
+    assert (arms.count("coin"), arms.count("")) == (PAIRS - 5, 5)
+
+
+def test_what_was_begun_before_is_in_no_arm(tmp_path):
+    store = assigned(tmp_path)
+    before = read(store)
+    bare = next(k for k, pair in enumerate(before) if pair.arm == "bare")
+    pairs = [pair.without_annotations("gold") for pair in small_corpus(PAIRS)]
+    pairs[bare] = pairs[bare].with_annotation("carla", Alignment.parse("0-0"))
+    import_pairs(store, pairs, holds=EVERYTHING)
+    assign_pairs(store, ["carla"])
+    after = read(store)
+    assert after[bare] == before[bare]
+    assert sum(pair.open for pair in after) == 3 * PAIRS - 1
+
+
+def test_without_an_assignment_nothing_is_known(tmp_path, capsys):
+    store = project(tmp_path)
+    with pytest.raises(ProjectError, match="nothing is assigned"):
+        read(store)
+    store.close()
+    assert main(["pull", str(tmp_path / "project")]) == 2
+    assert "alignkit assign" in capsys.readouterr().err
