@@ -6,6 +6,10 @@ out; stderr tells how much. A file does not tell such work from what is done: re
 an empty alignment; one that was only judged has its judgment; one that somebody only looked at is
 not annotated by them. A server may be running.
 
+Where adjudicators have decided, the gold standard is one of the annotators, and where its links
+come from is written beside it, into OUT.provenance.jsonl: a JSON object a line for each decision,
+with who made it, on which votes, and why.
+
 For example:
   alignkit export corpus.jsonl.alignkit gold.jsonl --to alignkit-jsonl
   alignkit export corpus.jsonl.alignkit - --to pharaoh --annotator anna --done
@@ -14,7 +18,11 @@ For example:
 from __future__ import annotations
 
 import argparse
+import json
+import os
 from collections import Counter
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from alignkit.cli.convert import add_writing_arguments, check_writing, checked, write
 from alignkit.cli.extras import require_extra
@@ -22,6 +30,10 @@ from alignkit.cli.messages import say
 from alignkit.cli.parser import output
 from alignkit.cli.progress import counted
 from alignkit.formats import FORMATS, get_format
+from alignkit.output import replacing
+
+if TYPE_CHECKING:
+    from alignkit.annotate.store import Store
 
 __all__ = ["add_arguments", "run"]
 
@@ -37,23 +49,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--annotator", metavar="A", help="the work of this one alone (default: of all)"
     )
     group.add_argument("--done", action="store_true", help="leave out work that is not marked done")
+    chosen = group.add_mutually_exclusive_group()
+    chosen.add_argument(
+        "--provenance",
+        metavar="FILE",
+        type=output,
+        help="where the gold standard's decisions are told (default: OUT.provenance.jsonl, unless "
+        "OUT is stdout)",
+    )
+    chosen.add_argument("--no-provenance", action="store_true", help="do not tell them")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.exchange.exporting import exported
+    from alignkit.annotate.exchange.made import exported_work
     from alignkit.annotate.store import Store
 
     check_writing(options)
     with Store.open(options.project, readonly=True) as store:
         unfinished: Counter[str] = Counter()
-        pairs = exported(
+        pairs = exported_work(
             store, annotator=options.annotator, done=options.done, unfinished=unfinished
         )
         if options.annotator is None and "annotators" not in get_format(options.to).holds:
             pairs = checked(pairs, options.project)
         write(counted(pairs, options.project, store.project().pairs), options)
+        _write_provenance(store, options)
     if unfinished:
         told = ", ".join(f"{count} by {name}" for name, count in sorted(unfinished.items()))
         total = sum(unfinished.values())
@@ -62,3 +84,26 @@ def run(options: argparse.Namespace) -> int:
             f"done ({told}); --done leaves them out"
         )
     return 0
+
+
+def _write_provenance(store: Store, options: argparse.Namespace) -> None:
+    """Tell where the links of the gold standard come from, if it goes along."""
+    path = options.provenance
+    if path is None:
+        if options.no_provenance or options.output == "-":
+            return
+        if options.annotator not in (None, store.project().gold):
+            return
+        path = options.output.rstrip("/" + os.sep) + ".provenance.jsonl"
+    from alignkit.annotate.gold.provenance import provenance
+
+    lines = provenance(store, done=options.done)
+    first = next(lines, None)
+    if first is None and options.provenance is None:
+        return
+    count = 0
+    with replacing(path) as stream:
+        for line in chain([first] if first is not None else [], lines):
+            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            count += 1
+    say(f"{path}: where {count:,} decisions of the gold standard come from")

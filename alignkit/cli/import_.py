@@ -7,13 +7,15 @@ Where words differ from the project's, they are corrected. Links between words t
 those of words replaced one by one too; every other is listed, here and on the page, and the pair is
 to be marked done again. Annotations are merged: those of new annotators as they are, others as one
 edit with the difference, which undo takes back; what a stream has been before is older work, and
-left. To import a file twice changes nothing the second time.
+left. To import a file twice changes nothing the second time. Pairs that the project does not have
+are left out, or come into it with --add-pairs.
 
 For example:
   alignkit import corpus.jsonl.alignkit corrected.jsonl --words-only
   alignkit import corpus.jsonl.alignkit corrected.fr corrected.en
   alignkit import corpus.jsonl.alignkit bens-copy.alignkit
   alignkit import corpus.jsonl.alignkit new.align --name eflomal --in-order
+  alignkit import corpus.jsonl.alignkit further.jsonl --add-pairs
 """
 
 from __future__ import annotations
@@ -54,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take the words of FILE, and leave its annotations, even those that no longer fit",
     )
+    parser.add_argument(
+        "--add-pairs",
+        action="store_true",
+        help="pairs of FILE whose ids the project does not have come into it, behind the others; "
+        "where pairs are assigned, these are too, and no other row changes (default: left out)",
+    )
     add_reading_arguments(parser)
     add_order_argument(parser)
     parser.add_argument("--json", action="store_true", help="print what was done as JSON")
@@ -73,11 +81,23 @@ def run(options: argparse.Namespace) -> int:
     ):
         step = progress.step
         if options.second is None and is_project(options.input):
+            if options.add_pairs:
+                raise OptionError(
+                    "--add-pairs takes pairs from a corpus: export the other project, import that "
+                    "with --add-pairs, and then the project, which has the history of its work"
+                )
             with Store.open(options.input, readonly=True) as other:
                 result = merge_project(store, other, in_order=options.in_order, tell=step)
         else:
             holds, pairs, in_order = _read(options)
-            result = import_pairs(store, pairs, holds=holds, in_order=in_order, tell=step)
+            if in_order and options.add_pairs:
+                raise OptionError(
+                    "--add-pairs tells new pairs by their ids, not by their order as --in-order "
+                    "and plain texts do"
+                )
+            result = import_pairs(
+                store, pairs, holds=holds, in_order=in_order, add=options.add_pairs, tell=step
+            )
     if options.json:
         print(json_text(_record(result)))
     else:
@@ -118,7 +138,9 @@ def _texts(reading: Reading) -> Iterator[SentencePair]:
 
 
 def _lines(result: Imported) -> Iterator[str]:
-    yield f"{result.pairs} pairs of the project"
+    yield f"{result.pairs - result.added} pairs of the project"
+    if result.added:
+        yield f"{result.added} pairs are new in it"
     if result.reworded:
         yield (
             f"{result.reworded} with corrected words: {result.carried} links stand, "

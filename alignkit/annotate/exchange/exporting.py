@@ -11,6 +11,8 @@ from alignkit.annotate.log.conversion import annotation_of
 from alignkit.annotate.log.state import decode_state
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.last_changes import last_changes
+from alignkit.annotate.tables.pair_lists import PairList
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 
@@ -25,8 +27,11 @@ def exported(
     annotator: str | None = None,
     done: bool = False,
     unfinished: Counter[str] | None = None,
+    assigned: bool = False,
 ) -> Iterator[SentencePair]:
     """Yield all pairs with what the annotators said of them; see `conversion.annotation_of`.
+
+    Each annotation has the time of its last change, as far as known (`last_changes`).
 
     Parameters
     ----------
@@ -38,6 +43,8 @@ def exported(
     unfinished
         Counts by annotator the pairs whose alignment goes along, but is not marked done; no file
         can tell it from others.
+    assigned
+        Leave out pairs that are not the annotator's; see `pair_lists`.
 
     Raises
     ------
@@ -51,14 +58,19 @@ def exported(
         asked = select(table.pair, table.account, table.state)
         if account is not None:
             asked = asked.where(table.account == account)
-        scheme = queries.scheme_of(link)
+        scheme, judged = queries.scheme_of(link), queries.judged_pairs(link)
         pairs = queries.pair_rows(link)
+        own = None if account is None or not assigned else PairList(link, account).numbers()
         for start in range(1, queries.count_pairs(link) + 1, _CHUNK):
             some = asked.where(and_(table.pair >= start, table.pair < start + _CHUNK))
             said: dict[int, dict[str, Annotation]] = {}
+            changed = last_changes(link, start, start + _CHUNK)
             for k, who, text in link.execute(some.order_by(table.pair, table.account)):
                 state = decode_state(text)
-                found = annotation_of(state, scheme) if state.done or not done else None
+                if done and not state.done:
+                    continue
+                when = changed.get((k, who))
+                found = annotation_of(state, scheme, when, judged=(k, who) in judged)
                 if found is None:
                     continue
                 if unfinished is not None and found.alignment is not None and not state.done:
@@ -68,6 +80,8 @@ def exported(
                 pair = next(pairs, None)
                 if pair is None:
                     return
+                if own is not None and pair.k not in own:
+                    continue
                 yield SentencePair(
                     pair.id, pair.source, pair.target, said.get(k, {}), pair.attributes
                 )

@@ -9,24 +9,25 @@ work, and left. What the file's format cannot hold is kept as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from msgspec import Raw
 from sqlalchemy import Connection, insert, select, update
 
+from alignkit.annotate.assignment.assignment import add_pairs
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.exchange.joining import joined
 from alignkit.annotate.exchange.project import import_id
 from alignkit.annotate.log.clock import now
 from alignkit.annotate.log.conversion import annotation_of, difference
 from alignkit.annotate.log.events import Event, LogEvent, Mark, decode_data, encode
-from alignkit.annotate.log.project_events import Account, Suggest, Suggestion, Text, Texts
+from alignkit.annotate.log.project_events import Suggest, Suggestion, Text, Texts
 from alignkit.annotate.log.rewording import Rewording, reword
 from alignkit.annotate.log.state import PairState
 from alignkit.annotate.log.taking_over import copied, merged
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
-from alignkit.annotate.tables.appending import Batch, Writer, append_to_project
+from alignkit.annotate.tables.appending import Batch, Writer, append_to_project, enrolled
 from alignkit.annotate.tables.building import searched, suggestion_row, text_row
 from alignkit.annotate.tables.queries import PairRow, StreamRow
 from alignkit.annotation import Annotation
@@ -48,12 +49,15 @@ class Imported:
         do not: number and id of the pair, annotator, mark.
     new, changed, same, older
         The streams that are new, changed by an edit, as they were, or further than the file.
+    added
+        How many pairs are new in the project.
     surplus
-        The ids of pairs that the project does not have.
+        The ids of pairs that the project does not have, and did not get.
     skipped
         The ids of pairs with other words than here (of another project).
     both
-        How many cells were changed here and there, and are now as there.
+        How many places were changed here and there, and are now as there; in the gold standard they
+        are reopened.
     """
 
     pairs: int = 0
@@ -64,6 +68,7 @@ class Imported:
     changed: int = 0
     same: int = 0
     older: int = 0
+    added: int = 0
     surplus: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     both: int = 0
@@ -75,6 +80,7 @@ def import_pairs(
     *,
     holds: frozenset[str],
     in_order: bool = False,
+    add: bool = False,
     tell: Callable[[], None] | None = None,
 ) -> Imported:
     """Take words and annotations of a corpus into a project: all, or nothing.
@@ -87,6 +93,9 @@ def import_pairs(
         What the format holds that they were read from, as `Format.holds`.
     in_order
         The ids are not those of the project, but the order is.
+    add
+        Pairs whose ids the project does not have come into it, behind the others, and are assigned
+        by its plan if there is one.
     tell
         Called for each pair.
 
@@ -94,13 +103,29 @@ def import_pairs(
     -------
     Imported
         What was done; a second time the same file changes nothing.
+
+    Raises
+    ------
+    JoinError
+        If pairs are to be joined in order, and are not as many.
+    MissingTextError
+        If a new pair has no words.
+    ProjectError
+        If documents are to be corrected or added, of which pairs are extracted; if an annotation
+        cannot be taken.
     """
     result = Imported()
     with store.database.writing() as link:
         pairs = list(queries.pair_rows(link))
-        found = list(joined(pairs, others, in_order=in_order, surplus=result.surplus))
+        surplus: list[SentencePair] = []
+        found = list(joined(pairs, others, in_order=in_order, surplus=surplus))
         texts = {text.k: text for text in map(_corrected, found) if text is not None}
         batch = Batch(link)
+        if (texts or (add and surplus)) and queries.task_of(link) == "extract":
+            raise ProjectError(
+                "documents of which pairs are extracted stay as they are; make another project of "
+                "the corrected or further ones"
+            )
         if texts:
             append_to_project(link, "text", Texts(list(texts.values())))
             _move_suggestions(link, {pair.k: pair for pair in pairs}, texts)
@@ -111,6 +136,12 @@ def import_pairs(
             ]
             batch.flush()
             link.execute(insert(schema.pair_text), [text_row(text) for text in texts.values()])
+        if add:
+            new = add_pairs(link, (replace(pair, annotations={}) for pair in surplus))
+            found += zip(queries.pair_rows(link, new), surplus, strict=True)
+            result.added = len(new)
+        else:
+            result.surplus = [pair.id for pair in surplus]
         taking = _Taking(batch, holds, result)
         for pair, other in found:
             taking.take(pair, other)
@@ -210,11 +241,8 @@ class Accounts:
         if name not in self._numbers:
             if not name:
                 raise ProjectError("an annotator of the corpus has an empty name; give it one")
-            number, link = len(self._numbers) + 1, self._batch.link
             self._batch.flush()
-            link.execute(insert(schema.account).values(id=number, name=name))
-            append_to_project(link, "account", Account(name))
-            self._numbers[name] = number
+            self._numbers[name] = enrolled(self._batch.link, name)
         return self._numbers[name]
 
 
@@ -257,6 +285,7 @@ class _Taking:
             self._result.changed += 1
         writer = Writer(self._batch, account, name, pair, stream)
         data = difference(stream.state, wanted, how="import")
+        data.when = annotation.when or ""
         last = str(stream.state.seq).encode() if stream.state.seq else pair.id.encode()
         writer.add(imported_event("edit", import_id(pair.k, name, last, encode(data)), name), data)
         writer.save()

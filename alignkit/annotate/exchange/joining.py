@@ -22,7 +22,7 @@ Q = TypeVar("Q", bound=_Named)
 
 
 def joined(
-    pairs: Sequence[P], others: Iterable[Q], *, in_order: bool, surplus: list[str]
+    pairs: Sequence[P], others: Iterable[Q], *, in_order: bool, surplus: list[Q]
 ) -> Iterator[tuple[P, Q]]:
     """Yield the pairs of a project with those of the same id; where ids repeat, in their order.
 
@@ -31,7 +31,7 @@ def joined(
     in_order
         The ids mean nothing: the first is the first, and there are as many.
     surplus
-        Collects the ids that the project does not have.
+        Collects those whose ids the project does not have.
 
     Raises
     ------
@@ -55,6 +55,6 @@ def joined(
     for other in others:
         found = place.get((other.id, next(times[other.id])))
         if found is None:
-            surplus.append(other.id)
+            surplus.append(other)
         else:
             yield found, other

@@ -2,7 +2,8 @@
 
 Events are known by their ids, so that what was merged before is not merged again. A stream that is
 not begun here, or that went on there from where it is here, takes the events themselves. Where both
-went on, one edit writes what was changed there since they parted; what only was changed here stays.
+went on, one edit writes what was changed there since they parted; what only was changed here stays
+(see `both_sides`). It bears the name of who changed the stream last there, and the time.
 """
 
 from __future__ import annotations
@@ -12,17 +13,18 @@ from collections.abc import Callable, Sequence
 import msgspec
 from sqlalchemy import Connection, select
 
-from alignkit.alignment import NULL
+from alignkit.annotate.exchange.both_sides import with_both
 from alignkit.annotate.exchange.importing import Accounts, Imported, imported_event
 from alignkit.annotate.exchange.joining import joined
 from alignkit.annotate.exchange.project import import_id
 from alignkit.annotate.log.conversion import difference
 from alignkit.annotate.log.events import Data, Event, LogEvent, decode_data
-from alignkit.annotate.log.state import PairState
+from alignkit.annotate.log.state import PairState, writes
 from alignkit.annotate.log.taking_over import copied
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import Batch, Writer
+from alignkit.annotate.tables.last_changes import last_change
 from alignkit.annotate.tables.queries import PairRow, StreamRow
 
 __all__ = ["merge_project"]
@@ -52,7 +54,8 @@ def merge_project(
         pairs = list(queries.pair_rows(link))
         batch = Batch(link)
         accounts = Accounts(batch)
-        for pair, twin in joined(pairs, others, in_order=in_order, surplus=result.surplus):
+        surplus: list[PairRow] = []
+        for pair, twin in joined(pairs, others, in_order=in_order, surplus=surplus):
             result.pairs += 1
             if (pair.source, pair.target) != (twin.source, twin.target):
                 result.skipped.append(pair.id)
@@ -69,6 +72,7 @@ def merge_project(
             if tell is not None:
                 tell()
         batch.flush()
+        result.surplus = [twin.id for twin in surplus]
     return result
 
 
@@ -101,12 +105,14 @@ def _merge(
         changed = True
     else:
         old, new = _folded(events, shared)
-        data = difference(stream.state, _with(stream.state, difference(old, new), result))
+        state, both = with_both(stream.state, old, new)
+        result.both += both
+        data = difference(stream.state, state)
         changed = data != Data()
         if changed:
-            data.how = "import"
+            data.how, data.when = "import", last_change(events) or ""
             id = import_id(pair.k, name, events[-1].id.encode())
-            writer.add(imported_event("edit", id, name), data)
+            writer.add(imported_event("edit", id, _last_actor(events) or name), data)
     writer.save()
     result.new += stream.id is None
     result.changed += stream.id is not None and changed
@@ -124,6 +130,13 @@ def _shared(link: Connection, k: int, name: str, events: Sequence[Event]) -> int
     return 0
 
 
+def _last_actor(events: Sequence[Event]) -> str:
+    """Return who changed a stream last."""
+    changes = (event for event in reversed(events) if writes(event.kind, decode_data(event.data)))
+    last = next(changes, None)
+    return last.actor if last is not None else ""
+
+
 def _folded(events: Sequence[Event], shared: int) -> tuple[PairState, PairState]:
     """Return the state after the shared events and that after all, both of the same words."""
     state, old = PairState(), PairState()
@@ -132,20 +145,3 @@ def _folded(events: Sequence[Event], shared: int) -> tuple[PairState, PairState]
         if count == shared:
             old = copied(state)
     return old if old.rev == state.rev else PairState(rev=state.rev), state
-
-
-def _with(state: PairState, data: Data, result: Imported) -> PairState:
-    """Return a state with the changes of another, and a word that is linked by them no null."""
-    new = copied(state)
-    result.both += sum(
-        state.cells.get((i, j), 0) not in (before, after) for i, j, before, after in data.cells
-    )
-    new.apply("edit", msgspec.structs.replace(data, how="import"))
-    for i, j, _, after in data.cells:
-        if after and NULL not in (i, j):
-            new.cells.pop((i, NULL), None)
-            new.cells.pop((NULL, j), None)
-    new.rejected -= new.cells.keys()
-    new.bulk &= new.cells.keys()
-    new.weights = {cell: weight for cell, weight in new.weights.items() if cell in new.cells}
-    return new

@@ -46,6 +46,7 @@ def create_project(
     name: str = "",
     scheme: str = "",
     threshold: float = 0.9,
+    task: str = "",
     tell: Callable[[], None] | None = None,
 ) -> None:
     """Make a project that holds a corpus with all that it says.
@@ -62,6 +63,8 @@ def create_project(
         The scheme of labels for pairs.
     threshold
         The least posterior of suggestions that are accepted all at once.
+    task
+        What annotators do (default: ``align``); see `names.TASKS`.
     tell
         Called for each pair.
 
@@ -76,7 +79,9 @@ def create_project(
         raise ProjectError(f"{path}: is there already; open it, or name another file")
     if not len(corpus):
         raise ProjectError("the corpus holds no sentence pairs; there is nothing to annotate")
-    setting = Setting(str(uuid4()), name or os.path.basename(path), scheme, threshold)
+    setting = Setting(
+        str(uuid4()), name or os.path.basename(path), scheme, threshold, task=task or None
+    )
     build_project(path, _log(corpus, setting, tell))
 
 
@@ -106,7 +111,9 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
     for k, pair in enumerate(corpus, 1):
         for name, annotation in pair.annotations.items():
             try:
-                data = encode(difference(_START, state_of(annotation, chosen), how="import"))
+                said = difference(_START, state_of(annotation, chosen), how="import")
+                said.when = annotation.when or ""
+                data = encode(said)
             except ProjectError as problem:
                 raise ProjectError(f"pair {pair.id!r}, {name!r}: {problem}") from None
             id = import_id(k, name, pair.id.encode(), data)

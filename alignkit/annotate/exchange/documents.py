@@ -1,0 +1,206 @@
+r"""Read documents of which pairs are to be extracted: two folders, two files, or JSON lines.
+
+Two folders
+    Files of the same name (its ending left out: ``a.txt`` and ``a.en`` are of one name) make a pair
+    of documents, named so. Hidden files and what is in folders within are left out.
+Two files
+    One pair of documents.
+One file
+    A pair of documents on each line: a JSON object with the texts ``source`` and ``target``, each a
+    string or a list of paragraphs, an ``id`` (default: the number of the line), and any other
+    strings and numbers, which become attributes.
+
+Texts are kept character by character, but for the ends of lines, which become ``\n``, and a byte
+order mark, which is left out. All places are counted in these characters.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.new_pairs import SOURCE_TEXT, TARGET_TEXT
+from alignkit.corpus import SentencePair
+from alignkit.errors import FileError, FormatError
+from alignkit.tokenization import TOKENIZERS, describe_tokenizer, tokenizer
+
+__all__ = ["TOKENIZER", "divider", "read_documents"]
+
+TOKENIZER = "tokenizer"
+"""The attribute that tells how texts were divided into words; none: at white space."""
+
+_MOST = 64 << 20  # bytes of a file
+_SIDES = ("source", "target")
+
+Document = tuple[str, str, str, dict[str, str]]
+"""The name of a pair of documents, the texts, and attributes."""
+
+
+def read_documents(
+    paths: Sequence[str],
+    *,
+    tokenize: str | None = None,
+    encoding: str = "utf-8",
+    note: Callable[[str], None] | None = None,
+) -> Iterator[SentencePair]:
+    """Yield pairs of documents; their texts are the attributes `source_text` and `target_text`.
+
+    Parameters
+    ----------
+    paths
+        Two folders, two files, or one file of JSON lines.
+    tokenize
+        What divides texts into words; see `alignkit.tokenization`. None: white space.
+    encoding
+        Of the files.
+    note
+        Called with what is left out.
+
+    Raises
+    ------
+    ProjectError
+        If the paths do not go together, no names are the same, or a text has no words.
+    FormatError
+        If a line is no pair of documents, or a file is no text; as `FileError` (an `OSError` too)
+        if it cannot be read.
+    """
+    found = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
+    more = {} if tokenize is None else {TOKENIZER: describe_tokenizer(tokenize)}
+    divided = divider(more)
+    ids: set[str] = set()
+    for id, source, target, attributes in found:
+        if id in ids:
+            raise ProjectError(f"{paths[0]}: two documents are called {id[:80]!r}; rename one")
+        ids.add(id)
+        words = divided(source), divided(target)
+        for side, some in zip(_SIDES, words, strict=True):
+            if not some:
+                raise ProjectError(f"document {id!r}: its {side} has no words; leave it out")
+        texts = {SOURCE_TEXT: source, TARGET_TEXT: target}
+        yield SentencePair(id, words[0], words[1], {}, {**attributes, **more, **texts})
+
+
+def divider(attributes: Any) -> Callable[[str], list[str]]:
+    """Return what divides texts of documents with these attributes into words."""
+    name = attributes.get(TOKENIZER, "").partition(" ")[0]
+    return tokenizer(name) if name in TOKENIZERS else str.split
+
+
+def _beside(
+    paths: Sequence[str], encoding: str, note: Callable[[str], None] | None
+) -> Iterator[Document]:
+    source, target = map(Path, paths)
+    if source.is_dir() != target.is_dir():
+        raise ProjectError(f"{source} and {target}: name two folders or two files")
+    if not source.is_dir():
+        yield _document(source.stem, source, target, encoding)
+        return
+    left, right = _files(source), _files(target)
+    shared = [name for name in left if name in right]
+    if not shared:
+        raise ProjectError(
+            f"{source} and {target}: no file is of the same name in both; a pair of documents is "
+            "two files of one name, e.g. a.txt in each"
+        )
+    for folder, names in ((source, left), (target, right)):
+        alone = [name for name in names if name not in shared]
+        if alone and note is not None:
+            told = ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else "")
+            many = "1 file has" if len(alone) == 1 else f"{len(alone)} files have"
+            note(f"{folder}: {many} no file of the same name in the other folder: {told}")
+    for name in shared:
+        yield _document(name, left[name], right[name], encoding)
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and not path.name.startswith("."):
+            if path.stem in found:
+                raise ProjectError(
+                    f"{path} and {found[path.stem].name} are of one name; rename one"
+                )
+            found[path.stem] = path
+    return found
+
+
+def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
+    places = {"source_document": str(source), "target_document": str(target)}
+    return name, _read(source, encoding), _read(target, encoding), places
+
+
+def _read(path: Path, encoding: str) -> str:
+    with _told(path, encoding):
+        size = os.path.getsize(path)
+        if size > _MOST:
+            raise ProjectError(f"{path}: {size >> 20} MB are too many for a document; divide it")
+        return _clean(path.read_text(encoding=encoding))
+
+
+@contextmanager
+def _told(path: str | Path, encoding: str) -> Iterator[None]:
+    """Turn what can go wrong with a file into one clear line."""
+    try:
+        yield
+    except OSError as problem:
+        raise FileError.of(problem, str(path)) from None
+    except (UnicodeDecodeError, LookupError) as problem:
+        told = f"is no text in {encoding} ({problem}); see --encoding"
+        raise FormatError(told, str(path)) from None
+
+
+def _clean(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _single(path: str, encoding: str) -> Iterator[Document]:
+    if os.path.isdir(path):
+        raise ProjectError(f"{path}: is one folder; name two, of source and of target documents")
+    with _told(path, encoding), open(path, encoding=encoding) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _from_json(line.removeprefix("\ufeff"), path, number)
+
+
+def _from_json(line: str, path: str, number: int) -> Document:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as problem:
+        raise FormatError(
+            f"is no JSON ({problem}); a file of documents holds an object a line, with the texts "
+            "source and target",
+            path,
+            number,
+        ) from None
+    if not isinstance(row, dict):
+        raise FormatError("is no object; expected id, source and target", path, number)
+    source, target = (_text(row.pop(side, None), side, path, number) for side in _SIDES)
+    attributes = {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in row.items()
+        if name not in ("id", TOKENIZER) and isinstance(value, (str, int, float))
+    }
+    for side in _SIDES:
+        attributes.setdefault(f"{side}_document", str(row.get("id", number)))
+    return str(row.get("id", number)), source, target, attributes
+
+
+def _text(value: object, side: str, path: str, number: int) -> str:
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        value = "\n\n".join(value)
+    if not isinstance(value, str) or not value.strip():
+        raise FormatError(
+            f"has no text {side!r}; expected a string, or a list of paragraphs", path, number
+        )
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise FormatError(
+            f"{side!r} holds half of a surrogate pair, which is no letter; leave it out",
+            path,
+            number,
+        )
+    return _clean(value)

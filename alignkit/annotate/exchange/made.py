@@ -1,0 +1,160 @@
+"""Export what annotators made: rewrites behind their pairs, extracted pairs in place of documents.
+
+Rewrites of a pair ``ID`` are called ``ID/r1``, ``ID/r2``, ..., and pairs extracted from documents
+``ID/x1``, ... (see `numbering`). What several made alike is one pair. A rewrite is judged by its
+author as the best label of the scheme, if that has an order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from alignkit.annotate.exchange.documents import divider
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.exchange.numbering import numbered
+from alignkit.annotate.log.new_pairs import SOURCE_TEXT, TARGET_TEXT, document_texts
+from alignkit.annotate.log.state import PairState, decode_state
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.pair_lists import PairList
+from alignkit.annotate.tables.queries import PairRow
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+from alignkit.labels import Scheme
+
+__all__ = ["ORIGIN", "exported_work"]
+
+ORIGIN = {"rewrites": "rewrite_of", "extracts": "extracted_from"}
+"""The attribute of a made pair that names the pair that it comes from."""
+
+
+class _Wanted(NamedTuple):
+    """Say whose work is exported."""
+
+    account: int | None
+    done: bool
+    own: set[int] | None
+    blind: bool
+    names: Mapping[int, str]
+    scheme: Scheme | None
+
+    def has(self, k: int, account: int, state: PairState) -> bool:
+        mine = self.account in (None, account) and (self.own is None or k in self.own)
+        return mine and (state.done or not self.done)
+
+
+def exported_work(
+    store: Store,
+    *,
+    annotator: str | None = None,
+    done: bool = False,
+    unfinished: Counter[str] | None = None,
+    assigned: bool = False,
+) -> Iterator[SentencePair]:
+    """Yield all that is exported; the parameters are those of `exporting.exported`.
+
+    Raises
+    ------
+    UnknownAnnotator
+        If there is none of that name.
+    """
+    with store.database.reading() as link:
+        account = None if annotator is None else queries.account_of(link, annotator)
+        own = None if account is None or not assigned else PairList(link, account).numbers()
+        names = dict(enumerate(queries.annotators(link), 1))
+        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(link))
+        if queries.task_of(link) == "extract":
+            for k, states in _made(link, "extracts"):
+                origin = queries.pair_row(link, k)
+                yield from _pairs(link, origin, states, wanted, "extracts")
+            return
+        rewritten = dict(_made(link, "rewrites"))
+        numbers = count(1) if own is None else iter(sorted(own))
+        options = {"annotator": annotator, "done": done, "assigned": assigned}
+        for pair in exported(store, unfinished=unfinished, **options):  # type: ignore[arg-type]
+            yield pair
+            k = next(numbers, 0)
+            if k in rewritten:
+                origin = queries.pair_row(link, k)
+                yield from _pairs(link, origin, rewritten[k], wanted, "rewrites")
+
+
+def _made(link: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
+    """Yield the pairs of which somebody made others, and the states that hold them, by account."""
+    table = schema.stream.c
+    asked = (
+        select(table.pair, table.account, table.state)
+        .where(table.pair > 0, table.state.contains(f'"{kind}":['))
+        .order_by(table.pair, table.account)
+    )
+    k, states = 0, dict[int, PairState]()
+    for pair, account, text in link.execute(asked).all():
+        if pair != k and states:
+            yield k, states
+            states = {}
+        k = pair
+        states[account] = decode_state(text)
+    if states:
+        yield k, states
+
+
+def _pairs(
+    link: Connection, pair: PairRow, states: dict[int, PairState], wanted: _Wanted, kind: str
+) -> Iterator[SentencePair]:
+    """Yield the pairs that were made of one, by their number; what is alike is one."""
+    times = numbered(link, pair, kind, wanted.account if wanted.blind else None)
+    if wanted.blind:
+        states = {account: states[account] for account in states if account == wanted.account}
+    first: dict[Any, int] = {}
+    by: dict[Any, dict[str, str | None]] = {}
+    for account, state in states.items():
+        for key, made in getattr(state, kind).items():
+            number, when = times[account, key]
+            first[made] = min(number, first.get(made, number))
+            if wanted.has(pair.k, account, state):
+                by.setdefault(made, {})[wanted.names[account]] = when
+    for made in sorted(by, key=lambda made: first[made]):
+        if kind == "rewrites":
+            yield _rewrite(pair, made, first[made], by[made], wanted.scheme)
+        else:
+            yield _extract(pair, made, first[made], by[made])
+
+
+def _rewrite(
+    pair: PairRow,
+    texts: tuple[str, str],
+    number: int,
+    times: Mapping[str, str | None],
+    scheme: Scheme | None,
+) -> SentencePair:
+    best = scheme.order[-1] if scheme is not None and scheme.order else ""
+    origin = f"rewrite of {pair.id}"
+    said = {
+        name: Annotation(None, judgment=best, provenance=origin, when=when)
+        for name, when in times.items()
+    }
+    attributes = {**pair.attributes, ORIGIN["rewrites"]: pair.id, "rewritten_by": ",".join(times)}
+    source, target = map(divider(pair.attributes), texts)
+    return SentencePair(f"{pair.id}/r{number}", source, target, said, attributes)
+
+
+def _extract(
+    pair: PairRow, spans: tuple[int, int, int, int], number: int, names: Iterable[str]
+) -> SentencePair:
+    texts = document_texts(pair.attributes, pair.source, pair.target)
+    whole = (SOURCE_TEXT, TARGET_TEXT)
+    attributes = {name: text for name, text in pair.attributes.items() if name not in whole}
+    attributes |= {ORIGIN["extracts"]: pair.id, "extracted_by": ",".join(names)}
+    divided = divider(pair.attributes)
+    spans_of = {"source": spans[:2], "target": spans[2:]}
+    words = {}
+    for (side, (begin, end)), text in zip(spans_of.items(), texts, strict=True):
+        words[side] = divided(text[begin:end])
+        attributes |= {f"{side}_start": str(begin), f"{side}_end": str(end)}
+        attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
+    return SentencePair(f"{pair.id}/x{number}", words["source"], words["target"], {}, attributes)
