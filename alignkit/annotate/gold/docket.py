@@ -1,0 +1,246 @@
+"""List the pairs that are ready to be adjudicated, those first where most is at stake."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from msgspec import Struct
+from sqlalchemy import Connection, select
+
+from alignkit.annotate.errors import UnknownPair
+from alignkit.annotate.gold.adjudication import (
+    REOPENED,
+    Ballot,
+    Gold,
+    Item,
+    ballot_of,
+    compare,
+    left_to_decide,
+    missing,
+)
+from alignkit.annotate.gold.gold import gold_of
+from alignkit.annotate.gold.late_rewrites import rewrites_changed
+from alignkit.annotate.gold.stakes import phrases_at_stake
+from alignkit.annotate.gold.voters import Voter, all_in, voters
+from alignkit.annotate.log.new_pairs import shared_texts
+from alignkit.annotate.log.state import PairState, decode_state
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries, schema
+
+__all__ = ["Docket", "DocketRow", "Listed", "Neighbours", "settled_pairs"]
+
+_CHUNK = 400
+
+
+class DocketRow(Struct):
+    """Hold what a list shows of a pair that is ready.
+
+    Parameters
+    ----------
+    state
+        ``open``: something is to be decided, or there are rewrites; ``agreed``: nothing is, and
+        what all agree on is to be written down (anew, where they agreed after it was done);
+        ``done``; ``reopened``: a vote is another one since it was decided, or rewrites are.
+    left
+        How many decisions are to be made.
+    stake
+        How many phrase pairs some votes have and others have not (`stakes`).
+    votes
+        How many annotators.
+    """
+
+    k: int
+    id: str
+    state: str
+    left: int
+    stake: int
+    votes: int
+
+
+class Listed(Struct):
+    """Hold a part of the list, and the numbers of the whole; `project` counts all its pairs."""
+
+    pairs: list[DocketRow]
+    total: int
+    done: int
+    open: int
+    project: int
+
+
+class Neighbours(NamedTuple):
+    """Say where a pair stands in the list, from 1, what is beside it, and the next to be done."""
+
+    place: int
+    previous: int | None
+    next: int | None
+    next_open: int | None
+
+
+class Docket:
+    """Keep the list of a project up to date: only pairs that have changed are looked at again.
+
+    Pairs are listed by what the votes alone put at stake, so that their order stays while
+    adjudicators work.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._n = -1
+        self._known: dict[int, DocketRow] = {}
+        self._rows: list[DocketRow] = []
+        self._project = 0
+
+    def rows(self) -> list[DocketRow]:
+        """Return all rows in order."""
+        with self._lock, self._store.database.reading() as link:
+            n = queries.last_n(link)
+            if n != self._n:
+                self._renew(link)
+                self._n = n
+            return self._rows
+
+    def listed(self, after: int = 0, limit: int = 200) -> Listed:
+        """Return a part of the list: what is behind a place."""
+        rows = self.rows()
+        done = sum(row.state == "done" for row in rows)
+        left = sum(row.state in ("open", "reopened") for row in rows)
+        return Listed(rows[after : after + limit], len(rows), done, left, self._project)
+
+    def neighbours(self, k: int) -> Neighbours:
+        """Return where a pair stands.
+
+        Raises
+        ------
+        UnknownPair
+            If it is not in the list.
+        """
+        rows = self.rows()
+        at = next((at for at, row in enumerate(rows) if row.k == k), None)
+        if at is None:
+            raise UnknownPair(k, None)
+        others = (*rows[at + 1 :], *rows[:at])
+        following = next((row.k for row in others if row.state != "done"), None)
+        before = rows[at - 1].k if at else None
+        after = rows[at + 1].k if at + 1 < len(rows) else None
+        return Neighbours(at + 1, before, after, following)
+
+    def _renew(self, link: Connection) -> None:
+        """Look at the pairs that have changed; at all, where the project has, or very many."""
+        rules = _Rules.of(link)
+        changed = self._changed(link)
+        if changed is None:
+            ready = {k: found for k, found in voters(link).items() if all_in(found)}
+            self._known, self._project = {}, queries.count_pairs(link)
+        else:
+            found = {k: voters(link, k).get(k, []) for k in changed}
+            ready = {k: those for k, those in found.items() if all_in(those)}
+            for k in changed - ready.keys():
+                self._known.pop(k, None)
+        for some in _chunks(ready):
+            self._known.update((row.k, row) for row in _rows(link, some, rules))
+        self._rows = sorted(self._known.values(), key=_order)
+
+    def _changed(self, link: Connection) -> set[int] | None:
+        event, stream = schema.event.c, schema.stream.c
+        joined = schema.event.join(schema.stream, stream.id == event.stream)
+        asked = select(stream.pair).select_from(joined).where(event.n > self._n).distinct()
+        if self._n < 0:
+            return None
+        changed = set(link.execute(asked).scalars())
+        return None if 0 in changed or len(changed) > _CHUNK else changed
+
+
+def settled_pairs(link: Connection, some: Collection[int]) -> set[int]:
+    """Return those of some pairs that are done, and of which no vote is another one since."""
+    if len(some) > _CHUNK:
+        found = {k: those for k, those in voters(link).items() if k in some}
+    else:
+        found = {k: voters(link, k).get(k, []) for k in some}
+    ready = {k: those for k, those in found.items() if all_in(those)}
+    rules = _Rules.of(link)
+    return {
+        looked.k
+        for few in _chunks(ready)
+        for looked in _looked(link, few, rules)
+        if looked.state == "done"
+    }
+
+
+class _Rules(NamedTuple):
+    """Hold the settings that the list depends on."""
+
+    gold: str
+    majority: bool
+    judged: bool
+
+    @classmethod
+    def of(cls, link: Connection) -> _Rules:
+        row = link.execute(select(schema.project.c.gold, schema.project.c.majority)).one()
+        return cls(row.gold, bool(row.majority), queries.task_of(link) == "judge")
+
+
+class _Looked(NamedTuple):
+    """Hold what a look at a pair found."""
+
+    k: int
+    ballots: dict[str, Ballot]
+    left: int
+    state: str
+
+
+def _order(row: DocketRow) -> tuple[int, int]:
+    return -row.stake, row.k
+
+
+def _chunks(ready: dict[int, list[Voter]]) -> Iterator[dict[int, list[Voter]]]:
+    rows = iter(ready.items())
+    while some := dict(islice(rows, _CHUNK)):
+        yield some
+
+
+def _rows(link: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Iterable[DocketRow]:
+    """Look at some pairs anew."""
+    pair = schema.pair.c
+    named = link.execute(select(pair.k, pair.id).where(pair.k.in_(list(ready))))
+    ids = {k: id for k, id in named}  # noqa: C416 - rows are no tuples to a type checker
+    looked = list(_looked(link, ready, rules))
+    stakes = phrases_at_stake([one.ballots for one in looked])
+    for one, stake in zip(looked, stakes, strict=True):
+        yield DocketRow(one.k, ids[one.k], one.state, one.left, stake, len(one.ballots))
+
+
+def _looked(link: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Iterator[_Looked]:
+    """Compare the votes on some pairs with what is decided."""
+    stream, account = schema.stream.c, schema.account.c
+    joined = schema.stream.join(schema.account, account.id == stream.account)
+    asked = select(stream.pair, account.id, account.name, stream.state).select_from(joined)
+    states: dict[int, dict[int, PairState]] = {k: {} for k in ready}
+    gold = 0
+    for k, number, name, text in link.execute(asked.where(stream.pair.in_(list(ready)))):
+        states[k][number] = decode_state(text)
+        gold = number if name == rules.gold else gold
+    for k, found in ready.items():
+        votes = {one.account: states[k].get(one.account, PairState()) for one in found}
+        ballots = {one.name: ballot_of(votes[one.account], judged=rules.judged) for one in found}
+        decided = states[k].get(gold, PairState())
+        held = gold_of(decided, judged=rules.judged)
+        items = compare(ballots, held, majority=rules.majority)
+        left = left_to_decide(items)
+        state = _state(items, held, left, decided.done)
+        if state in ("done", "agreed"):  # or somebody has to look at the rewrites
+            made = [vote.rewrites.values() for vote in votes.values()]
+            if decided.done and rewrites_changed(link, k, gold, decided, votes):
+                state = "reopened"
+            elif not decided.done and set().union(*made) - shared_texts(made):
+                state = "open"
+        yield _Looked(k, ballots, left, state)
+
+
+def _state(items: Sequence[Item], gold: Gold, left: int, done: bool) -> str:
+    if any(item.state == REOPENED for item in items) or (done and left):
+        return "reopened"
+    return "open" if left else "done" if done and not missing(items, gold) else "agreed"

@@ -1,0 +1,361 @@
+"""Adjudicate: read the votes on a pair, and write what adjudicators decide into the gold standard.
+
+Its stream is that of the account whose name is the setting `gold`; the actor of each event is the
+adjudicator. What all annotators agree on is written down when an adjudicator opens the pair, and
+again before it is marked done, so that then each link has a recorded reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from msgspec import Raw
+from sqlalchemy import Connection, select
+
+from alignkit.alignment import NULL
+from alignkit.annotate.errors import BadEvent, Conflict, NotReady, OldText
+from alignkit.annotate.gold.adjudication import (
+    Ballot,
+    Gold,
+    Item,
+    agreed_items,
+    ballot_of,
+    compare,
+    left_to_decide,
+    meant,
+    missing,
+)
+from alignkit.annotate.gold.secrecy import Names
+from alignkit.annotate.gold.voters import Voter, all_in, voters
+from alignkit.annotate.log.clock import now
+from alignkit.annotate.log.decisions import JUDGMENT, Value, Why, read_why, write_why
+from alignkit.annotate.log.events import Cell, Data, Event, LogEvent, Sent
+from alignkit.annotate.log.new_pairs import shared_texts
+from alignkit.annotate.log.state import PairState, conflicts
+from alignkit.annotate.log.taking_over import copied
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.appending import Writer, append_sent
+from alignkit.annotate.tables.queries import PairRow, StreamRow
+from alignkit.annotate.tables.views import Appended, Changes
+
+__all__ = [
+    "Case",
+    "GoldChanges",
+    "decide",
+    "gold_changes",
+    "gold_of",
+    "names_of",
+    "read_case",
+    "settle",
+]
+
+_KINDS = ("decide", "comment", "rewrite", "done", "undo", "redo", "open")
+_MOST_CHANGES = 2000
+
+
+@dataclass(frozen=True)
+class Case:
+    """Hold a pair that is to be adjudicated: its words, whose votes count, and gold's own stream.
+
+    Parameters
+    ----------
+    voters
+        In the order of their entry.
+    streams
+        Those of the voters, by name.
+    majority, judged
+        The setting, and whether the task is to judge pairs.
+    """
+
+    pair: PairRow
+    voters: tuple[Voter, ...]
+    streams: Mapping[str, StreamRow]
+    gold: StreamRow
+    majority: bool
+    judged: bool = False
+
+    @property
+    def ballots(self) -> dict[str, Ballot]:
+        """The votes, by name."""
+        return {
+            name: ballot_of(stream.state, judged=self.judged)
+            for name, stream in self.streams.items()
+        }
+
+    def items(self, state: PairState | None = None) -> list[Item]:
+        """Compare the votes with gold, or with another state of it."""
+        return compare(
+            self.ballots,
+            gold_of(self.gold.state if state is None else state, judged=self.judged),
+            majority=self.majority,
+        )
+
+    def missing(self, state: PairState | None = None) -> list[Item]:
+        """Return what is agreed and otherwise in gold, or in another state of it."""
+        held = self.gold.state if state is None else state
+        return missing(self.items(held), gold_of(held, judged=self.judged))
+
+    def check(self) -> None:
+        """Check that all votes are in.
+
+        Raises
+        ------
+        NotReady
+            If not.
+        """
+        if not all_in(self.voters):
+            raise NotReady(self.pair.id, [one.name for one in self.voters if not one.done])
+
+
+def gold_of(state: PairState, *, judged: bool = False) -> Gold:
+    """Return what the state of gold's stream decides."""
+    whys = {place: read_why(text) for place, text in state.whys.items()}
+    return Gold(ballot_of(state, judged=judged).values, whys)
+
+
+def read_case(link: Connection, k: int) -> Case:
+    """Read all that is to be known of a pair.
+
+    Raises
+    ------
+    UnknownPair, UnknownAnnotator
+        If there is no such pair, or nobody has adjudicated yet.
+    """
+    pair = queries.pair_row(link, k)
+    found = tuple(voters(link, k).get(k, ()))
+    streams = queries.streams_of(link, pair)
+    first = StreamRow(None, PairState(rev=pair.rev))
+    gold = queries.account_of(link, queries.gold_name(link))
+    return Case(
+        pair,
+        found,
+        {one.name: streams.get(one.account, first) for one in found},
+        streams.get(gold, first),
+        bool(link.execute(select(schema.project.c.majority)).scalar()),
+        queries.task_of(link) == "judge",
+    )
+
+
+def names_of(link: Connection, pair: PairRow) -> Names:
+    """Return how annotators are named to adjudicators of a pair."""
+    key, blind = link.execute(select(schema.project.c.key, schema.project.c.blind)).one()
+    return Names(queries.annotators(link), f"{key}\n{pair.id}" if int(blind) else "")
+
+
+def decide(
+    store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[Sent]
+) -> tuple[Appended, bool]:
+    """Append what an adjudicator sends, all or nothing; see `Store.append`.
+
+    Raises
+    ------
+    NotReady
+        If an annotator is not done.
+    BadEvent
+        If an event cannot be: a cell without a reason, a reason that does not give the value, a
+        pair that is to be done and has differences left.
+    Conflict
+        If another adjudicator was faster.
+    """
+    with store.database.writing() as link:
+        case = read_case(link, k)
+        names = names_of(link, case.pair)
+        try:
+            answer, new = append_sent(
+                link,
+                k,
+                queries.gold_name(link),
+                base=base,
+                rev=rev,
+                events=[names.named(sent) for sent in events],
+                actor=actor,
+                prepare=_Clerk(case, actor),
+            )
+        except Conflict as conflict:
+            told = [names.hidden_conflict(one) for one in conflict.conflicts]
+            missed = [names.hidden(event) for event in conflict.events]
+            others = sorted({event.actor for event in missed} - {actor})
+            by = f"by {', '.join(others)}" if others else "in another tab"
+            raise Conflict(told, conflict.seq, missed, by=by) from None
+    answer.events = [names.hidden(event) for event in answer.events]
+    return answer, new
+
+
+class _Clerk:
+    """Look at what adjudicators send before it is stored, and add what is agreed."""
+
+    def __init__(self, case: Case, actor: str) -> None:
+        self._case, self._actor = case, actor
+
+    def __call__(self, writer: Writer, sent: Sent, data: Data) -> None:
+        if sent.kind not in _KINDS:
+            raise BadEvent(
+                f"{sent.kind[:40]}: adjudicators decide, with a reason; annotators draw and judge"
+            )
+        self._case.check()
+        if sent.kind == "decide":
+            self._check(writer.state, data)
+        elif sent.kind == "open" or (sent.kind == "done" and data.after is True):
+            self._add_agreed(writer)
+            if sent.kind == "done":
+                self._check_end(writer.state)
+        elif sent.kind in ("undo", "redo"):
+            state = copied(writer.state)
+            state.apply(sent.kind, writer.back(sent.kind, data))
+            if state.done and not writer.state.done:
+                self._check_end(state)
+
+    def _check_end(self, state: PairState) -> None:
+        """Refuse that a pair gets done while something is to be settled."""
+        left = left_to_decide(self._case.items(state))
+        if left:
+            places = "one difference is" if left == 1 else f"{left} differences are"
+            raise BadEvent(f"{places} still to be settled; then the pair is done")
+        if self._case.missing(state):
+            raise BadEvent("gold has not all that annotators agree on; mark the pair done anew")
+
+    def _add_agreed(self, writer: Writer) -> None:
+        """Write down what is agreed; rewrites, when the pair is opened for the first time."""
+        items = agreed_items(self._case.items(writer.state))
+        first = not writer.state.seq
+        if items:
+            data = _agreed(items, self._case.ballots, writer.state)
+            self._add(writer, "decide", data)
+        made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
+        if first and (shared := shared_texts(made)):
+            rows = ((f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1))
+            self._add(writer, "rewrite", Data(how="agreed", rewrites=tuple(rows)))
+
+    def _add(self, writer: Writer, kind: str, data: Data) -> None:
+        event = LogEvent(str(uuid4()), 0, 0, kind, 1, self._actor, now(), "", 0, Raw(b"{}"))
+        writer.add(event, data)
+
+    def _check(self, state: PairState, data: Data) -> None:
+        """Refuse decisions without reasons, and those that would take another's back unseen."""
+        reasons = {(i, j): after for i, j, _, after in data.whys}
+        written = {(i, j): after for i, j, _, after in data.cells}
+        if not reasons or None in reasons.values():
+            raise BadEvent("whys: a decision has a reason, for each of its cells")
+        if data.label is not None or data.flags is not None:
+            written[JUDGMENT] = -1
+        for place in written:
+            if place not in reasons:
+                raise BadEvent(f"whys: {list(place)} is decided without a reason")
+        found = conflicts(state, "decide", data)
+        if found:  # the reason is looked at afterwards: what comes too late need not fit any more
+            raise Conflict(found)
+        for place, text in reasons.items():
+            self._check_reason(place, read_why(str(text)), _after(place, state, data))
+        _check_nulls(state, written)
+
+    def _check_reason(self, place: Cell, why: Why, value: Value) -> None:
+        known = self._case.ballots
+        for name, (said, seq) in why.votes.items():
+            if name not in known:
+                raise BadEvent("whys: somebody who is named there has no vote on this pair")
+            if seq > known[name].seq or (seq == known[name].seq and said != known[name].at(place)):
+                raise BadEvent(f"whys: a vote on {list(place)} is another one; load the pair again")
+        if not why.votes:
+            raise BadEvent(f"whys: {list(place)} is decided on no vote; name those that there are")
+        said_so = meant(why, value, majority=self._case.majority)
+        if said_so != value:
+            raise BadEvent(f"whys: {list(place)} becomes {value}, and its reason says {said_so}")
+
+
+def _after(place: Cell, state: PairState, data: Data) -> Value:
+    """Return the value that a place has when an event is stored."""
+    if place == JUDGMENT:
+        label = state.judgment if data.label is None else data.label[1]
+        flags = state.flags if data.flags is None else data.flags[1]
+        return (label, *flags) if label or flags else ()
+    written = {(i, j): after for i, j, _, after in data.cells}
+    return written.get(place, state.cells.get(place, 0))
+
+
+def _check_nulls(state: PairState, written: Mapping[Cell, int]) -> None:
+    """Refuse links of words that another adjudicator has just decided to have no partner."""
+    found = [
+        {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
+        for link, value in written.items()
+        if value and NULL not in link
+        for i, j in ((link[0], NULL), (NULL, link[1]))
+        if (i, j) in state.cells and (i, j) not in written
+    ]
+    if found:
+        raise Conflict(found)
+
+
+def _agreed(items: Sequence[Item], ballots: Mapping[str, Ballot], state: PairState) -> Data:
+    """Return the event that writes down what is agreed."""
+    cells, whys = [], []
+    more: dict[str, Any] = {}
+    for item in items:
+        i, j = item.place
+        votes = {name: (ballot.at(item.place), ballot.seq) for name, ballot in ballots.items()}
+        whys.append((i, j, None, write_why(Why("agreed", "", votes))))
+        if isinstance(item.value, tuple):
+            label, *flags = item.value or ("",)
+            more = {"label": (state.judgment, label), "flags": (state.flags, flags)}
+        elif item.value != state.cells.get(item.place, 0):
+            cells.append((i, j, state.cells.get(item.place, 0), item.value))
+    return Data(how="agreed", cells=tuple(cells) or (), whys=tuple(whys), **more)
+
+
+def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
+    """Mark those of some pairs done in which nothing is to be decided; return how many.
+
+    What is agreed in them is written down, each pair at once; also in those that are done, where
+    annotators agreed on it since.
+    """
+    count = 0
+    for k in numbers:
+        with store.database.reading() as link:
+            case = read_case(link, k)
+        if left_to_decide(case.items()) or (case.gold.state.done and not case.missing()):
+            continue
+        event = Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
+        with suppress(NotReady, BadEvent, Conflict, OldText):  # a vote has just changed
+            seq, rev = case.gold.state.seq, case.pair.rev
+            count += decide(store, k, actor, base=seq, rev=rev, events=[event])[1]
+    return count
+
+
+class GoldChanges(Changes):
+    """Hold what was decided, by pair, and the pairs on which annotators have voted otherwise."""
+
+    votes: list[int]
+
+
+def gold_changes(store: Store, after: int) -> GoldChanges | None:
+    """Return what has changed behind number `after` of the project, or None."""
+    with store.database.reading() as link:
+        account = queries.account_of(link, queries.gold_name(link))
+        event, stream = schema.event, schema.stream
+        joined = event.join(stream, event.c.stream == stream.c.id)
+        new = event.c.n > after
+        asked = (
+            select(stream.c.pair, *queries.EVENT)
+            .select_from(joined)
+            .where(new, stream.c.account == account)
+            .order_by(event.c.n)
+            .limit(_MOST_CHANGES)
+        )
+        rows = [(row[0], queries.event_of(row[1:])) for row in link.execute(asked)]
+        last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(link)
+        others = select(stream.c.pair).select_from(joined).distinct()
+        others = others.where(
+            new, event.c.n <= last, stream.c.account != account, stream.c.pair > 0
+        )
+        votes = sorted(link.execute(others).scalars())
+        if not rows and not votes:
+            return None
+        changes: dict[int, list[Event]] = {}
+        for k, one in rows:
+            names = names_of(link, queries.pair_row(link, k))
+            changes.setdefault(k, []).append(names.hidden(one))
+        return GoldChanges(last, changes, votes)

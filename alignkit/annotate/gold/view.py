@@ -1,0 +1,184 @@
+"""Put together what an adjudicator sees of a pair; of suggestions only whether there were any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from alignkit.annotate.gold.docket import Docket
+from alignkit.annotate.gold.gold import Case, names_of, read_case
+from alignkit.annotate.gold.late_rewrites import rewrites_changed
+from alignkit.annotate.gold.origins import BULK, origins, rewordings, suggestions_shown
+from alignkit.annotate.gold.secrecy import Names
+from alignkit.annotate.log.events import Cell, Event
+from alignkit.annotate.log.new_pairs import Texts
+from alignkit.annotate.log.state import PairState, StateView
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries
+
+__all__ = ["GoldView", "Vote", "gold_view"]
+
+_MOST_UNDO = 100
+
+
+class Vote(Struct):
+    """Hold what one annotator says of a pair.
+
+    Parameters
+    ----------
+    id, name
+        What stands for the annotator in whys, and what is shown; alike unless names are hidden.
+    seq
+        The last event of the annotator on the pair.
+    shown
+        Whether suggestions were shown to them; None where the pair was not opened on the page.
+    cells
+        The links and nulls: place and value, how it came to be (`origins`), and when.
+    unseen
+        Those taken in bulk that nobody has looked at.
+    """
+
+    id: str
+    name: str
+    seq: int
+    shown: bool | None
+    cells: list[tuple[int, int, int, str, str]]
+    unseen: list[tuple[int, int]]
+    comments: list[tuple[str, str]]
+    judgment: str
+    flags: list[str]
+    rewrites: list[tuple[str, Texts]] = []
+
+
+class GoldView(Struct):
+    """Hold a pair as an adjudicator sees it.
+
+    Parameters
+    ----------
+    pairs, done
+        How many pairs are ready, and how many of them are done.
+    place, previous, next, next_open
+        Where this one stands among them; see `docket.Neighbours`.
+    state, undo, redo
+        Gold's own.
+    votes
+        In the order of their keys.
+    blind, majority
+        The settings.
+    changed
+        It was done, and its rewrites are others since (`late_rewrites`).
+    """
+
+    k: int
+    id: str
+    pairs: int
+    done: int
+    place: int
+    previous: int | None
+    next: int | None
+    next_open: int | None
+    rev: int
+    source: list[str]
+    target: list[str]
+    attributes: dict[str, str]
+    state: StateView
+    undo: list[Event]
+    redo: list[Event]
+    votes: list[Vote]
+    blind: bool
+    majority: bool
+    changed: bool
+    n: int
+
+
+def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
+    """Return a pair with the votes on it.
+
+    Parameters
+    ----------
+    docket
+        The list of the project's pairs.
+
+    Raises
+    ------
+    NotReady
+        If an annotator is not done.
+    UnknownPair
+        If there is none.
+    """
+    with store.database.reading() as link:
+        case = read_case(link, k)
+        case.check()
+        names = names_of(link, case.pair)
+        undo, redo = (
+            [names.hidden(event) for event in queries.stack(link, case.gold.id, top, _MOST_UNDO)]
+            for top in (case.gold.state.undo, case.gold.state.redo)
+        )
+        votes, n = _votes(link, case, names), queries.last_n(link)
+        changed = case.gold.state.done and _rewrites_changed(link, case)
+    state = case.gold.state.view(undo[0].id if undo else None, redo[0].id if redo else None)
+    if state.whys is not msgspec.UNSET:
+        state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
+    pair, listed = case.pair, docket.listed(limit=0)
+    return GoldView(
+        k,
+        pair.id,
+        listed.total,
+        listed.done,
+        *docket.neighbours(k),
+        pair.rev,
+        pair.source,
+        pair.target,
+        pair.attributes,
+        state,
+        undo,
+        redo,
+        votes,
+        names.blind,
+        case.majority,
+        changed,
+        n,
+    )
+
+
+def _rewrites_changed(link: Connection, case: Case) -> bool:
+    votes = {one.account: case.streams[one.name].state for one in case.voters}
+    gold = queries.account_of(link, queries.gold_name(link))
+    return rewrites_changed(link, case.pair.k, gold, case.gold.state, votes)
+
+
+def _votes(link: Connection, case: Case, names: Names) -> list[Vote]:
+    accounts = {one.name: one.account for one in case.voters}
+    log = queries.pair_log(link, case.pair.k)
+    corrected = rewordings(link, case.pair.k) if case.pair.rev > 1 else {}
+    found = []
+    for number, name in enumerate(names.ordered(case.streams), 1):
+        events = [event for event, _ in log.get(accounts[name], ())]
+        shown = f"vote {number}" if names.blind else name
+        state = case.streams[name].state
+        how = origins(events, corrected)
+        found.append(_vote(names.shown(name), shown, state, how, suggestions_shown(events)))
+    return found
+
+
+def _vote(
+    id: str, name: str, state: PairState, how: Mapping[Cell, tuple[str, str]], seen: bool | None
+) -> Vote:
+    said = sorted(state.cells.items())
+    cells = [(*cell, value, *how.get(cell, ("", ""))) for cell, value in said]
+    unseen = [cell for cell in sorted(state.bulk) if how.get(cell, ("",))[0] == BULK]
+    return Vote(
+        id,
+        name,
+        state.seq,
+        seen,
+        cells,
+        unseen,
+        sorted(state.comments.items()),
+        state.judgment,
+        state.flags,
+        sorted(state.rewrites.items()),
+    )

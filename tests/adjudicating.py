@@ -1,0 +1,150 @@
+"""Adjudicate in a store as the page does, and by the words of the design alone: for the tests."""
+
+from __future__ import annotations
+
+from annotation import Tab, cell, project, sent
+
+from alignkit import Corpus, SentencePair
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.gold.docket import Docket
+from alignkit.annotate.gold.gold import decide, read_case
+from alignkit.annotate.gold.view import gold_view
+from alignkit.annotate.log.decisions import JUDGMENT, Why, write_why
+from alignkit.annotate.names import ADJUDICATOR, Visitor
+from alignkit.annotate.server.admission import admit
+
+LEFT = {(0, 0): 2, (1, 1): 2, (2, 2): 2, (3, 3): 1}
+RIGHT = {(0, 0): 2, (1, 1): 1, (2, 2): 1, (2, 3): 1}
+"""Links that differ in four places, and are alike in one."""
+
+
+class Bench:
+    """Hold what an adjudicator's page knows of a pair."""
+
+    def __init__(self, store, k=1, actor="carla"):
+        self.store, self.k, self.actor, self.seq = store, k, actor, 0
+        self.docket = Docket(store)
+        self._view = None
+
+    @property
+    def view(self):
+        if self._view is None or self._view.n != self.store.project().n:
+            self._view = gold_view(self.store, self.k, self.docket)
+        return self._view
+
+    @property
+    def gold(self):
+        """Return what gold has, by place; the judgment too."""
+        return values_of(self.view.state)
+
+    @property
+    def whys(self):
+        return {(i, j): why for i, j, why in self.view.state.whys or ()}
+
+    def send(self, *events):
+        view = self.view
+        answer, _ = decide(
+            self.store, self.k, self.actor, base=self.seq, rev=view.rev, events=list(events)
+        )
+        self.seq = answer.seq
+        return answer
+
+    def open(self):
+        return self.send(sent("open", rev=self.view.rev, suggestions=False))
+
+    def done(self, after=True):
+        return self.send(sent("done", before=not after, after=after))
+
+    def back(self, kind="undo"):
+        return self.send(sent(kind, of=getattr(self.view.state, kind) or "none"))
+
+    def decision(self, places, value, why, as_="", note=""):
+        """Make the event by which some places get a value."""
+        view, data = self.view, {"cells": [], "whys": []}
+        gold, whys = values_of(view.state), self.whys
+        for place in places:
+            none = () if place == JUDGMENT else 0
+            votes = {vote.id: (values_of(vote).get(place, none), vote.seq) for vote in view.votes}
+            after = write_why(Why(why, as_, votes, note))
+            data["whys"].append([*place, whys.get(place), after])
+            if place == JUDGMENT:
+                label, *flags = value or ("",)
+                data["label"] = [view.state.judgment, label]
+                data["flags"] = [view.state.flags, flags]
+            elif gold.get(place, 0) != value:
+                data["cells"].append([*place, gold.get(place, 0), value])
+        return sent("decide", **data)
+
+    def take(self, place, name, **more):
+        """Take somebody's vote on a place."""
+        vote = next(vote for vote in self.view.votes if vote.name == name)
+        value = values_of(vote).get(place, () if place == JUDGMENT else 0)
+        return self.send(self.decision([place], value, "vote", vote.id, **more))
+
+    def own(self, place, value, **more):
+        return self.send(self.decision([place], value, "own", **more))
+
+
+def values_of(said):
+    """Return what a vote or a state says, by place."""
+    values = {(i, j): value for i, j, value, *_ in said.cells}
+    if said.judgment or said.flags:
+        values[JUDGMENT] = (said.judgment, *said.flags)
+    return values
+
+
+def expected_states(votes, decided, majority=False):
+    """Return the state of each place by the words of the design.
+
+    Parameters
+    ----------
+    votes
+        By annotator, the values by place.
+    decided
+        By place: the value that gold has, whether it was agreed, the votes at that time.
+    """
+    found = {}
+    places = {place for said in votes.values() for place in said} | set(decided)
+    for place in places:
+        none = () if place == JUDGMENT else 0
+        now = {name: said.get(place, none) for name, said in votes.items()}
+        if place in decided:
+            value, agreed, then = decided[place]
+            same = all(now[name] == then.get(name, value) for name in now)
+            found[place] = ("agreed" if agreed else "decided") if same else "reopened"
+            continue
+        most = max(list(now.values()).count(value) for value in now.values())
+        enough = most == len(now) or (majority and most > len(now) / 2)
+        if any(now.values()):
+            found[place] = "agreed" if enough else "open"
+    return found
+
+
+def drawn(store, k, name, links, *, done=True, judgment=None):
+    """Draw links as an annotator does."""
+    tab = Tab(store, k, name)
+    tab.send(sent("open", rev=1, suggestions=name == "anna"))
+    for place, value in links.items():
+        tab.send(cell(*place, tab.state.cells.get(place, 0), value))
+    if judgment is not None:
+        tab.send(sent("judge", label=["", judgment[0]], flags=[[], list(judgment[1:])]))
+    if done:
+        tab.send(sent("done", before=False, after=True))
+
+
+def case(folder, votes, pairs=1, **rules):
+    """Make a project whose pairs are annotated, and an adjudicator."""
+    words = ["a", "b", "c", "d"], ["w", "x", "y", "z"]
+    corpus = Corpus(SentencePair(f"p{k}", *words) for k in range(1, pairs + 1))
+    store = project(folder, corpus, annotator=None)
+    assign_pairs(store, list(votes), control=0)
+    for name, links in votes.items():
+        drawn(store, 1, name, links)
+    admit(store, Visitor("carla", ADJUDICATOR), **rules)
+    return store
+
+
+def states(bench):
+    """Return the state of each place, as the store has it."""
+    with bench.store.database.reading() as link:
+        return {item.place: item.state for item in read_case(link, bench.k).items()}

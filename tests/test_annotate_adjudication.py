@@ -1,0 +1,212 @@
+"""Votes are compared with each other and with decisions: agreed, open, decided, reopened."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from adjudicating import expected_states
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_phrases import phrase_pairs
+
+from alignkit.annotate.gold.adjudication import (
+    Ballot,
+    Gold,
+    compare,
+    grouped,
+    left_to_decide,
+    shared_value,
+)
+from alignkit.annotate.gold.stakes import phrases_at_stake
+from alignkit.annotate.log.decisions import JUDGMENT, Why
+
+NAMES = ("anna", "ben", "carla")
+VALUES = st.integers(1, 2)
+LABELS = st.sampled_from([("paraphrase",), ("partial", "unsure"), ("", "unsure")])
+
+
+@st.composite
+def votes(draw, names=NAMES, size=4):
+    """Make what some annotators say: links, nulls of words without links, a judgment."""
+    found = {}
+    for name in names[: draw(st.integers(1, len(names)))]:
+        place = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
+        said = draw(st.dictionaries(place, VALUES, max_size=6))
+        for i in range(size):
+            if all(link[0] != i for link in said) and draw(st.integers(0, 5)) == 0:
+                said[i, -1] = draw(VALUES)
+        if draw(st.booleans()):
+            said[JUDGMENT] = draw(LABELS)
+        found[name] = said
+    return found
+
+
+@st.composite
+def decisions(draw, then):
+    """Make decisions on votes, which may have been others."""
+    found = {}
+    for place in sorted({place for said in then.values() for place in said}):
+        none = () if place == JUDGMENT else 0
+        now = {name: said.get(place, none) for name, said in then.items()}
+        if draw(st.booleans()):
+            agreed = len(set(now.values())) == 1
+            value = draw(st.sampled_from(sorted(set(now.values()), key=str)))
+            if draw(st.integers(0, 4)) == 0:
+                now[draw(st.sampled_from(sorted(now)))] = draw(LABELS if none == () else VALUES)
+                agreed = False
+            found[place] = value, agreed, now
+    return found
+
+
+def gold_with(decided):
+    values = {place: value for place, (value, _, _) in decided.items() if value}
+    whys = {
+        place: Why(
+            "agreed" if agreed else "own", "", {name: (said, 1) for name, said in now.items()}
+        )
+        for place, (_, agreed, now) in decided.items()
+    }
+    return Gold(values, whys)
+
+
+@given(data=st.data(), majority=st.booleans())
+def test_states_are_those_of_the_plain_reference(data, majority) -> None:
+    said = data.draw(votes())
+    decided = data.draw(decisions(said))
+    ballots = {name: Ballot(values, 9) for name, values in said.items()}
+    items = compare(ballots, gold_with(decided), majority=majority)
+    expected = expected_states(said, decided, majority)
+    links = {place for place, (value, _, _) in decided.items() if value and -1 not in place}
+    nulls = {place for place, (value, _, _) in decided.items() if value and -1 in place}
+    for item in items:
+        i, j = item.place
+        clash = any(link[0] == i or link[1] == j for link in links) if -1 in item.place else (
+            (i, -1) in nulls or (-1, j) in nulls
+        )  # fmt: skip
+        if item.why is None and clash and expected[item.place] == "agreed":
+            assert item.state in ("open", "agreed")  # beside gold it cannot stand, unless it is 0
+        else:
+            assert (item.place, item.state) == (item.place, expected[item.place])
+    assert {item.place for item in items} == set(expected)
+
+
+@given(said=votes())
+def test_groups_are_neighbours_with_equal_votes(said) -> None:
+    ballots = {name: Ballot(values) for name, values in said.items()}
+    items = [item for item in compare(ballots) if item.open]
+    groups = grouped(items)
+    assert sorted(item.place for group in groups for item in group) == sorted(
+        item.place for item in items
+    )
+    assert len(groups) == left_to_decide(items)
+    number = {item.place: at for at, group in enumerate(groups) for item in group}
+    for item in items:
+        for other in items:
+            beside = abs(item.place[0] - other.place[0]) + abs(item.place[1] - other.place[1]) == 1
+            if beside and (-1 in item.place) == (-1 in other.place) and JUDGMENT not in (
+                item.place, other.place
+            ):  # fmt: skip
+                same = number[item.place] == number[other.place]
+                assert same == (item.votes == other.votes)
+    for group in groups:
+        assert len({item.votes for item in group}) == 1
+        rows = sorted(item.place for item in group)
+        reached, front = {rows[0]}, [rows[0]]
+        while front:
+            i, j = front.pop()
+            for place in {(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)} & set(rows) - reached:
+                reached.add(place)
+                front.append(place)
+        assert reached == set(rows)
+
+
+def test_a_vote_changed_later_reopens_its_place_and_no_other() -> None:
+    then = {"anna": {(0, 0): 2, (1, 1): 2}, "ben": {(0, 0): 2, (1, 1): 1}}
+    whys = {
+        (0, 0): Why("agreed", "", {"anna": (2, 2), "ben": (2, 1)}),
+        (1, 1): Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)}),
+    }
+    gold = Gold({(0, 0): 2, (1, 1): 1}, whys)
+    states = lambda said: [  # noqa: E731
+        (item.place, item.state, item.value)
+        for item in compare({name: Ballot(values, 9) for name, values in said.items()}, gold)
+    ]
+    assert states(then) == [((0, 0), "agreed", 2), ((1, 1), "decided", 1)]
+    now = {**then, "anna": {(0, 0): 2, (1, 1): 1}}
+    assert states(now) == [((0, 0), "agreed", 2), ((1, 1), "reopened", 1)]
+    new = {**then, "dora": {(0, 0): 1, (1, 1): 1, (2, 2): 1}}
+    assert states(new) == [((0, 0), "reopened", 2), ((1, 1), "decided", 1), ((2, 2), "open", 0)]
+    assert states({"ben": then["ben"]}) == states(then)  # who votes no more changes nothing
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (1, Why("vote", "anna", {"anna": (2, 2), "ben": (1, 1)})),
+        (0, Why("vote", "anna", {"anna": (2, 2), "ben": (1, 1)})),
+        (2, Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)})),
+        (2, Why("vote", "dora", {"anna": (2, 2), "ben": (1, 1)})),
+        (2, Why("agreed", "", {"anna": (2, 2), "ben": (1, 1)})),
+        (2, Why("own")),
+    ],
+)
+def test_a_value_that_its_reason_does_not_give_is_reopened(value, why) -> None:
+    ballots = {"anna": Ballot({(0, 0): 2}, 2), "ben": Ballot({(0, 0): 1}, 1)}
+    gold = Gold({(0, 0): value} if value else {}, {(0, 0): why})
+    assert [(item.state, item.value) for item in compare(ballots, gold)] == [("reopened", value)]
+
+
+def test_what_a_majority_agreed_on_stands_when_the_setting_is_another_one() -> None:
+    votes = {"anna": (2, 1), "ben": (2, 1), "dora": (0, 1)}
+    ballots = {name: Ballot({(0, 0): said} if said else {}, 1) for name, (said, _) in votes.items()}
+    gold = Gold({(0, 0): 2}, {(0, 0): Why("agreed", "", votes)})
+    for majority in (True, False):
+        assert [item.state for item in compare(ballots, gold, majority=majority)] == ["agreed"]
+
+
+def test_a_judgment_that_its_reason_does_not_give_is_reopened() -> None:
+    ballots = {"anna": Ballot({JUDGMENT: ("paraphrase",)}, 1), "ben": Ballot({}, 1)}
+    why = Why("vote", "anna", {"anna": (("paraphrase",), 1), "ben": ((), 1)})
+    for said, state in ((("paraphrase",), "decided"), (("partial",), "reopened")):
+        found = compare(ballots, Gold({JUDGMENT: said}, {JUDGMENT: why}))
+        assert [item.state for item in found] == [state]
+
+
+def test_a_majority_is_more_than_half() -> None:
+    assert shared_value([1, 1, 2], majority=True) == 1
+    assert shared_value([1, 1, 2], majority=False) is None
+    assert shared_value([1, 1, 2, 2], majority=True) is None
+    assert shared_value([], majority=True) is None
+    assert shared_value([()], majority=False) == ()
+
+
+def atomic(links):
+    return {box for box, kind in phrase_pairs(links, 4, 4) if kind}
+
+
+@settings(max_examples=30)
+@given(pairs=st.lists(votes(), max_size=3))
+def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs) -> None:
+    ballots = [{name: Ballot(said) for name, said in pair.items()} for pair in pairs]
+    expected = []
+    for pair in pairs:
+        total = 0
+        for least in (1, 2):
+            sets = [
+                atomic({p for p, v in said.items() if -1 not in p and v >= least})
+                for said in pair.values()
+            ]
+            total += len(set.union(*sets) - set.intersection(*sets))
+        expected.append(total)
+    assert phrases_at_stake(ballots) == expected
+
+
+def test_the_article_s_pair_has_its_phrase_pairs_at_stake() -> None:
+    """METHOD: 11 atomic pairs of P, 8 of S; against nobody's links all of them are at stake."""
+    sure = ["1-2", "2-3", "3-5", "6-6", "7-7", "7-8", "8-9", "10-11", "11-12"]
+    possible = ["0-0", "0-1", "4-4", "5-4", "9-10"]
+    links = {tuple(map(int, link.split("-"))): 2 for link in sure}
+    links |= {tuple(map(int, link.split("-"))): 1 for link in possible}
+    assert phrases_at_stake([{"one": Ballot(links), "none": Ballot({})}]) == [11 + 8]

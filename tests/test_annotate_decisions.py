@@ -1,0 +1,253 @@
+"""Decisions are events of the gold standard: cells and whys, folded, undone, corrected, merged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from annotation import Tab, cell, cells_of, project, sent
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from repetitions import repetitions
+
+from alignkit import Corpus, SentencePair
+from alignkit.annotate.errors import BadEvent, Conflict, ProjectError
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.exchange.merging import merge_project
+from alignkit.annotate.log.decisions import Why, read_why, write_why
+from alignkit.annotate.names import ADJUDICATOR, Visitor
+from alignkit.annotate.replay import replay
+from alignkit.annotate.server.admission import admit, gold_status
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables.building import build_project
+from alignkit.formats.format import EVERYTHING
+
+AGREED = '{"why":"agreed","votes":{"anna":[2,3],"ben":[2,1]}}'
+VOTE = '{"why":"vote","as":"ben","votes":{"anna":[2,3],"ben":[0,1]},"note":"too free"}'
+OWN = '{"why":"own","votes":{"anna":[1,3],"ben":[0,1]}}'
+
+
+class Desk(Tab):
+    """An adjudicator's tab: the gold standard's stream, and who acts."""
+
+    def send(self, *events):
+        answer, new = self.store.append(
+            self.k, "gold", base=self.seq, rev=self.rev, events=list(events), actor="carla"
+        )
+        for event in answer.events:
+            self._fold(event)
+        self.undo, self.redo = answer.state_undo, answer.state_redo
+        return answer, new
+
+
+@pytest.fixture
+def small(tmp_path):
+    corpus = [SentencePair(f"p{k}", ["a", "b", "c", "d"], ["w", "x", "y", "z"]) for k in (1, 2)]
+    store = project(tmp_path, Corpus(corpus), annotator="anna")
+    admit(store, Visitor("carla", ADJUDICATOR))
+    return store
+
+
+def whys_of(store, k=1):
+    return {(i, j): why for i, j, why in store.pair(k, "gold").state.whys or ()}
+
+
+def decide(*rows, cells=(), **more):
+    return sent("decide", cells=[list(c) for c in cells], whys=[list(row) for row in rows], **more)
+
+
+def test_a_decision_writes_cells_and_whys_and_is_undone(small):
+    desk = Desk(small, 1, "gold")
+    both = [(0, 0, None, AGREED), (1, 1, None, VOTE)]
+    desk.send(decide(*both, cells=[(0, 0, 0, 2)]))
+    assert cells_of(small, 1, "gold") == {(0, 0): 2}
+    assert whys_of(small) == {(0, 0): AGREED, (1, 1): VOTE}  # 1-1 is decided to be no link
+    desk.send(decide((1, 1, VOTE, OWN), cells=[(1, 1, 0, 1)]))
+    event = small.history(1, "gold")[-1]
+    assert (event.kind, event.actor) == ("decide", "carla")
+    desk.back()
+    assert (cells_of(small, 1, "gold"), whys_of(small)[1, 1]) == ({(0, 0): 2}, VOTE)
+    desk.back("redo")
+    assert whys_of(small)[1, 1] == OWN
+    for _ in range(2):
+        desk.load()
+        desk.back()
+    assert (cells_of(small, 1, "gold"), whys_of(small)) == ({}, {})
+    assert not replay(small).differences
+
+
+def test_two_desks_that_decide_a_cell_otherwise_are_told(small):
+    one, other = Desk(small, 1, "gold"), Desk(small, 1, "gold")
+    one.send(decide((0, 0, None, VOTE)))
+    with pytest.raises(Conflict) as told:
+        other.send(decide((0, 0, None, OWN), cells=[(0, 0, 0, 1)]))
+    assert told.value.conflicts == [
+        {"field": "why", "key": "0-0", "before": None, "after": OWN, "now": VOTE}
+    ]
+    other.send(decide((0, 0, None, VOTE)))  # the same again is no step of undo
+    assert [event.kind for event in small.history(1, "gold")] == ["decide", "open"]
+
+
+def test_whys_are_stored_in_one_form(small):
+    spaced = json.dumps({"votes": {"ben": [2, 1], "anna": [2, 3]}, "why": "agreed"}, indent=1)
+    desk = Desk(small, 1, "gold")
+    desk.send(decide((0, 0, None, spaced), cells=[(0, 0, 0, 2)]))
+    assert whys_of(small) == {(0, 0): AGREED}
+    desk.send(decide((0, 0, spaced, None), cells=[(0, 0, 2, 0)]))
+    assert whys_of(small) == {}
+    found = read_why(VOTE)
+    assert found == Why("vote", "ben", {"anna": (2, 3), "ben": (0, 1)}, "too free")
+    assert write_why(found) == VOTE
+    assert write_why(read_why('{"note":"","votes":{},"as":"","why":"own"}')) == '{"why":"own"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", '"agreed"', '{"why":"because"}', '{"why":"own","votes":{"anna":[3,1]}}',
+     '{"why":"own","votes":{"anna":[1,-1]}}', '{"why":"own","more":1}',
+     '{"why":"own","note":"\\u0007"}', '{"why":"vote","as":"' + "x" * 201 + '"}', "[" * 9999],
+)  # fmt: skip
+def test_a_why_that_is_none_is_refused(small, text):
+    with pytest.raises(BadEvent):
+        Desk(small, 1, "gold").send(decide((0, 0, None, text)))
+    assert small.history(1, "gold") == []
+
+
+def test_only_the_gold_standard_holds_decisions(small):
+    with pytest.raises(BadEvent, match="only the gold standard"):
+        Tab(small, 1, "anna").send(decide((0, 0, None, OWN)))
+    with pytest.raises(BadEvent):
+        Desk(small, 1, "gold").send(decide((4, 0, None, OWN)))
+
+
+def test_corrected_words_carry_decisions_along(small):
+    desk = Desk(small, 1, "gold")
+    desk.send(decide((0, 0, None, AGREED), (2, 2, None, VOTE), cells=[(0, 0, 0, 2)]))
+    words = ["new", "a", "b", "d"], ["w", "x", "y", "z"]
+    import_pairs(small, [SentencePair("p1", *words)], holds=EVERYTHING)
+    assert cells_of(small, 1, "gold") == {(1, 0): 2}
+    assert whys_of(small) == {(1, 0): AGREED}  # c is gone, and what was decided of it
+    assert not replay(small).differences
+
+
+def test_decisions_are_merged_and_rebuilt(tmp_path, small):
+    other = str(tmp_path / "other")
+    small.close()
+    shutil.copy(small.path, other)
+    with Store.open(small.path) as mine, Store.open(other) as theirs:
+        Desk(theirs, 1, "gold").send(decide((0, 0, None, AGREED), cells=[(0, 0, 0, 2)]))
+        merge_project(mine, theirs)
+        assert whys_of(mine) == {(0, 0): AGREED}
+        Desk(theirs, 1, "gold").send(decide((1, 1, None, VOTE)))
+        Desk(mine, 1, "gold").send(decide((3, 3, None, OWN), cells=[(3, 3, 0, 1)]))
+        merge_project(mine, theirs)
+        assert whys_of(mine) == {(0, 0): AGREED, (1, 1): VOTE, (3, 3): OWN}
+        assert not replay(mine).differences
+        again = str(tmp_path / "again")
+        build_project(again, mine.log())
+        with Store.open(again) as rebuilt:
+            assert whys_of(rebuilt) == whys_of(mine)
+
+
+def test_streams_without_decisions_hold_nothing_of_them(small):
+    Tab(small, 1, "anna").send(cell(0, 0, 0, 2))
+    with small.database.reading() as link:
+        text = link.exec_driver_sql("SELECT state FROM stream WHERE pair = 1").scalar()
+    assert "whys" not in text
+
+
+def status(store):
+    with store.database.reading() as link:
+        return gold_status(link)
+
+
+def test_the_name_of_the_gold_standard_is_nobody_else_s(tmp_path, small):
+    assert status(small) == "free"
+    with pytest.raises(ProjectError, match="name of the gold standard"):
+        admit(small, Visitor("gold", ADJUDICATOR))
+    Desk(small, 1, "gold").send(sent("open", rev=1, suggestions=False))
+    assert status(small) == "begun"
+    with pytest.raises(ProjectError, match="annotate under another"):
+        admit(small, Visitor("gold"))
+    with pytest.raises(ProjectError, match="leave out --gold"):
+        admit(small, Visitor("carla", ADJUDICATOR), "truth")
+    brought = project(tmp_path, name="brought")  # with annotations by gold
+    assert status(brought) == "taken"
+    with pytest.raises(ProjectError, match="by --gold NAME"):
+        admit(brought, Visitor("carla", ADJUDICATOR))
+    with pytest.raises(ProjectError, match="by --gold NAME"):
+        admit(brought, Visitor("carla", ADJUDICATOR), "anna")
+    admit(brought, Visitor("carla", ADJUDICATOR), "truth")
+    assert (brought.project().gold, status(brought)) == ("truth", "free")
+    admit(brought, Visitor("carla", ADJUDICATOR))
+    admit(brought, Visitor("gold"))
+
+
+_CELL = st.tuples(st.integers(-1, 3), st.integers(-1, 3)).filter(lambda cell: cell != (-1, -1))
+_DECISIONS = st.lists(
+    st.sampled_from(["undo", "redo"])
+    | st.dictionaries(
+        _CELL,
+        st.tuples(st.integers(0, 2), st.sampled_from([None, AGREED, VOTE, OWN])),
+        min_size=1,
+        max_size=4,
+    ),
+    max_size=15,
+)
+
+
+@settings(max_examples=repetitions(50), deadline=None)
+@given(_DECISIONS)
+def test_decisions_fold_to_what_was_decided_and_undo_takes_all_back(steps):
+    """The plain reference: a dictionary of values and whys, and the states before."""
+    with TemporaryDirectory() as folder:
+        corpus = [SentencePair("p", ["a", "b", "c", "d"], ["w", "x", "y", "z"])]
+        store = project(Path(folder), Corpus(corpus), annotator="gold")
+        desk, undo, redo = Desk(store, 1, "gold"), [], []
+        held: dict[tuple[int, int], tuple[int, str | None]] = {}
+        for step in steps:
+            if step in ("undo", "redo"):
+                back, forth = (undo, redo) if step == "undo" else (redo, undo)
+                if back:
+                    forth.append(held)
+                    held = back.pop()
+                    desk.load()
+                    desk.back(step)
+            else:
+                after = decided(held, step)
+                rows = {c: held.get(c, (0, None)) for c in held.keys() | after.keys()}
+                new = {c: after.get(c, (0, None)) for c in rows}
+                cells = [(*c, rows[c][0], new[c][0]) for c in rows if rows[c][0] != new[c][0]]
+                whys = [(*c, rows[c][1], new[c][1]) for c in rows if rows[c][1] != new[c][1]]
+                if not cells and not whys:
+                    continue
+                desk.load()
+                desk.send(decide(*whys, cells=cells))
+                undo.append(held)
+                redo.clear()
+                held = after
+            assert cells_of(store, 1, "gold") == {c: v for c, (v, _) in held.items() if v}
+            assert whys_of(store) == {c: why for c, (_, why) in held.items() if why}
+        assert not replay(store).differences
+        store.close()
+
+
+def decided(held, step):
+    """Return what is decided then: a word that is linked is no null, a null word has no links."""
+    after = dict(held)
+    for (i, j), (value, why) in step.items():
+        if value:
+            for cell, (other, reason) in list(after.items()):
+                against = (-1 in cell) != (-1 in (i, j)) and (
+                    (i >= 0 and cell[0] == i) or (j >= 0 and cell[1] == j)
+                )
+                if other and against:
+                    after[cell] = 0, reason
+        after[i, j] = value, why
+    return after

@@ -1,0 +1,141 @@
+"""Pairs are adjudicated when all votes are in, those first where most is at stake."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from adjudicating import LEFT, RIGHT, Bench, case, drawn
+from annotation import Tab, project, sent
+
+from alignkit import Corpus, SentencePair
+from alignkit.annotate.errors import NotReady
+from alignkit.annotate.gold.docket import Docket
+from alignkit.annotate.gold.gold import decide, settle
+from alignkit.annotate.log.decisions import read_why
+from alignkit.annotate.names import ADJUDICATOR, Visitor
+from alignkit.annotate.server.admission import admit
+from alignkit.annotate.store import Store
+
+
+def test_a_pair_waits_for_all_who_have_it(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT}, pairs=2)
+    drawn(store, 2, "anna", LEFT)
+    drawn(store, 2, "ben", RIGHT, done=False)
+    bench = Bench(store, 2)
+    assert [row.k for row in bench.docket.rows()] == [1]
+    with pytest.raises(NotReady, match="'p2' is not ready to be adjudicated: ben not done"):
+        _ = bench.view
+    Tab(store, 2, "ben").send(sent("done", before=False, after=True))
+    assert [row.k for row in bench.docket.rows()] == [1, 2]
+    event = sent("open", rev=1, suggestions=False)
+    bench.send(event)
+    Tab(store, 2, "ben").send(sent("done", before=True, after=False))
+    again = {"base": 0, "rev": 1, "events": [event]}
+    assert not decide(store, 2, "carla", **again)[1]  # what is stored is acknowledged
+    with pytest.raises(NotReady):
+        decide(store, 2, "carla", **again | {"events": [sent("open", rev=1, suggestions=False)]})
+
+
+def test_where_nothing_is_assigned_those_who_annotated_vote(tmp_path) -> None:
+    store = project(tmp_path, Corpus([SentencePair("p1", ["a"], ["b"])]), annotator=None)
+    for name in ("anna", "ben", "auto"):
+        store.enrol(name)
+    store.set_suggestions("auto", [(1, [(0, 0, None, 2)])])
+    admit(store, Visitor("carla", ADJUDICATOR))
+    drawn(store, 1, "auto", {(0, 0): 2})
+    drawn(store, 1, "anna", {(0, 0): 2})
+    docket = Docket(store)
+    assert docket.rows() == []
+    drawn(store, 1, "ben", {(0, 0): 1}, done=False)
+    assert docket.rows() == []
+    Tab(store, 1, "ben").send(sent("done", before=False, after=True))
+    assert [(row.k, row.votes, row.left, row.stake) for row in docket.rows()] == [(1, 2, 1, 1)]
+
+
+def test_pairs_come_by_what_is_at_stake(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": LEFT}, pairs=4)
+    for k, other in ((2, {(0, 0): 2}), (3, RIGHT)):
+        drawn(store, k, "anna", LEFT)
+        drawn(store, k, "ben", other)
+    docket = Docket(store)
+    rows = docket.rows()
+    assert [row.k for row in rows] == [2, 3, 1] or rows[0].stake == rows[1].stake
+    assert [row.stake for row in rows] == sorted((row.stake for row in rows), reverse=True)
+    assert rows[-1].k == 1
+    assert rows[-1].stake == 0
+    assert rows[-1].state == "agreed"
+    order = [row.k for row in rows]
+    bench = Bench(store, 1)
+    bench.open()
+    bench.done()
+    assert [row.k for row in docket.rows()] == order  # work does not move pairs
+    assert docket.neighbours(order[0]) == (1, None, order[1], order[1])
+    assert docket.neighbours(order[1]) == (2, order[0], order[2], order[0])
+    assert docket.listed(1, 1).pairs[0].k == order[1]
+    assert (docket.listed().total, docket.listed().done, docket.listed().project) == (3, 1, 4)
+
+
+def test_pairs_on_which_all_agree_are_settled_at_once(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT}, pairs=4)
+    for k in (2, 3):
+        for name in ("anna", "ben"):
+            drawn(store, k, name, LEFT if k == 2 else {})
+    bench, other = Bench(store, 2), Bench(store, 3)
+    assert settle(store, [1, 2, 3, 4], "carla") == 2  # one differs, one is not ready
+    assert bench.gold == LEFT
+    assert {read_why(why).why for why in bench.whys.values()} == {"agreed"}
+    assert (bench.view.state.done, other.view.state.done, other.gold) == (True, True, {})
+    assert [row.state for row in sorted(bench.docket.rows(), key=lambda row: row.k)] == [
+        "open", "done", "done"
+    ]  # fmt: skip
+    assert settle(store, [1, 2, 3, 4], "carla") == 0
+
+
+def test_rewrites_that_change_later_reopen_their_pair(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": LEFT}, pairs=2)
+    bench, tab = Bench(store), Tab(store, 1, "anna")
+
+    def rewrite(key, before, after):
+        tab.send(sent("rewrite", rewrites=[[key, before, after]]))
+        return bench.docket.rows()[0].state
+
+    def look_again():
+        bench.done(after=False)
+        bench.done()
+        return bench.docket.rows()[0].state
+
+    first, second = ["a b", "w x"], ["a b c", "w x"]
+    bench.open()
+    bench.done()
+    assert (bench.docket.rows()[0].state, bench.view.changed) == ("done", False)
+    assert rewrite("r1", None, first) == "reopened"
+    assert (bench.view.changed, bench.view.done) == (True, 0)
+    assert rewrite("r1", first, None) == "done"  # there and back
+    assert rewrite("r1", None, first) == "reopened"
+    assert look_again() == "done"  # it was seen, and not taken
+    assert rewrite("r1", first, second) == "reopened"
+    bench.send(sent("rewrite", rewrites=[["r1", None, second]]))
+    assert bench.docket.rows()[0].state == "done"
+    assert rewrite("r1", second, None) == "reopened"  # gold has what its author took back
+    assert look_again() == "done"
+    assert Docket(store).rows() == bench.docket.rows()
+
+
+def test_what_all_share_is_settled_in_projects_that_knew_no_majority(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": LEFT, "dora": RIGHT})
+    assert [row.left for row in Docket(store).rows()] == [4]
+    store.settings(majority=True)
+    assert [row.left for row in Docket(store).rows()] == [0]
+    store.close()
+    with sqlite3.connect(store.path) as link:
+        for column in ("blind", "majority"):
+            link.execute(f"ALTER TABLE project DROP COLUMN {column}")
+        link.execute("PRAGMA user_version = 1")
+    link.close()
+    for readonly in (True, False):
+        with Store.open(store.path, readonly=readonly) as old:
+            assert [row.left for row in Docket(old).rows()] == [4]

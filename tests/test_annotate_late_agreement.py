@@ -1,0 +1,184 @@
+"""Nothing is done that lacks what annotators agree on: neither what came late, nor by undo."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from adjudicating import LEFT, RIGHT, Bench, case, drawn, states
+from annotation import Tab, cell, sent
+
+from alignkit import Alignment, Annotation, Corpus, SentencePair
+from alignkit.annotate.errors import BadEvent
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.gold.docket import settled_pairs
+from alignkit.annotate.gold.gold import settle
+from alignkit.annotate.gold.provenance import provenance
+from alignkit.annotate.log.decisions import JUDGMENT
+from alignkit.annotate.replay import replay
+
+BOTH = {"anna": {(0, 0): 2}, "ben": {(0, 0): 2}}
+
+
+def row(bench):
+    found = next(row for row in bench.docket.rows() if row.k == bench.k)
+    return found.state, found.left
+
+
+def done_on(store, k=1):
+    with store.database.reading() as link:
+        return settled_pairs(link, [k]) == {k}
+
+
+def add(store, *events, names=("anna", "ben")):
+    for name in names:
+        Tab(store, 1, name).send(*(sent(kind, **data) for kind, data in events))
+
+
+LATE = {
+    "a link": ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}),
+    "a null": ("edit", {"how": "cell", "cells": [[1, -1, 0, 1]]}),
+    "a judgment": ("judge", {"label": ["", "paraphrase"]}),
+    "flags": ("judge", {"flags": [[], ["unsure"]]}),
+}
+VALUES = {
+    "a link": {(1, 1): 2},
+    "a null": {(1, -1): 1},
+    "a judgment": {JUDGMENT: ("paraphrase",)},
+    "flags": {JUDGMENT: ("", "unsure")},
+}
+
+
+@pytest.mark.parametrize("what", LATE)
+@pytest.mark.parametrize("way", ["settle", "open", "done"])
+def test_what_all_come_to_agree_on_reopens_a_pair_and_is_written_down(tmp_path, what, way) -> None:
+    store = case(tmp_path, BOTH)
+    bench = Bench(store)
+    assert settle(store, [1], "carla") == 1
+    assert (row(bench), done_on(store)) == (("done", 0), True)
+    add(store, LATE[what], names=["anna"])
+    assert row(bench) == ("reopened", 1)
+    add(store, LATE[what], names=["ben"])
+    assert (row(bench), done_on(store)) == (("agreed", 0), False)
+    assert bench.view.done == 0
+    {"settle": lambda: settle(store, [1], "carla"), "open": bench.open, "done": bench.done}[way]()
+    assert bench.gold == {(0, 0): 2, **VALUES[what]}
+    assert (row(bench), bench.view.state.done, done_on(store)) == (("done", 0), True, True)
+    lines = [(line["why"], line["adjudicator"]) for line in provenance(store, done=True)]
+    assert lines == [("agreed", "carla")] * 2
+    assert settle(store, [1], "carla") == 0
+    assert not replay(store).differences
+
+
+def test_what_a_majority_comes_to_share_is_written_down(tmp_path) -> None:
+    store = case(tmp_path, {**BOTH, "dora": {(0, 0): 2}}, majority=True)
+    bench = Bench(store)
+    settle(store, [1], "carla")
+    add(store, LATE["a link"], names=["anna"])
+    assert row(bench) == ("done", 0)  # two of three have no link, and gold has none
+    add(store, LATE["a link"], names=["ben"])
+    assert row(bench) == ("agreed", 0)
+    assert settle(store, [1], "carla") == 1
+    assert bench.gold == {(0, 0): 2, (1, 1): 2}
+
+
+def test_what_a_file_takes_from_gold_comes_back_where_all_agree(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": LEFT})
+    bench = Bench(store)
+    settle(store, [1], "carla")
+    held = {"gold": Annotation(Alignment.parse("0-0 1-1"))}
+    pair = SentencePair("p1", ["a", "b", "c", "d"], ["w", "x", "y", "z"], held)
+    import_pairs(store, Corpus([pair]), holds=frozenset({"alignment"}))
+    assert bench.gold == {(0, 0): 2, (1, 1): 2}
+    assert row(bench) == ("agreed", 0)
+    assert settle(store, [1], "carla") == 1
+    assert (bench.gold, row(bench)) == (LEFT, ("done", 0))
+
+
+def test_rewrites_that_changed_are_looked_at_before_the_pair_is_settled(tmp_path) -> None:
+    store = case(tmp_path, BOTH)
+    bench = Bench(store)
+    settle(store, [1], "carla")
+    add(store, LATE["a link"])
+    add(store, ("rewrite", {"rewrites": [["r1", None, ["a b", "w x"]]]}), names=["anna"])
+    assert row(bench) == ("reopened", 0)
+
+
+def settled(store):
+    bench = Bench(store)
+    bench.open()
+    for place in ((1, 1), (2, 2), (2, 3), (3, 3)):
+        bench.take(place, "ben")
+    bench.done()
+    return bench
+
+
+def test_redo_marks_no_pair_done_on_which_votes_have_changed(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
+    bench = settled(store)
+    bench.back()
+    assert not bench.view.state.done
+    tab = Tab(store, 1, "anna")
+    tab.send(cell(1, 1, 2, 1), cell(0, 1, 0, 1))
+    with pytest.raises(BadEvent, match="2 differences are still to be settled"):
+        bench.back("redo")
+    assert not bench.view.state.done
+    tab.send(cell(1, 1, 1, 2), cell(0, 1, 1, 0))
+    bench.back("redo")  # they are as they were
+    assert (bench.view.state.done, row(bench)) == (True, ("done", 0))
+    assert not replay(store).differences
+
+
+def test_undo_of_not_done_marks_no_pair_done_on_which_votes_have_changed(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
+    bench = settled(store)
+    bench.done(after=False)
+    Tab(store, 1, "anna").send(cell(1, 1, 2, 1))
+    with pytest.raises(BadEvent, match="one difference is still to be settled"):
+        bench.back()
+    assert not bench.view.state.done
+    bench.take((1, 1), "anna")
+    bench.back()  # of the decision
+    with pytest.raises(BadEvent, match="still to be settled"):
+        bench.back()
+
+
+@pytest.mark.parametrize("kind", ["undo", "redo"])
+def test_neither_marks_a_pair_done_that_lacks_what_all_agree_on(tmp_path, kind) -> None:
+    store = case(tmp_path, BOTH)
+    bench = Bench(store)
+    bench.open(), bench.done()
+    bench.back() if kind == "redo" else bench.done(after=False)
+    add(store, LATE["a link"])
+    with pytest.raises(BadEvent, match="gold has not all that annotators agree on"):
+        bench.back(kind)
+    bench.done()
+    assert bench.gold == {(0, 0): 2, (1, 1): 2}
+    assert states(bench) == {(0, 0): "agreed", (1, 1): "agreed"}
+
+
+def test_other_steps_go_back_and_forth_in_pairs_that_are_done(tmp_path) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
+    bench = settled(store)
+    bench.take((1, 1), "anna")
+    Tab(store, 1, "ben").send(cell(3, 3, 0, 1))
+    bench.back()
+    bench.back("redo")
+    assert bench.gold[1, 1] == 2
+    assert row(bench) == ("reopened", 1)
+
+
+def test_all_pairs_that_lack_something_are_settled_together(tmp_path) -> None:
+    store = case(tmp_path, BOTH, pairs=3)
+    for k in (2, 3):
+        for name in ("anna", "ben"):
+            drawn(store, k, name, {(0, 0): 2})
+    assert settle(store, [1, 2], "carla") == 2
+    for k in (1, 2):
+        for name in ("anna", "ben"):
+            Tab(store, k, name).send(cell(1, 1, 0, 1))
+    listed = Bench(store).docket.listed()
+    assert [(one.state, one.left) for one in listed.pairs] == [("agreed", 0)] * 3
+    assert (listed.done, listed.open) == (0, 0)
+    assert settle(store, [one.k for one in listed.pairs], "carla") == 3
