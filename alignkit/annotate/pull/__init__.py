@@ -1,0 +1,1 @@
+"""How far suggestions pull annotators, by a control sample in which some see none."""

@@ -1,0 +1,90 @@
+"""Read from a project who saw suggestions of which pairs, and what each drew."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from alignkit.alignment import Alignment
+from alignkit.annotate.assignment.assignment import assigned_rows, read_items, read_plan
+from alignkit.annotate.assignment.strata import CONTROL, stratum_of
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.conversion import annotation_of
+from alignkit.annotate.log.project_events import Assigned, Suggestion
+from alignkit.annotate.log.state import decode_state
+from alignkit.annotate.pull.control import ControlPair, Suggested, Work
+from alignkit.annotate.tables import queries, schema
+
+__all__ = ["control_pairs"]
+
+_suggestions = msgspec.json.Decoder(list[Suggestion]).decode
+
+
+def control_pairs(link: Connection) -> Iterator[ControlPair]:
+    """Yield all pairs that are assigned to somebody, of the control sample and others.
+
+    What annotators did counts where it is done, and was assigned to them before they began. The
+    suggestions are those that the page shows now.
+
+    Raises
+    ------
+    ProjectError
+        If nothing is assigned yet.
+    """
+    plan = read_plan(link)
+    if plan is None:
+        raise ProjectError(
+            "nothing is assigned, so that it is not known who saw suggestions; assign pairs first "
+            "(alignkit assign)"
+        )
+    rows: defaultdict[int, list[Assigned]] = defaultdict(list)
+    for row in assigned_rows(link):
+        rows[row.k].append(row)
+    suggested, done = _suggested(link), _done(link)
+    for item in read_items(link):
+        arm = next((row.arm for row in rows[item.k] if row.arm), "")
+        own = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
+        if own:
+            works = {
+                row.annotator: Work(row.shown, *done[item.k, row.annotator])
+                for row in own
+                if (item.k, row.annotator) in done
+            }
+            yield ControlPair(
+                item.id,
+                arm,
+                works,
+                suggested.get(item.k, ()),
+                " ".join(stratum_of(item, CONTROL, plan.cuts)),
+                len(own) - len(works),
+            )
+
+
+def _suggested(link: Connection) -> dict[int, list[Suggested]]:
+    """Return the links that are suggested for each pair."""
+    table, name = schema.suggestion.c, select(schema.project.c.suggestions).scalar_subquery()
+    asked = select(table.pair, table.cells).where(table.set == name)
+    return {
+        k: [one for one in _suggestions(text) if one[0] >= 0 and one[1] >= 0]
+        for k, text in link.execute(asked)
+    }
+
+
+def _done(link: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
+    """Return the links and the rejected suggestions of what is done, by pair and annotator."""
+    names = dict(enumerate(queries.annotators(link), 1))
+    table, counts = schema.stream, schema.pair_counts
+    same = (counts.c.account == table.c.account) & (counts.c.pair == table.c.pair)
+    asked = select(table.c.pair, table.c.account, table.c.state).select_from(
+        table.join(counts, same)
+    )
+    found = {}
+    for k, account, text in link.execute(asked.where(counts.c.done.is_(True))):
+        state = decode_state(text)
+        said = annotation_of(state)
+        if said is not None and said.alignment is not None:
+            found[k, names[account]] = said.alignment, state.rejected
+    return found

@@ -1,0 +1,166 @@
+"""Count what annotators took of suggestions, and how far they agree: a row a work and a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.alignment import Alignment
+from alignkit.annotate.pull.control import ControlPair, Suggested, Work
+from alignkit.arrays import LinkArrays
+from alignkit.scoring.counts import LINK_COLUMNS, count_links
+from alignkit.scoring.measures import ratio
+
+__all__ = ["PairFigures", "WorkRows", "agreement_of_pairs", "count_works"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_COLUMNS = [
+    LINK_COLUMNS.index(name) for name in ("hyp_possible", "ref_possible", "possible_in_possible")
+]
+
+
+@dataclass(frozen=True, eq=False)
+class WorkRows:
+    """Hold a row for each of W works, in the order of pairs, and of annotators within them.
+
+    Parameters
+    ----------
+    pair
+        (W,) the number of its pair.
+    shown
+        (W,) whether suggestions were shown.
+    f1
+        (W,) F1 of its links and the suggestions; NaN where there are neither.
+    suggested, taken
+        (W, B) how many links of each bin of probability were suggested, and how many of these it
+        has; the last bin is of those without a probability.
+    rejected
+        (W,) how many of the suggestions it has not, but put aside.
+    """
+
+    pair: Ints
+    shown: NDArray[np.bool_]
+    f1: Floats
+    suggested: Ints
+    taken: Ints
+    rejected: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class PairFigures:
+    """Hold how far the annotators of pairs agree.
+
+    Parameters
+    ----------
+    pair
+        (K,) the numbers of the pairs on which two can be compared.
+    f1
+        (K,) the mean of F1 over every two of whom either drew anything; NaN where none did.
+    """
+
+    pair: Ints
+    f1: Floats
+
+
+def count_works(
+    pairs: Sequence[ControlPair], edges: Sequence[float], *, least: float = 0.0
+) -> WorkRows:
+    """Count for each work what it has of the suggestions.
+
+    Parameters
+    ----------
+    pairs
+        The pairs.
+    edges
+        The bounds between bins, which rise; what is equal to one is above it.
+    least
+        The least probability of the suggestions that count; one that is not known does.
+    """
+    kept = [[one for one in pair.suggested if one[2] is None or one[2] >= least] for pair in pairs]
+    works = [(k, work) for k, pair in enumerate(pairs) for work in pair.works.values()]
+    drawn = LinkArrays.pack([work.links for _, work in works])
+    packed = LinkArrays.pack([_alignment(some) for some in kept])
+    number = np.array([k for k, _ in works], np.int64)
+    hints = packed.take(number)
+    bins = _bins([kept[k] for k, _ in works], edges)
+    of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))
+    taken, rejected = _among(hints, drawn), _among(hints, _rejected([work for _, work in works]))
+    size = len(works), len(edges) + 2
+    return WorkRows(
+        number,
+        np.array([work.shown for _, work in works], bool),
+        _f1(drawn, hints),
+        _table(of, bins, size),
+        _table(of[taken], bins[taken], size),
+        np.bincount(of[rejected & ~taken], minlength=len(works)),
+    )
+
+
+def agreement_of_pairs(pairs: Sequence[ControlPair]) -> PairFigures:
+    """Return for each pair how far every two agree; on split pairs, who saw suggestions and not."""
+    twos = [
+        (k, one.links, other.links)
+        for k, pair in enumerate(pairs)
+        for one, other in combinations(pair.works.values(), 2)
+        if pair.arm != "split" or one.shown != other.shown
+    ]
+    numbers, place = np.unique(np.array([k for k, *_ in twos], np.int64), return_inverse=True)
+    f1 = _f1(
+        LinkArrays.pack([one for _, one, _ in twos]), LinkArrays.pack([other for *_, other in twos])
+    )
+    defined = ~np.isnan(f1)
+    totals, counts = (
+        np.bincount(place.reshape(-1)[defined], weights, len(numbers))
+        for weights in (f1[defined], None)
+    )
+    return PairFigures(numbers, ratio(totals, counts.astype(np.float64)))
+
+
+def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
+    """Return F1 of all links, sure and possible, for each pair.
+
+    2 |A & B| / (|A| + |B|) is the harmonic mean of precision and recall, and 0, as it should be in
+    a mean over pairs, where nothing is shared; NaN where both are empty.
+    """
+    one, other, both = count_links(first, second)[:, _COLUMNS].T
+    return ratio(2 * both, one + other)
+
+
+def _alignment(suggested: Sequence[Suggested]) -> Alignment:
+    return Alignment((), [(i, j) for i, j, *_ in suggested])
+
+
+def _rejected(works: Sequence[Work]) -> LinkArrays:
+    return LinkArrays.pack([Alignment((), work.rejected) for work in works])
+
+
+def _bins(suggested: Sequence[Sequence[Suggested]], edges: Sequence[float]) -> Ints:
+    """Return the bin of each suggestion, pair after pair."""
+    known = [np.nan if p is None else p for _, _, p, _ in chain.from_iterable(suggested)]
+    p = np.array(known, np.float64)
+    found = np.searchsorted(np.asarray(edges, np.float64), p, side="right")
+    found[np.isnan(p)] = len(edges) + 1
+    return found.astype(np.int64)
+
+
+def _among(links: LinkArrays, others: LinkArrays) -> NDArray[np.bool_]:
+    """Tell of each link whether the other arrays have it in the same row."""
+    n, m = np.maximum(
+        links.lengths.max(axis=0, initial=1), others.lengths.max(axis=0, initial=1)
+    ).tolist()
+    keys = []
+    for arrays in (links, others):
+        row = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+        keys.append((row * n + arrays.links[:, 0]) * m + arrays.links[:, 1])
+    return np.isin(*keys)
+
+
+def _table(rows: Ints, columns: Ints, size: tuple[int, int]) -> Ints:
+    found = np.bincount(rows * size[1] + columns, minlength=size[0] * size[1])
+    return found.reshape(size).astype(np.int64)

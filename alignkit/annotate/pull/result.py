@@ -1,0 +1,182 @@
+"""Hold how far suggestions pull annotators: the options, the figures, the cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib import import_module
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from alignkit.annotate.pull.estimates import Estimate
+from alignkit.arguments import check_attributes
+from alignkit.errors import OptionError
+from alignkit.jsonable import jsonable
+from alignkit.scoring.bootstrap import check_drawing
+
+if TYPE_CHECKING:
+    from alignkit.report.table import Table
+
+__all__ = ["Pull", "PullBin", "PullOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullOptions:
+    """Hold the options of the estimate.
+
+    Parameters
+    ----------
+    edges
+        The bounds between bins of probability; what is equal to one is above it.
+    least
+        The least probability of suggestions that count; one that is not known does.
+    resamples
+        How many times to resample the pairs.
+    confidence
+        The share of the resamples within an interval.
+    seed
+        The same seed gives the same intervals.
+    """
+
+    edges: Sequence[float] = (0.1, 0.6, 0.9)
+    least: float = 0.0
+    resamples: int = 2000
+    confidence: float = 0.95
+    seed: int = 12345
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        object.__setattr__(self, "edges", tuple(self.edges))
+        check_drawing(self.resamples, self.confidence)
+        if self.seed < 0:
+            raise OptionError(f"the seed is {self.seed}; it must be 0 or more")
+        if not 0 <= self.least <= 1:
+            raise OptionError(f"least is {self.least}; give a probability, from 0 to 1")
+        bounds = (0.0, *self.edges, 1.0)
+        if not all(one < other for one, other in pairwise(bounds)):
+            raise OptionError(
+                f"edges are {', '.join(map(str, self.edges))}; give numbers that rise, above 0 "
+                "and below 1"
+            )
+
+
+@dataclass(frozen=True)
+class PullBin:
+    """Hold what became of the suggestions of one bin on the split pairs.
+
+    Parameters
+    ----------
+    low, high
+        The bounds of the probability; what is equal to `high` is in the next bin, but for 1. NaN
+        for the bin of suggestions without one.
+    suggestions
+        How many there are.
+    taken, unseen
+        The share that who saw them has, and that who saw none drew.
+    pull
+        The first less the second.
+    """
+
+    low: float
+    high: float
+    suggestions: int
+    taken: Estimate
+    unseen: Estimate
+    pull: Estimate
+
+
+@dataclass(frozen=True, repr=False)
+class Pull:
+    """Hold how far suggestions pull; printed, it is the tables of the command.
+
+    Parameters
+    ----------
+    options
+        The options.
+    pairs
+        How many pairs of each arm are done by all to whom they are assigned: of ``"split"``,
+        ``"bare"``, ``"coin"``, and ``"shown"``, outside the control sample.
+    open
+        How many of each are not.
+    pull
+        The mean over split pairs of F1(shown, suggestions) - F1(hidden, suggestions).
+    shown, hidden
+        The means of both.
+    deviation
+        The standard deviation of the difference within a pair; NaN with fewer than two.
+    coin
+        The same by pairs annotated once: ``"shown"``, ``"hidden"``, and ``"pull"``, the difference
+        of their means.
+    suggestions
+        How many suggestions annotators saw, on all pairs; one that two saw counts twice.
+    accepted, rejected
+        The share of these that they have in the end, and that they have not, but put aside.
+    bins
+        What became of suggestions on the split pairs, by probability; the last bin that holds
+        anything may be that of suggestions without one. The first is all together.
+    agreement
+        The mean over pairs of F1 between annotators, where both saw suggestions (``"shown"``), one
+        did (``"split"``), and neither (``"bare"``).
+    excess
+        The first two of these less the last.
+    cautions
+        What to know before reading the figures.
+    """
+
+    options: PullOptions
+    pairs: Mapping[str, int]
+    open: Mapping[str, int]
+    pull: Estimate
+    shown: Estimate
+    hidden: Estimate
+    deviation: float
+    coin: Mapping[str, Estimate]
+    suggestions: int
+    accepted: Estimate
+    rejected: Estimate
+    bins: tuple[PullBin, ...]
+    agreement: Mapping[str, Estimate]
+    excess: Mapping[str, Estimate]
+    cautions: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Pull({100 * self.pull.value:+.1f} on {self.pull.pairs} pairs)"
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def tables(self) -> list[Table]:
+        """Return the tables."""
+        found: list[Table] = _shown().pull_tables(self)
+        return found
+
+    def show(self, medium: str = "text") -> str:
+        """Return the tables and cautions: ``"text"``, ``"markdown"``, ``"latex"``, ``"html"``.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such medium.
+        """
+        return str(_shown().pull_report(self, medium))
+
+    def to_dict(self) -> dict[str, object]:
+        """Return everything as JSON takes it; NaN is None."""
+        return {field.name: _told(getattr(self, field.name)) for field in fields(self)}
+
+
+def _told(value: object) -> object:
+    if isinstance(value, Estimate):
+        return value.to_dict()
+    if isinstance(value, PullBin):
+        return {field.name: _told(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: _told(part) for name, part in value.items()}
+    if isinstance(value, tuple):
+        return [_told(part) for part in value]
+    return jsonable(value)
+
+
+def _shown() -> Any:
+    """Load what shows the result when it is shown: it stands above it."""
+    return import_module("alignkit.annotate.pull.tables")

@@ -1,0 +1,78 @@
+"""Tell how far suggestions pull annotators, from the control sample of a project.
+
+On the pairs that `assign` puts into it, some see suggestions and some do not, by a coin. The pull
+is the mean over these pairs of what F1 with the suggestions is higher for who saw them. Pairs
+count as soon as they are done. A server may be running.
+
+For example:
+  alignkit pull corpus.jsonl.alignkit
+  alignkit pull corpus.jsonl.alignkit --least 0.5 --json
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from alignkit.cli.extras import require_extra
+from alignkit.cli.messages import json_text
+from alignkit.cli.parser import number
+from alignkit.report.table import MEDIA
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("project", metavar="PROJECT", help="the project's file")
+    parser.add_argument(
+        "--least",
+        metavar="P",
+        type=float,
+        default=0.0,
+        help="the least probability of suggestions that count (default: 0)",
+    )
+    parser.add_argument(
+        "--resamples",
+        metavar="N",
+        type=number(1),
+        default=2000,
+        help="how many times to draw pairs for intervals (default: 2000)",
+    )
+    parser.add_argument(
+        "--confidence", metavar="C", type=float, default=0.95, help="of intervals (default: 0.95)"
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=number(0), default=12345, help="of the draws (default: 12345)"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON (default: tables)")
+    for name, medium in MEDIA.items():
+        if medium.help:
+            form.add_argument(
+                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
+            )
+    parser.set_defaults(medium="text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    from alignkit.annotate.pull.control_sample import control_pairs
+    from alignkit.annotate.pull.pull import estimate_pull
+    from alignkit.annotate.pull.result import PullOptions
+    from alignkit.annotate.store import Store
+
+    chosen = PullOptions(
+        least=options.least,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    with (
+        Store.open(options.project, readonly=True) as store,
+        store.database.reading() as link,
+    ):
+        pairs = list(control_pairs(link))
+    found = estimate_pull(pairs, chosen)
+    print(json_text(found.to_dict()) if options.json else found.show(options.medium))
+    return 0
