@@ -1,0 +1,203 @@
+"""Put together what the dashboard shows."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import isnan, nan
+
+from sqlalchemy import Connection
+
+from alignkit.agreement.intervals import Intervals
+from alignkit.agreement.statistic import weighted_mean
+from alignkit.annotate.dashboard.compared import commands
+from alignkit.annotate.dashboard.judged_answer import judged_view
+from alignkit.annotate.dashboard.live_work import LiveWork
+from alignkit.annotate.dashboard.slow_result import SlowFigures, SlowPace, SlowTwo
+from alignkit.annotate.dashboard.tally import PairF1, Two
+from alignkit.annotate.dashboard.view import (
+    AnnotatorLine,
+    DashboardView,
+    LiveFigure,
+    PairLine,
+    PullLine,
+    TwoLine,
+)
+from alignkit.annotate.tables import queries
+from alignkit.scoring.bootstrap import Interval
+
+__all__ = ["Slow", "shown"]
+
+_LOWEST = 50
+_WORDS = 300  # characters of a text that are shown
+
+_COMPUTING = "being computed"
+_NOBODY = "agreement takes two annotators who have marked pairs done"
+_NO_PAIR = "no pair is done by both"
+_NOTHING = {
+    "words": "they share no link of different words",
+    "cells": "all cells are alike",
+}
+
+Drawn = Mapping[tuple[str, str], tuple[int, Intervals]]
+
+
+@dataclass
+class Slow:
+    """Hold the slow figures, and of when they are.
+
+    Attributes
+    ----------
+    n, version
+        The event, and the version of what is done, that they know of.
+    at
+        When the work was read.
+    """
+
+    n: int = -1
+    version: int = -1
+    at: str = ""
+    running: bool = False
+    problem: str = ""
+    paces: dict[str, SlowPace] = field(default_factory=dict)
+    twos: dict[tuple[str, str], SlowTwo] = field(default_factory=dict)
+    pull: PullLine | None = None
+
+    def take(self, found: SlowFigures) -> None:
+        """Take over what was found; the rest stays."""
+        self.paces = found.paces
+        if found.twos is not None:
+            self.twos = {(one.first, one.second): one for one in found.twos}
+            self.pull = found.pull
+
+
+def shown(
+    link: Connection, live: LiveWork, drawn: Drawn, slow: Slow, project: str
+) -> DashboardView:
+    """Return what the dashboard shows."""
+    assert live.compared is not None
+    judges = queries.task_of(link) == "judge"
+    gold, initial = live.compared.gold, live.compared.initial
+    names = [name for name in live.tally.names if live.done[name]]
+    twos = [] if judges else [_two(live, drawn, slow, *two) for two in combinations(names, 2)]
+    several = len(names) > 1
+    none = LiveFigure(None, reason=slow.problem or _COMPUTING)
+    return DashboardView(
+        live.n,
+        live.pairs,
+        len(live.settled),
+        [_annotator(live, slow, name) for name in live.tally.names if _takes_part(live, name)],
+        twos,
+        _mean(twos) if len(twos) > 1 else {},
+        slow.at,
+        slow.running,
+        slow.problem,
+        initial,
+        slow.pull or PullLine(none, none, none),
+        [] if judges else list(_lowest(link, live)),
+        commands(project, names, initial) if several and not judges else [],
+        "" if several else _NOBODY,
+        judged_view(link, live, gold) if judges else None,
+    )
+
+
+def _takes_part(live: LiveWork, name: str) -> bool:
+    return bool(live.done[name]) or live.assigned is None or bool(live.assigned.get(name))
+
+
+def _annotator(live: LiveWork, slow: Slow, name: str) -> AnnotatorLine:
+    done, pairs = len(live.done[name]), live.pairs
+    if live.assigned is not None:
+        own = live.assigned.get(name, set())
+        done, pairs = len(live.done[name] & own), len(own)
+    line = AnnotatorLine(name, done, pairs)
+    pace = slow.paces.get(name)
+    if pace is None:
+        line.reason = slow.problem or _COMPUTING
+    elif pace.median is None or pace.mean is None:
+        line.reason = "no pair is done on the page yet"
+    else:
+        line.seconds, line.left = pace.median, pace.mean * (pairs - done)
+    return line
+
+
+def _two(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str) -> TwoLine:
+    kept = live.tally.twos[first, second]
+    links, bulk = kept.shared()
+    found = slow.twos.get((first, second))
+    return TwoLine(
+        first,
+        second,
+        len(kept),
+        dict(_figures(kept, drawn.get((first, second)))),
+        {} if found is None else found.levels,
+        "" if found is None else found.chance,
+        links,
+        bulk,
+        {name: _known(name, value, len(kept)) for name, value in kept.apart().items()},
+    )
+
+
+def _figures(kept: Two, drawn: tuple[int, Intervals] | None) -> Iterator[tuple[str, LiveFigure]]:
+    version, intervals = drawn or (-1, {})
+    for name, value in kept.figures().items():
+        figure = _known(name, value, len(kept))
+        interval = intervals.get(name, _COMPUTING)
+        if figure.value is not None and isinstance(interval, Interval):
+            figure.low, figure.high = interval.low, interval.high
+        elif figure.value is not None:
+            figure.reason = interval if isinstance(interval, str) else ""
+        figure.late = bool(len(kept)) and version != kept.version
+        yield name, figure
+
+
+def _known(name: str, value: float, pairs: int) -> LiveFigure:
+    if not isnan(value):
+        return LiveFigure(value, pairs=pairs)
+    unit = name.removeprefix("different.").partition(".")[0]
+    return LiveFigure(None, pairs=pairs, reason=_NOTHING[unit] if pairs else _NO_PAIR)
+
+
+def _mean(twos: list[TwoLine]) -> dict[str, LiveFigure]:
+    """Average over twos, each by its pairs, as `alignkit.agree` does."""
+    found: dict[str, list[LiveFigure]] = {}
+    for two in twos:
+        for name, figure in two.figures.items():
+            found.setdefault(name, []).append(figure)
+        for level, figure in two.beyond.items():
+            found.setdefault(f"{level}.C", []).append(figure)
+    means = {}
+    for name, figures in found.items():
+        value = weighted_mean(
+            [(one.pairs, nan if one.value is None else one.value) for one in figures]
+        )
+        reason = f"undefined for all: {figures[0].reason}" if isnan(value) else ""
+        means[name] = LiveFigure(None if isnan(value) else value, reason=reason)
+    return means
+
+
+def _lowest(link: Connection, live: LiveWork) -> Iterator[PairLine]:
+    """Yield the pairs on which annotators agree least; those where they agree are not there."""
+    ranked = heapq.nsmallest(_LOWEST, live.apart.items(), key=_ranked)
+    some = [k for k, _ in ranked]
+    rows = {row.k: row for row in queries.pair_rows(link, some)}
+    for k in some:
+        row, f1 = rows[k], live.apart[k]
+        yield PairLine(
+            k,
+            row.id,
+            None if isnan(f1.possible) else f1.possible,
+            None if isnan(f1.sure) else f1.sure,
+            " ".join(row.source)[:_WORDS],
+            " ".join(row.target)[:_WORDS],
+            live.ready(k),
+            k in live.settled,
+        )
+
+
+def _ranked(item: tuple[int, PairF1]) -> tuple[float, float, int]:
+    """Return what pairs are ordered by: where nobody has a sure link, nobody differs in them."""
+    k, f1 = item
+    return f1.possible, 1.0 if isnan(f1.sure) else f1.sure, k

@@ -1,0 +1,74 @@
+"""Say who is compared on the dashboard, and by which commands the same figures come out."""
+
+from __future__ import annotations
+
+import shlex
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.pair_lists import has_assignments
+
+__all__ = ["SEED", "Compared", "commands", "compared"]
+
+SEED = 12345
+"""Of all draws: what `alignkit agree` takes by default."""
+
+
+class Compared(NamedTuple):
+    """Say who is compared.
+
+    Parameters
+    ----------
+    annotators
+        Their numbers by name: those whom pairs are assigned to; all, where nobody has any. The gold
+        standard and the initial alignment are not among them.
+    initial
+        The annotator whose links are suggested; None where suggestions come from elsewhere, and so
+        are no annotation.
+    gold
+        The name of the gold standard.
+    scheme
+        Of the judgments.
+    """
+
+    annotators: dict[str, int]
+    initial: str | None
+    gold: str
+    scheme: str
+
+
+def compared(link: Connection) -> Compared:
+    """Return who is compared in a project."""
+    names = {name: number for number, name in enumerate(queries.annotators(link), 1)}
+    info = queries.project_info(link)
+    initial = queries.suggesting(link)
+    if has_assignments(link):
+        table = schema.assignment.c
+        having = set(link.execute(select(table.account).distinct()).scalars())
+        names = {name: number for name, number in names.items() if number in having}
+    apart = {initial, info.gold}
+    kept = {name: number for name, number in names.items() if name not in apart}
+    return Compared(kept, initial, info.gold, info.scheme)
+
+
+def commands(project: str, annotators: list[str], initial: str | None) -> list[str]:
+    """Return the commands that print what the dashboard shows, of what is done.
+
+    Examples
+    --------
+    >>> for line in commands("work.alignkit", ["anna", "ben"], "auto"):
+    ...     print(line)
+    alignkit export work.alignkit work.done.jsonl --to alignkit-jsonl --done
+    alignkit agree work.done.jsonl --annotators anna ben --initial auto --missing-initial leave-out
+    """
+    # not the corpus itself, beside which the project is
+    file = project.removesuffix(".alignkit").removesuffix(".jsonl") + ".done.jsonl"
+    given = ["--annotators", *annotators]
+    if initial is not None:
+        given += ["--initial", initial, "--missing-initial", "leave-out"]
+    return [
+        shlex.join(["alignkit", "export", project, file, "--to", "alignkit-jsonl", "--done"]),
+        shlex.join(["alignkit", "agree", file, *given]),
+    ]

@@ -1,0 +1,243 @@
+"""Follow what is done in a project: read it once, and afterwards only what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from alignkit.annotate.dashboard.compared import Compared, compared
+from alignkit.annotate.dashboard.tally import PairF1, Tally, Work
+from alignkit.annotate.gold.docket import settled_pairs
+from alignkit.annotate.log.conversion import annotation_of
+from alignkit.annotate.log.state import decode_state
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.pair_lists import has_assignments
+from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
+
+__all__ = ["LiveWork"]
+
+_CHUNK = 250  # pairs that are counted at a time
+_NO_VOTES = {"account"}  # events of the project that make no pair one to be adjudicated anew
+
+Tell = Callable[[float], None]
+Words = tuple[str, ...]
+
+
+class Said(NamedTuple):
+    """Hold what somebody has done of a pair, and which links they took in bulk."""
+
+    annotation: Annotation
+    bulk: set[tuple[int, int]]
+    judgment: Words  # the label, then the flags; empty without a label
+
+
+class LiveWork:
+    """Hold what is known of the work in a project, as of event `n`.
+
+    Attributes
+    ----------
+    n
+        The last event that was read.
+    version
+        Another number whenever what is done has changed.
+    compared
+        Who is compared; None before the first reading.
+    pairs
+        How many pairs there are.
+    done
+        By annotator, and for the gold standard and the initial alignment, the pairs that are marked
+        done.
+    settled
+        The pairs that are adjudicated, where no vote is another one since.
+    assigned
+        By annotator the pairs that are theirs; None where all are everybody's.
+    tally
+        The counts of every two.
+    judged
+        By pair and annotator the label and the flags behind it, of what is done with a label.
+    apart
+        By pair the mean F1 of every two who have done it, where they differ at all.
+    """
+
+    def __init__(self) -> None:
+        self.n = self.version = self.pairs = 0
+        self.compared: Compared | None = None
+        self.done: dict[str, set[int]] = {}
+        self.settled: set[int] = set()
+        self.assigned: dict[str, set[int]] | None = None
+        self.tally = Tally()
+        self.apart: dict[int, PairF1] = {}
+        self.judged: dict[int, dict[str, Words]] = {}
+
+    def ready(self, k: int) -> bool:
+        """Return whether a pair can be adjudicated: all whose it is are done."""
+        if self.assigned is None:
+            return True
+        return all(k in self.done[name] for name, own in self.assigned.items() if k in own)
+
+    def anew(self, link: Connection) -> bool:
+        """Tell whether all must be read again, which takes a while."""
+        if self.compared is None:
+            return True
+        return not _goes_on(self.compared, compared(link))
+
+    def refresh(self, link: Connection, tell: Tell | None = None) -> bool:
+        """Read what has changed; return whether anything did.
+
+        Parameters
+        ----------
+        tell
+            Called with the share that is read.
+        """
+        last = queries.last_n(link)
+        if self.compared is not None and last == self.n:
+            return False
+        if self.anew(link):
+            self._restart(link)
+            self._read(link, dict.fromkeys(range(1, self.pairs + 1)), tell)
+            self._settle(link, None)
+        else:
+            changed, kinds = self._changed(link)
+            if kinds:
+                self._join(link)
+            self._read(link, changed, tell)
+            self._settle(link, None if kinds - _NO_VOTES else changed)
+        self.n = last
+        return True
+
+    def _changed(self, link: Connection) -> tuple[dict[int, set[int] | None], set[str]]:
+        """Return by pair who changed it since, and the kinds of the project's own events."""
+        event, stream = schema.event.c, schema.stream.c
+        asked = select(stream.pair, stream.account, event.kind).distinct()
+        rows = link.execute(asked.where(event.n > self.n, event.stream == stream.id))
+        found: dict[int, set[int] | None] = {}
+        kinds = set()
+        for k, account, kind in rows:
+            if k == 0:
+                kinds.add(kind)
+            else:
+                found[k] = (found.get(k) or set()) | {account}
+        return found, kinds
+
+    def _restart(self, link: Connection) -> None:
+        self.compared = compared(link)
+        self.tally = Tally(list(self.compared.annotators))
+        others = filter(None, (self.compared.gold, self.compared.initial))
+        self.done = {name: set() for name in (*self.compared.annotators, *others)}
+        self.apart, self.judged = {}, {}
+        self.version += 1
+        self._join(link)
+
+    def _join(self, link: Connection) -> None:
+        """Take in who has come, and what is assigned."""
+        assert self.compared is not None
+        now = compared(link)
+        for name in now.annotators:
+            if name not in self.tally.names:
+                self.tally.add(name)
+            self.done.setdefault(name, set())
+        self.compared = now
+        self.pairs = queries.count_pairs(link)
+        self.assigned = _assigned(link, now.annotators)
+
+    def _read(
+        self, link: Connection, changed: Mapping[int, set[int] | None], tell: Tell | None
+    ) -> None:
+        numbers = sorted(changed)
+        for start in range(0, len(numbers), _CHUNK):
+            some = {k: changed[k] for k in numbers[start : start + _CHUNK]}
+            self._count(link, some)
+            if tell is not None:
+                tell(min(1.0, (start + _CHUNK) / len(numbers)))
+
+    def _settle(self, link: Connection, changed: Collection[int] | None) -> None:
+        """Find out which pairs are adjudicated, of those that have changed or of all."""
+        assert self.compared is not None
+        done = self.done[self.compared.gold]
+        if changed is None:
+            self.settled = settled_pairs(link, done)
+        else:
+            self.settled.difference_update(changed)
+            self.settled |= settled_pairs(link, done.intersection(changed))
+
+    def _count(self, link: Connection, some: Mapping[int, set[int] | None]) -> None:
+        """Count some pairs anew where what is done, or was, may be another."""
+        assert self.compared is not None
+        names = self._names(link)
+        states = self._states(link, some, names)
+        touched: set[str] = set()
+        kept = []
+        for k, accounts in some.items():
+            said = states.get(k, {})
+            whose = {names[one] for one in names if accounts is None or one in accounts}
+            moved = {name for name in whose if name in said or k in self.done[name]}
+            for name in moved:
+                (self.done[name].add if name in said else self.done[name].discard)(k)
+            if moved:
+                kept.append(k)
+                touched |= moved
+        if not kept:
+            return
+        self.version += 1
+        rows = queries.pair_rows(link, kept)
+        self.tally.put([_work(row, states.get(row.k, {})) for row in rows], touched)
+        for k in kept:
+            self.apart.pop(k, None)
+            self.judged[k] = {
+                name: one.judgment for name, one in states.get(k, {}).items() if one.judgment
+            }
+            value = self.tally.f1_of(k)
+            if value is not None and any(one < 1 for one in value):  # not where it is NaN
+                self.apart[k] = value
+
+    def _names(self, link: Connection) -> dict[int, str]:
+        """Return the names by number of all whose work matters."""
+        numbers = enumerate(queries.annotators(link), 1)
+        return {number: name for number, name in numbers if name in self.done}
+
+    def _states(
+        self, link: Connection, some: Collection[int], names: Mapping[int, str]
+    ) -> dict[int, dict[str, Said]]:
+        """Return by pair and name the annotation that is done, and the links in bulk."""
+        assert self.compared is not None
+        scheme = queries.known_scheme(self.compared.scheme)
+        table = schema.stream.c
+        asked = select(table.pair, table.account, table.state).where(table.pair.in_(sorted(some)))
+        found: dict[int, dict[str, Said]] = {}
+        for k, account, text in link.execute(asked):
+            if account in names:
+                state = decode_state(text)
+                annotation = annotation_of(state, scheme) if state.done else None
+                if annotation is not None:
+                    judgment = (state.judgment, *state.flags) if state.judgment else ()
+                    said = Said(annotation, state.bulk, judgment)
+                    found.setdefault(k, {})[names[account]] = said
+        return found
+
+
+def _goes_on(old: Compared, new: Compared) -> bool:
+    """Tell whether the same are compared, or those and others behind them."""
+    names = list(new.annotators)[: len(old.annotators)]
+    same = old._replace(annotators={}) == new._replace(annotators={})
+    return same and names == list(old.annotators)
+
+
+def _assigned(link: Connection, annotators: Mapping[str, int]) -> dict[str, set[int]] | None:
+    if not has_assignments(link):
+        return None
+    names = {number: name for name, number in annotators.items()}
+    found: dict[str, set[int]] = {name: set() for name in annotators}
+    table = schema.assignment.c
+    for account, k in link.execute(select(table.account, table.pair)):
+        if account in names:
+            found[names[account]].add(k)
+    return found
+
+
+def _work(row: queries.PairRow, said: Mapping[str, Said]) -> Work:
+    annotations = {name: one.annotation for name, one in said.items()}
+    pair = SentencePair(row.id, row.source, row.target, annotations)
+    return Work(row.k, pair, {name: one.bulk for name, one in said.items()})

@@ -1,0 +1,124 @@
+"""Compute what takes a while, for a child process: C, the pull of suggestions, the times of pairs.
+
+C is that of `alignkit.agree` on the export of what is done, with its defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from math import isnan
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from alignkit.agreement.beyond_chance.c_result import BeyondChance
+from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
+from alignkit.agreement.options import CLOSED, AgreementOptions
+from alignkit.agreement.pairs import CorpusData
+from alignkit.agreement.sections import CorpusPart
+from alignkit.annotate.assignment.assignment import read_plan
+from alignkit.annotate.dashboard.compared import SEED, Compared, compared
+from alignkit.annotate.dashboard.pace import pace_of
+from alignkit.annotate.dashboard.slow_result import NO_CONTROL, SlowFigures, SlowPace, SlowTwo
+from alignkit.annotate.dashboard.view import LiveFigure, PullLine
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.pull.control_sample import control_pairs
+from alignkit.annotate.pull.estimates import Estimate
+from alignkit.annotate.pull.pull import estimate_pull
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import schema
+from alignkit.corpus import Corpus
+from alignkit.parallel import stage
+from alignkit.scoring.bootstrap import Interval
+
+__all__ = ["slow_figures"]
+
+Tell = Callable[[str, "float | None"], None]
+
+
+def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> SlowFigures:
+    """Compute the figures of a project that take a while.
+
+    Parameters
+    ----------
+    store
+        The project.
+    tell
+        Called with what is done now, and the share that is.
+    times_alone
+        What is done is as it was: C and the pull are not asked for.
+    """
+    with store.database.reading() as link:
+        asked = compared(link)
+        found = SlowFigures({name: _pace(link, one) for name, one in asked.annotators.items()})
+        if times_alone:
+            return found
+        tell("reading", None)
+        found.pull = _pull(link)
+    found.twos = _twos(Corpus(exported(store, done=True)), asked, tell)
+    return found
+
+
+def _pace(link: Connection, account: int) -> SlowPace:
+    event, stream, counts = schema.event.c, schema.stream.c, schema.pair_counts.c
+    asked = select(stream.pair, event.at).where(event.stream == stream.id)
+    sent = asked.where(stream.account == account, event.sent != "")
+    done = select(counts.pair).where(counts.account == account, counts.done.is_(True))
+    times = ((row[0], row[1]) for row in link.execute(sent))
+    found = pace_of(times, set(link.execute(done).scalars()))
+    return SlowPace(_known(found.median), _known(found.mean))
+
+
+def _pull(link: Connection) -> PullLine:
+    pairs = list(control_pairs(link)) if read_plan(link) is not None else []
+    if not any(pair.arm for pair in pairs):
+        none = LiveFigure(None, reason=NO_CONTROL)
+        return PullLine(none, none, none)
+    found = estimate_pull(pairs)
+    pull, accepted, rejected = map(_estimated, (found.pull, found.accepted, found.rejected))
+    return PullLine(pull, accepted, rejected, list(found.cautions))
+
+
+def _estimated(one: Estimate) -> LiveFigure:
+    value = _known(one.value)
+    if isinstance(one.interval, Interval):
+        return LiveFigure(value, _known(one.interval.low), _known(one.interval.high), one.pairs)
+    return LiveFigure(value, pairs=one.pairs, reason=one.interval)
+
+
+def _twos(corpus: Corpus, asked: Compared, tell: Tell) -> list[SlowTwo]:
+    names = [name for name in asked.annotators if name in corpus.aligners]
+    twos = list(combinations(names, 2))
+    beyond = _beyond(corpus, asked.initial)
+    found = []
+    for number, (first, second) in enumerate(twos):
+        reason = beyond.no_edits(first, second)
+        told = stage(lambda done, of: tell("sampling", done / of), number, len(twos))
+        by_model = beyond.of(first, second, reason, told, main_alone=True)
+        for chance, levels in by_model.items():
+            figures = {level: _corrected(one) for level, one in levels.items()}
+            found.append(SlowTwo(first, second, chance, figures))
+    return found
+
+
+def _beyond(corpus: Corpus, initial: str | None) -> CorpusBeyondChance:
+    if initial is None:
+        options = AgreementOptions(chance=CLOSED)
+    else:
+        options = AgreementOptions(missing_initial="leave-out")
+    machines = () if initial is None else (initial,)
+    every = [CorpusPart("all", np.arange(len(corpus)))]
+    return CorpusBeyondChance(CorpusData(corpus), initial, machines, options, SEED, None, every)
+
+
+def _corrected(found: BeyondChance) -> LiveFigure:
+    value, low, high = _known(found.C), None, None
+    if found.interval is not None:
+        low, high = _known(found.interval.low), _known(found.interval.high)
+    reason = found.undefined if value is None else "" if low is not None else found.no_interval
+    return LiveFigure(value, low, high, found.used, reason)
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value

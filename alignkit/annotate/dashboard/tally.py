@@ -1,0 +1,316 @@
+"""Keep what every two annotators have in common, a row of counts a pair, to recount a pair alone.
+
+The rows are those of `alignkit.agree`: of words (precision, recall, F1) and of cells (kappa). A
+figure is a function of their sum, which is kept, so that it costs nothing to ask again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.intervals import Intervals, bootstrap
+from alignkit.agreement.kappa import CELLS, table_ratios
+from alignkit.agreement.overlaps import OVERLAP, overlap_ratios
+from alignkit.agreement.pairs import CorpusData, PairData
+from alignkit.agreement.statistic import Floats, Measure, Rows, Statistic, weighted_mean
+from alignkit.alignment import Alignment
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.scoring.measures import ratio
+
+__all__ = ["FIGURES", "PairF1", "Tally", "Two", "Work", "intervals_of"]
+
+Cell = tuple[int, int]
+Counts = NDArray[np.int32]
+
+FIGURES = (
+    "words.possible.f1",
+    "words.sure.f1",
+    "cells.all.kappa",
+    "different.cells.all.kappa",
+)
+"""The figures that are kept as of now, by their names in an `Agreement`."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Hold some columns of the rows: a statistic, its measure, and whether equal words count."""
+
+    statistic: Statistic
+    measure: Measure
+    columns: slice
+    different: bool
+
+    def count(self, data: PairData, different: PairData) -> Floats:
+        counts = self.statistic.rows(different if self.different else data).counts
+        return np.asarray(counts)
+
+
+def _parts() -> tuple[_Part, ...]:
+    words = [
+        (one, overlap_ratios, True)
+        for one in OVERLAP
+        if one.level in ("words.possible", "words.sure")
+    ]
+    cells = next(one for one in CELLS if one.level == "cells.all")
+    other = replace(cells, level="different.cells.all")
+    asked = [*words, (cells, table_ratios, False), (other, table_ratios, True)]
+    found, start = [], 0
+    for statistic, measure, different in asked:
+        end = start + (4 if measure is overlap_ratios else 9)
+        found.append(_Part(statistic, measure, slice(start, end), different))
+        start = end
+    return tuple(found)
+
+
+_PARTS = _parts()
+_WORDS = _PARTS[:2]
+_WIDTH = _PARTS[-1].columns.stop
+_APART = _WORDS[-1].columns.stop  # so many columns again: of words, without what both took in bulk
+
+
+@dataclass(frozen=True)
+class Work:
+    """Hold a pair with what is done of it.
+
+    Parameters
+    ----------
+    k
+        Its number; rows are in the order of these.
+    pair
+        The pair, with the annotations that are done and no others.
+    bulk
+        By annotator the links taken in bulk that nobody has looked at.
+    """
+
+    k: int
+    pair: SentencePair
+    bulk: Mapping[str, Collection[Cell]]
+
+
+class PairF1(NamedTuple):
+    """Hold F1 of one pair, by all links of different words and by the sure ones."""
+
+    possible: float
+    sure: float
+
+
+class Two:
+    """Keep the rows of two annotators, of the pairs that both have done.
+
+    Attributes
+    ----------
+    version
+        Another number after each change.
+    """
+
+    def __init__(self) -> None:
+        self._row: dict[int, int] = {}
+        self._rows = np.zeros((16, _WIDTH + _APART), np.int32)
+        self._free: list[int] = []
+        self._sum = np.zeros(_WIDTH + _APART, np.int64)
+        self.version = 0
+        self._found: tuple[int, dict[str, float], dict[str, float]] = (-1, {}, {})
+
+    def __len__(self) -> int:
+        return len(self._row)
+
+    def put(self, k: int, counts: Counts | None) -> None:
+        """Set the row of a pair; None where not both have done it."""
+        row = self._row.get(k)
+        if row is None and counts is None:
+            return
+        self.version += 1
+        if row is None:
+            row = self._row[k] = self._new()
+        self._sum -= self._rows[row]
+        self._rows[row] = 0 if counts is None else counts
+        self._sum += self._rows[row]
+        if counts is None:
+            self._free.append(self._row.pop(k))
+
+    def _new(self) -> int:
+        if self._free:
+            return self._free.pop()
+        row = len(self._row)
+        if row == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        return row
+
+    def figures(self) -> dict[str, float]:
+        """Return the figures of all pairs together, by the names of `FIGURES`; NaN for 0/0."""
+        return self._measured()[1]
+
+    def apart(self) -> dict[str, float]:
+        """Return F1 of words without the links that both took in bulk and did not look at."""
+        return self._measured()[2]
+
+    def _measured(self) -> tuple[int, dict[str, float], dict[str, float]]:
+        """Measure once, until something changes."""
+        if self._found[0] != self.version:
+            every, apart = self._sum[:_WIDTH], self._sum[_WIDTH:]
+            self._found = self.version, _named(_PARTS, every), _named(_WORDS, apart)
+        return self._found
+
+    def shared(self) -> tuple[int, int]:
+        """Return how many links both have, and how many of these both took in bulk."""
+        found = _WORDS[0].columns.start + 1
+        every, apart = int(self._sum[found]), int(self._sum[_WIDTH + found])
+        return every, every - apart
+
+    def f1_of(self, k: int) -> PairF1 | None:
+        """Return F1 of a pair: 0 where nothing is shared, NaN where neither has a link.
+
+        None where not both have done it.
+        """
+        row = self._row.get(k)
+        if row is None:
+            return None
+        found = {}
+        for part in _WORDS:
+            first, both, second, _ = self._rows[row, part.columns].astype(np.float64)
+            found[part.statistic.level] = ratio(np.array([2 * both]), np.array([first + second]))
+        return PairF1(float(found["words.possible"][0]), float(found["words.sure"][0]))
+
+    def table(self) -> Counts:
+        """Return the rows, in the order of the pairs."""
+        return self._rows[[self._row[k] for k in sorted(self._row)], :_WIDTH]
+
+    def total(self) -> NDArray[np.int64]:
+        """Return the sums of all columns, those without links in bulk last."""
+        return self._sum.copy()
+
+
+def intervals_of(table: Counts, *, resamples: int, confidence: float, seed: int) -> Intervals:
+    """Return the intervals of the figures of some rows, as `alignkit.agree` draws them."""
+    statistics = [part.statistic for part in _PARTS]
+    rows = [Rows(table[:, part.columns].astype(np.float64), part.measure) for part in _PARTS]
+    every = np.ones(len(table), bool)
+    (found,) = bootstrap(
+        statistics,
+        rows,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        sections=[every],
+    )
+    return {name: found[name] for name in FIGURES}
+
+
+def _named(parts: Sequence[_Part], sums: NDArray[np.int64]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for part in parts:
+        measured = part.measure(sums[part.columns].astype(np.float64)[np.newaxis])
+        found |= {f"{part.statistic.level}.{name}": float(v[0]) for name, v in measured.items()}
+    return {name: found[name] for name in FIGURES if name in found}
+
+
+class Tally:
+    """Keep the rows of every two of some annotators.
+
+    Parameters
+    ----------
+    names
+        The annotators, in the order in which they are compared.
+
+    Attributes
+    ----------
+    twos
+        By two names, the first before the second in `names`.
+    """
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self.names: tuple[str, ...] = ()
+        self.twos: dict[tuple[str, str], Two] = {}
+        for name in names:
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        """Compare one more, who has done nothing yet."""
+        self.twos.update({(other, name): Two() for other in self.names})
+        self.names += (name,)
+
+    def put(self, works: Sequence[Work], changed: AbstractSet[str] | None = None) -> None:
+        """Count some pairs anew.
+
+        Parameters
+        ----------
+        works
+            The pairs, each once.
+        changed
+            Whose work may have changed; None for all.
+        """
+        asked = [two for two in self.twos if changed is None or not changed.isdisjoint(two)]
+        matches = [
+            _Match(work, *two) for work in works for two in asked if _both_done(work.pair, *two)
+        ]
+        rows = {
+            (match.work.k, match.first, match.second): row
+            for match, row in zip(matches, _rows(matches), strict=True)
+        }
+        for two in asked:
+            for work in works:
+                self.twos[two].put(work.k, rows.get((work.k, *two)))
+
+    def f1_of(self, k: int) -> PairF1 | None:
+        """Return the mean F1 of every two who have done a pair; None where no two have."""
+        found = [one for two in self.twos.values() if (one := two.f1_of(k)) is not None]
+        if not found:
+            return None
+        return PairF1(
+            *(weighted_mean([(1, value) for value in one]) for one in zip(*found, strict=True))
+        )
+
+
+class _Match(NamedTuple):
+    """Hold a pair that two have done."""
+
+    work: Work
+    first: str
+    second: str
+
+    @property
+    def bulk(self) -> set[Cell]:
+        """The links that both took in bulk."""
+        first, second = (set(self.work.bulk.get(name, ())) for name in self[1:])
+        return first & second
+
+    def pair(self, without: Collection[Cell] = ()) -> SentencePair:
+        """Return the pair with the work of the two, or with what is left of it."""
+        source, target = self.work.pair.words
+        kept = [self.work.pair.alignment(name) for name in (self.first, self.second)]
+        if without:
+            gone = Alignment((), without)
+            kept = [alignment.difference(gone) for alignment in kept]
+        return SentencePair("", source, target, dict(zip(_BOTH, kept, strict=True)))
+
+
+_BOTH = ("first", "second")
+
+
+def _both_done(pair: SentencePair, first: str, second: str) -> bool:
+    return pair.aligned_by(first) and pair.aligned_by(second)
+
+
+def _rows(matches: Sequence[_Match]) -> Counts:
+    """Return the rows of pairs that two have done, all at once: a call costs more than a row."""
+    whole = _counted([match.pair() for match in matches], _PARTS)
+    apart = whole[:, :_APART].copy()
+    bulk = [match.bulk for match in matches]
+    some = [number for number, cells in enumerate(bulk) if cells]
+    apart[some] = _counted([matches[number].pair(bulk[number]) for number in some], _WORDS)
+    return np.hstack([whole, apart])
+
+
+def _counted(pairs: Sequence[SentencePair], parts: Sequence[_Part]) -> Counts:
+    if not pairs:
+        return np.zeros((0, parts[-1].columns.stop), np.int32)
+    data, places = CorpusData(Corpus(pairs)), np.arange(len(pairs))
+    every = PairData(data, _BOTH, places)
+    different = PairData(data, _BOTH, places, ignore_identical=True)
+    return np.hstack([part.count(every, different) for part in parts]).astype(np.int32)

@@ -1,0 +1,568 @@
+"""The dashboard shows what `alignkit agree` finds on the export, as of now."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from itertools import combinations
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+
+from adjudicating import LEFT, RIGHT, Bench, case
+from annotation import Tab, add_pairs, cell, sent, small_corpus
+from annotation import project as made
+from annotation_server import served
+
+from alignkit.agreement import agree
+from alignkit.alignment import Alignment
+from alignkit.annotate.assignment.assignment import assigned_rows
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.dashboard.live_work import LiveWork
+from alignkit.annotate.dashboard.slow_figures import slow_figures
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.gold.docket import Docket
+from alignkit.annotate.names import ADJUDICATOR, Visitor
+from alignkit.annotate.pull.control_sample import control_pairs
+from alignkit.annotate.pull.pull import estimate_pull
+from alignkit.annotate.server.admission import admit
+from alignkit.annotate.server.child import Child
+from alignkit.annotate.server.dashboard import Dashboard
+from alignkit.annotate.store import Store
+from alignkit.cli.main import main
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.formats import read_corpus
+from alignkit.formats.format import EVERYTHING
+
+SAMPLES = Path(__file__).parent.parent / "samples" / "paraphrases.jsonl"
+LIVE = {"words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa"}
+LEVELS = {"phrases.possible", "phrases.sure", "words.possible", "words.sure"}
+
+
+def samples(folder, pairs=6, **settings):
+    """Make a project of some samples, which anna, ben and gold have done; initial is shown."""
+    store = made(folder, Corpus(list(read_corpus(SAMPLES))[:pairs]), annotator=None)
+    store.settings(**{"suggestions": "initial", **settings})
+    return store
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Do the work of the child process in this one, and list what was asked."""
+    jobs = []
+
+    def run(child):
+        jobs.append(child._job.figures)
+        with Store.open(child._job.project, readonly=True) as store:
+            found = slow_figures(store, print, times_alone=jobs[-1] == "times")
+        child.result = msgspec.json.encode(found)
+
+    monkeypatch.setattr(Child, "run", run)
+    return jobs
+
+
+@pytest.fixture
+def boards():
+    """Make dashboards, which end with the test."""
+    found = []
+
+    def make(store):
+        found.append(Dashboard(store))
+        return found[-1]
+
+    yield make
+    for board in found:
+        board.stop()
+        board._store.close()
+
+
+def settled(board):
+    """Return what is shown when nothing is computed any more."""
+    for _ in range(4):
+        board._next = 0.0  # it need not rest
+        board.answer()
+        board.settle()
+    board._next = float("inf")
+    found = json.loads(board.answer()[0])
+    assert found["running"] is False
+    return found
+
+
+def link(store, k, name, i, j, after, **more):
+    """Set a cell, whatever it is."""
+    tab = Tab(store, k, name)
+    tab.send(cell(i, j, tab.state.cells.get((i, j), 0), after, **more))
+
+
+def done(store, k, name, *, after=True):
+    tab = Tab(store, k, name)
+    tab.send(sent("done", before=tab.state.done, after=after))
+
+
+# equality with agree on the export
+
+
+def same(shown, figure):
+    """Compare a figure shown with one of an agreement."""
+    for name, value in (("value", figure.value), ("low", figure.low), ("high", figure.high)):
+        assert shown.get(name) == (None if value != value else value), name
+    assert shown["value"] is not None or shown["reason"]
+    assert not shown.get("late")
+
+
+def compare(found, names, initial, exported):
+    """Compare all figures with those of `agree` on a file that was exported."""
+    more = {} if initial is None else {"initial": initial, "missing_initial": "leave-out"}
+    figures = agree(read_corpus(exported), names, **more).figures()
+    expected = {
+        (one.kind, one.first, one.second, f"{one.level}.{one.statistic}"): one for one in figures
+    }
+    assert [(two["first"], two["second"]) for two in found["twos"]] == list(combinations(names, 2))
+    for two in found["twos"]:
+        who = ("annotators", two["first"], two["second"])
+        assert (set(two["figures"]), set(two["beyond"])) == (LIVE, LEVELS)
+        for name, shown in two["figures"].items():
+            same(shown, expected[(*who, name)])
+            assert shown["pairs"] == expected[(*who, name)].pairs == two["pairs"]
+        for level, shown in two["beyond"].items():
+            same(shown, expected[(*who, f"{level}.C")])
+            assert shown["pairs"] == expected[(*who, f"{level}.C")].pairs
+        assert two["chance"] == ("kupper-hafner" if initial is None else "edit")
+    assert len(found["mean"]) == (len(LIVE | LEVELS) if len(names) > 2 else 0)
+    for name, shown in found["mean"].items():
+        assert shown["value"] == pytest.approx(expected["mean", "", "", name].value)
+
+
+def exported(found, monkeypatch, folder):
+    """Run the first command that the dashboard tells; return the file, and the second command."""
+    monkeypatch.chdir(folder)
+    first, second = (line.split() for line in found["commands"])
+    assert first[:2] == ["alignkit", "export"]
+    assert main(first[1:]) == 0
+    assert second[:3] == ["alignkit", "agree", first[3]]
+    return first[3], second[3:]
+
+
+def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, here, monkeypatch) -> None:
+    store = samples(tmp_path, gold="gold")
+    board = boards(store)
+    assert settled(board)["twos"][0]["pairs"] == 6
+    for k, name in ((2, "anna"), (3, "ben"), (3, "anna")):
+        link(store, k, name, 0, 1, 2)
+    done(store, 5, "ben", after=False)
+    done(store, 6, "initial", after=False)  # a pair without an initial alignment
+    found = settled(board)
+    file, options = exported(found, monkeypatch, tmp_path)
+    assert options == ["--annotators", "anna", "ben", "--initial", "initial", "--missing-initial",
+                       "leave-out"]  # fmt: skip
+    compare(found, ["anna", "ben"], "initial", file)
+    assert found["twos"][0]["pairs"] == 5
+    assert found["settled"] == Docket(store).listed().done == 1  # in others gold differs
+
+
+def test_so_are_those_of_several_without_an_initial_alignment(
+    tmp_path, boards, here, monkeypatch
+) -> None:
+    store = samples(tmp_path, 12, suggestions="")
+    found = settled(boards(store))
+    names = ["initial", "anna", "ben"]
+    file, options = exported(found, monkeypatch, tmp_path)
+    assert options == ["--annotators", *names]
+    compare(found, names, None, file)
+
+
+# as of now
+
+
+def test_an_edit_is_shown_at_once_and_what_is_slow_when_it_is_there(
+    tmp_path, boards, here, monkeypatch
+) -> None:
+    store = samples(tmp_path)
+    board = boards(store)
+    before = settled(board)
+    link(store, 4, "anna", 0, 0, 0)
+    link(store, 4, "anna", 1, 2, 2)
+    with monkeypatch.context() as drawing:
+        drawing.setattr(board, "_draw", lambda: None)
+        now = json.loads(board.answer()[0])
+        board.settle()
+    two, old = now["twos"][0], before["twos"][0]
+    assert two["figures"]["words.sure.f1"]["value"] < old["figures"]["words.sure.f1"]["value"]
+    assert all(figure["late"] for figure in two["figures"].values())
+    assert (two["beyond"], now["at"]) == (old["beyond"], before["at"])
+    after = settled(board)
+    assert after["at"] > before["at"]
+    assert after["twos"][0]["beyond"] != old["beyond"]
+
+
+def test_what_is_not_done_changes_nothing_but_times(tmp_path, boards, here) -> None:
+    store = samples(tmp_path)
+    store.enrol("carla")
+    board = boards(store)
+    before = settled(board)
+    link(store, 4, "carla", 0, 1, 2)
+    now = settled(board)
+    assert [line["name"] for line in now["annotators"]] == ["anna", "ben", "carla"]
+    assert now["n"] > before["n"]
+    assert (now["twos"], now["lowest"]) == (before["twos"], before["lowest"])
+    assert now["annotators"][2]["reason"] == "no pair is done on the page yet"
+    body, tag = board.answer()
+    assert board.answer() == (body, tag)
+
+
+def test_the_child_computes_times_alone_where_nothing_else_changed(
+    tmp_path, boards, here, monkeypatch
+) -> None:
+    store = samples(tmp_path, 2)
+    board = boards(store)
+    settled(board)
+    store.enrol("carla")
+    link(store, 1, "carla", 0, 1, 2)
+    settled(board)
+    link(store, 1, "anna", 0, 1, 1)
+    settled(board)
+    assert here == ["all", "times", "all"]
+
+
+def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch) -> None:
+    store = made(tmp_path, small_corpus(2, {"auto": Alignment()}), annotator=None)
+    store.settings(suggestions="auto")
+    for name in ("anna", "ben"):
+        store.enrol(name)
+    board = boards(store)
+    found = settled(board)
+    assert found["reason"].startswith("agreement takes two annotators")
+    assert found["twos"] == found["commands"] == found["lowest"] == []
+    assert "control sample" in found["pull"]["pull"]["reason"]
+    done(store, 1, "anna")
+    done(store, 2, "ben")
+    (two,) = settled(board)["twos"]
+    reasons = {figure["reason"] for figure in two["figures"].values()}
+    assert reasons == {"no pair is done by both"}
+    done(store, 1, "ben")
+    (two,) = settled(board)["twos"]
+    assert {name: figure["reason"] for name, figure in two["figures"].items()} == {
+        "words.possible.f1": "they share no link of different words",
+        "words.sure.f1": "they share no link of different words",
+        "cells.all.kappa": "all cells are alike",
+        "different.cells.all.kappa": "all cells are alike",
+    }
+    assert all(figure["value"] is None and figure["reason"] for figure in two["beyond"].values())
+
+    def fails(_):
+        raise ProjectError("the process was ended")
+
+    monkeypatch.setattr(Child, "run", fails)
+    link(store, 1, "anna", 0, 0, 2)
+    link(store, 1, "ben", 0, 0, 2)
+    found = settled(board)
+    assert found["problem"] == "the process was ended"
+    assert found["twos"][0]["figures"]["words.sure.f1"]["value"] == 1
+    assert found["twos"][0]["figures"]["words.sure.f1"]["reason"].startswith("there is one")
+
+
+def test_the_first_reading_is_told_as_progress(tmp_path, boards, here, monkeypatch) -> None:
+    store = samples(tmp_path)
+    half, go_on = threading.Event(), threading.Event()
+    refresh = LiveWork.refresh
+
+    def slowly(work, link, tell=None):
+        if tell is not None:
+            tell(0.5)
+            half.set()
+            assert go_on.wait(30)
+        return refresh(work, link, tell)
+
+    monkeypatch.setattr(LiveWork, "refresh", slowly)
+    board = boards(store)
+    assert json.loads(board.answer()[0])["progress"] in (0.0, 0.5)
+    assert half.wait(30)
+    assert json.loads(board.answer()[0]) == {"progress": 0.5, "problem": ""}
+    go_on.set()
+    assert "progress" not in settled(board)
+
+
+def test_two_may_ask_at_once_while_the_reading_is_being_begun(
+    tmp_path, boards, here, monkeypatch
+) -> None:
+    board = boards(samples(tmp_path, 2))
+    start, seen, others, answered = threading.Thread.start, [], [], threading.Event()
+
+    def slowly(thread):
+        if thread.name == "other":
+            return start(thread)
+        if not others:
+            others.append(
+                threading.Thread(target=lambda: seen.append(board.answer()), name="other")
+            )
+            others[0].start()
+            others[0].join(0.3)  # it may wait for this one
+        elif threading.current_thread() is others[0]:
+            answered.wait(1)
+        return start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", slowly)
+    try:
+        board.answer()  # whatever the other has begun meanwhile
+    finally:
+        answered.set()
+        others[0].join()
+    assert len(seen) == 1
+    board.stop()
+    board._share = 0.0
+    assert "progress" in json.loads(board.answer()[0])  # nothing is begun any more
+
+
+# what else is shown
+
+
+def test_what_both_took_in_bulk_is_told_apart(tmp_path, boards, here) -> None:
+    store = made(tmp_path, small_corpus(2, {"auto": Alignment()}), annotator=None)
+    for k in (1, 2):
+        for name in ("anna", "ben"):
+            store.enrol(name)
+            cells = [[0, 0, 0, 2], [1, 1, 0, 1]]
+            bulk = [[i, j, 0, 1] for i, j, *_ in cells]
+            Tab(store, k, name).send(sent("edit", how="accept-all", cells=cells, bulk=bulk))
+            done(store, k, name)
+    link(store, 1, "anna", 2, 2, 2)
+    link(store, 1, "ben", 2, 2, 1, seen=[[0, 0]])
+    link(store, 1, "ben", 3, 2, 1)
+    two = next(
+        two
+        for two in settled(boards(store))["twos"]
+        if (two["first"], two["second"]) == ("anna", "ben")
+    )
+    assert (two["links"], two["bulk"]) == (5, 3)
+    assert two["figures"]["words.possible.f1"]["value"] == pytest.approx(10 / 11)
+    assert two["apart"]["words.possible.f1"]["value"] == pytest.approx(4 / 5)
+    assert two["apart"]["words.sure.f1"]["value"] == pytest.approx(2 / 3)
+
+
+def test_pairs_of_little_agreement_come_first_and_tell_whether_they_are_ready(
+    tmp_path, boards, here
+) -> None:
+    store = made(tmp_path, small_corpus(4, {"auto": Alignment()}), annotator=None)
+    store.settings(suggestions="auto")
+    assign_pairs(store, ["anna", "ben", "carla"], control=0.0)
+    for k, cells in ((1, [(0, 0)]), (2, [(0, 0), (1, 1)]), (3, [(2, 2)]), (4, [])):
+        for name in ("anna", "ben"):
+            for place in cells if name == "anna" else cells[:1]:
+                link(store, k, name, *place, 2 if k < 3 or name == "anna" else 1)
+            done(store, k, name)
+    done(store, 3, "carla")
+    admit(store, Visitor("dora", ADJUDICATOR))
+    bench = Bench(store, 3, "dora")
+    bench.take((2, 2), "anna")
+    bench.done()
+    lowest = settled(boards(store))["lowest"]
+    assert [(row["k"], row["possible"], row["sure"], row["ready"], row["settled"])
+            for row in lowest] == [
+        (3, pytest.approx(1 / 3), 0, True, True),
+        (2, pytest.approx(2 / 3), pytest.approx(2 / 3), False, False),
+    ]  # fmt: skip
+    assert (lowest[0]["id"], lowest[0]["source"]) == ("p3", "a b c d")
+
+
+def test_a_pair_whose_vote_is_another_one_since_is_not_adjudicated(tmp_path, boards, here) -> None:
+    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT}, pairs=2)
+    bench, board = Bench(store), boards(store)
+    bench.open()
+    for place in ((1, 1), (2, 2), (2, 3), (3, 3)):
+        bench.take(place, "ben")
+    bench.done()
+
+    def told():
+        found = settled(board)
+        page = bench.docket.listed()
+        assert (found["settled"], found["pairs"]) == (page.done, page.project)
+        return found["settled"], [one["settled"] for one in found["lowest"]]
+
+    assert told() == (1, [True])
+    link(store, 1, "anna", 0, 1, 2)
+    assert told() == (0, [False])
+    link(store, 1, "anna", 0, 1, 0)
+    assert told() == (1, [True])
+    store.settings(majority=True)
+    assert told() == (1, [True])
+
+
+def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards, here) -> None:
+    store = made(tmp_path, small_corpus(20), annotator=None)
+    store.set_suggestions("m", [(k, [(0, 0, 0.9, 2), (1, 1, 0.4, 2)]) for k in range(1, 21)])
+    assign_pairs(store, ["anna", "ben"], control=1.0)
+    with store.database.reading() as asked:
+        rows = assigned_rows(asked)
+    for row in rows[:-3]:
+        tab = Tab(store, row.k, row.annotator)
+        tab.send(cell(0, 0, 0, 2), cell(1, 1, 0, 2) if row.shown else cell(2, row.k % 2, 0, 1))
+        if row.k % 3:
+            tab.send(cell(0, 0, 2, 0))
+        done(store, row.k, row.annotator)
+    found = settled(boards(store))
+    with store.database.reading() as asked:
+        pull = estimate_pull(control_pairs(asked))
+    assert found["pull"]["pull"] == {
+        "value": pull.pull.value,
+        "low": pull.pull.interval.low,
+        "high": pull.pull.interval.high,
+        "pairs": pull.pull.pairs,
+    }
+    assert found["pull"]["accepted"]["value"] == pull.accepted.value
+    assert found["pull"]["cautions"] == list(pull.cautions)
+    anna, ben = found["annotators"]
+    assert (anna["done"], anna["pairs"], ben["done"], ben["pairs"]) == (20, 20, 17, 20)
+    assert 0 <= anna["seconds"] < 60
+    assert (anna["left"], anna["reason"]) == (0, "")
+    assert ben["left"] >= 0
+
+
+# however it came about
+
+
+EDITS = st.tuples(
+    st.sampled_from(["cell", "cell", "done", "undo", "open"]),
+    st.integers(1, 3),
+    st.sampled_from(["anna", "ben", "carla", "gold"]),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 2),
+)
+
+
+def states(live):
+    twos = {two: (kept.total().tolist(), kept.table().tolist())
+            for two, kept in live.tally.twos.items()}  # fmt: skip
+    return (
+        live.compared,
+        live.pairs,
+        live.done,
+        live.settled,
+        live.assigned,
+        twos,
+        str(sorted(live.apart.items())),
+    )
+
+
+def act(store, kind, k, name, i, j, after):
+    tab = Tab(store, k, name)
+    if kind == "cell":
+        link(store, k, name, i, j, after)
+    elif kind == "done":
+        done(store, k, name, after=not tab.state.done)
+    elif kind == "open":
+        tab.send(sent("open", rev=1, suggestions=True))
+    elif store.pair(k, name).state.undo:
+        tab.back()
+
+
+@settings(max_examples=10, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(st.lists(st.lists(EDITS, min_size=1, max_size=4), max_size=4))
+def test_what_changed_is_read_as_all_would_be(tmp_path_factory, history) -> None:
+    folder = tmp_path_factory.mktemp("edits")
+    with made(folder, small_corpus(3, {"auto": Alignment.parse("0-0")}), annotator=None) as store:
+        for name in ("anna", "ben", "carla", "gold"):
+            store.enrol(name)
+        store.settings(suggestions="auto")
+        live = LiveWork()
+        for edits in history:
+            for edit in edits:
+                act(store, *edit)
+            check(store, live)
+
+
+def check(store, live):
+    """Compare what was followed with what is read anew."""
+    fresh = LiveWork()
+    with store.database.reading() as asked:
+        assert live.refresh(asked) or True
+        fresh.refresh(asked)
+        assert not live.refresh(asked)
+    assert states(live) == states(fresh)
+
+
+def test_all_that_may_happen_to_a_project_is_followed(tmp_path) -> None:
+    store = samples(tmp_path, 4)
+    live = LiveWork()
+    check(store, live)
+    assert set(live.tally.names) == {"anna", "ben"}
+    store.enrol("carla")  # somebody comes
+    link(store, 1, "carla", 0, 0, 2)
+    done(store, 1, "carla")
+    check(store, live)
+    version = live.version
+    store.settings(name="another name")
+    check(store, live)
+    assert live.version == version
+    add_pairs(store, [SentencePair("new", ["a"], ["b", "c"])])
+    done(store, 5, "anna")
+    check(store, live)
+    corpus = read_corpus(SAMPLES)
+    words = [*corpus[0].source[:-1], "indeed", corpus[0].source[-1]]
+    import_pairs(store, [SentencePair(corpus[0].id, words, corpus[0].target)], holds=EVERYTHING)
+    check(store, live)
+    store.settings(suggestions="")  # the initial alignment is an annotator now
+    check(store, live)
+    assert live.tally.names[0] == "initial"
+    store.settings(suggestions="anna", gold="ben")
+    check(store, live)
+    assign_pairs(store, ["carla", "dora"])
+    check(store, live)
+    assert live.tally.names == ("carla", "dora")
+    store.close()
+
+
+# who may ask
+
+
+def test_adjudicators_alone_are_answered(tmp_path) -> None:
+    store = samples(tmp_path, 2, gold="decided")
+    path = store.path
+    store.close()
+    with served(path, annotator="anna") as server:
+        anna = server.client()
+        opened = server.opening.opened
+        visitor = Visitor("cleo", ADJUDICATOR)
+        admit(opened.store, visitor)
+        cleo = server.client(enter=False)
+        assert cleo.ask("GET", "/api/agreement").status == 401
+        assert cleo.enter(server.entrance.invite(visitor)).status == 200
+        assert anna.ask("GET", "/api/agreement").status == 403
+        first = cleo.ask("GET", "/api/agreement")
+        assert first.status == 200
+        while "progress" in first.json:
+            first = cleo.ask("GET", "/api/agreement")
+        assert [line["name"] for line in first.json["annotators"]] == [
+            "initial", "anna", "ben", "gold",
+        ]  # fmt: skip
+        while not first.json["at"]:  # the child process
+            time.sleep(0.1)
+            first = cleo.ask("GET", "/api/agreement")
+        assert first.json["twos"][0]["beyond"]["words.sure"]["pairs"] == 2
+        for _ in range(3):
+            tag = cleo.ask("GET", "/api/agreement").headers["etag"]
+            again = cleo.ask("GET", "/api/agreement", If_None_Match=tag)
+            if again.status == 304:  # what is slow may have come in between
+                break
+        assert (again.status, again.body) == (304, b"")
+        assert cleo.ask("GET", "/dashboard").status == 200
+
+
+def test_a_store_that_is_closed_ends_what_goes_on(tmp_path) -> None:
+    store = samples(tmp_path, 2)
+    board = Dashboard(store)
+    board.answer()
+    board.stop()
+    store.close()
+    assert not any(thread.is_alive() for thread in board._errands.values())
+    with Store.open(store.path) as again:
+        assert again.project().pairs == 2

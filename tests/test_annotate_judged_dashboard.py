@@ -1,0 +1,149 @@
+"""Where pairs are judged, the dashboard shows the agreement on labels, and no links."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+
+from annotation import Tab, project, sent, small_corpus
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.server.child import Child
+from alignkit.annotate.server.dashboard import Dashboard
+
+
+@pytest.fixture(autouse=True)
+def no_child(monkeypatch):
+    monkeypatch.setattr(Dashboard, "_ask_child", lambda board: None)
+    monkeypatch.setattr(Child, "run", None)
+
+
+def judge(store, k, name, label, *flags):
+    tab = Tab(store, k, name)
+    data = {"label": [tab.state.judgment, label]} if label != tab.state.judgment else {}
+    more = {"flags": [tab.state.flags, list(flags)]} if flags else {}
+    events = [sent("judge", **data, **more)] if data or more else []
+    done = [] if tab.state.done else [sent("done", before=False, after=True)]
+    tab.send(*events, *done)
+
+
+def shown(board):
+    """Return what is shown when all is read."""
+    board.answer()
+    board.settle()
+    return json.loads(board.answer()[0])
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Make a project to judge, and its dashboard."""
+    made = []
+
+    def make(pairs, *names):
+        store = project(
+            tmp_path, small_corpus(pairs), f"p{len(made)}", None, scheme="turku", task="judge"
+        )
+        assign_pairs(store, list(names), control=0)
+        made.append(Dashboard(store))
+        return store, made[-1]
+
+    yield make
+    for board in made:
+        board.stop()
+        board._store.close()
+
+
+def test_kappa_of_labels_and_the_pairs_that_differ(make):
+    """Cohen's kappa of 20, 5, 10, 15 is .4 (in many textbooks); a fifth of that here."""
+    store, board = make(13, "anna", "ben")
+    said = [("1", "1")] * 4 + [("1", "2")] + [("2", "1")] * 2 + [("2", "2")] * 3
+    for k, labels in enumerate(said, 1):
+        for name, label in zip(("anna", "ben"), labels, strict=True):
+            judge(store, k, name, label)
+    judge(store, 11, "anna", "1")  # alone
+    found = shown(board)
+    (two,) = found["judged"]["twos"]
+    assert (two["first"], two["second"], two["pairs"]) == ("anna", "ben", 10)
+    assert two["same"]["value"] == 0.7
+    assert two["kappa"]["value"] == pytest.approx(0.4)
+    lines = found["judged"]["pairs"]
+    assert [(one["id"], one["judgments"], one["ready"]) for one in lines] == [
+        ("p5", [["1", 1], ["2", 1]], True),
+        ("p6", [["1", 1], ["2", 1]], True),
+        ("p7", [["1", 1], ["2", 1]], True),
+    ]
+    assert found["judged"]["differ"] == 3
+    assert found["twos"] == found["lowest"] == found["commands"] == []
+    judge(store, 5, "ben", "1")
+    found = shown(board)["judged"]
+    assert (found["twos"][0]["same"]["value"], found["differ"]) == (0.8, 2)
+
+
+def test_flags_count_for_the_pairs_alone_and_one_label_has_no_kappa(make):
+    store, board = make(2, "anna", "ben", "cleo")
+    for name in ("anna", "ben", "cleo"):
+        judge(store, 1, name, "4", *(["i"] if name == "ben" else []))
+    found = shown(board)["judged"]
+    assert [two["same"]["value"] for two in found["twos"]] == [1, 1, 1]
+    assert {two["kappa"]["value"] for two in found["twos"]} == {None}
+    assert "one and the same label" in found["twos"][0]["kappa"]["reason"]
+    assert found["kappa"]["reason"] == "undefined for all"
+    assert [one["judgments"] for one in found["pairs"]] == [[["4", 2], ["4, i", 1]]]
+
+
+def test_nobody_is_said_to_agree_where_nobody_has_judged(make):
+    store, board = make(2, "anna", "ben")
+    found = shown(board)
+    assert found["judged"]["twos"] == found["judged"]["pairs"] == []
+    judge(store, 1, "anna", "4")
+    judge(store, 2, "ben", "4")
+    (two,) = shown(board)["judged"]["twos"]
+    assert two["pairs"] == 0
+    assert two["kappa"] == {"value": None, "reason": "no pair has a label of both"}
+
+
+def test_links_are_shown_where_pairs_are_aligned(make):
+    store, board = make(2, "anna", "ben")
+    store.settings(task="align")
+    assert shown(board)["judged"] is None
+
+
+def reference(pairs):
+    """Return the share and Cohen's kappa of pairs of labels, as the definitions say."""
+    n = len(pairs)
+    observed = sum(one == other for one, other in pairs) / n
+    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    expected = sum(first[label] * second[label] for label in first) / n**2
+    return observed, None if expected == 1 else (observed - expected) / (1 - expected)
+
+
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    said=st.lists(
+        st.lists(st.sampled_from([None, "1", "2", "3"]), min_size=3, max_size=3), max_size=8
+    )
+)
+def test_the_figures_are_those_of_a_plain_count(make, said):
+    names = ("anna", "ben", "cleo")
+    store, board = make(len(said) + 1, *names)
+    for k, labels in enumerate(said, 1):
+        for name, label in zip(names, labels, strict=True):
+            if label is not None:
+                judge(store, k, name, label)
+    found = {(two["first"], two["second"]): two for two in shown(board)["judged"]["twos"]}
+    for (i, one), (j, other) in combinations(enumerate(names), 2):
+        both = [(row[i], row[j]) for row in said if row[i] is not None and row[j] is not None]
+        if both:
+            same, kappa = reference(both)
+            assert found[one, other]["same"]["value"] == pytest.approx(same)
+            assert found[one, other]["kappa"]["value"] == pytest.approx(kappa)
