@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -41,10 +42,10 @@ def write_corpus(path: Path, pairs: list[dict[str, Any]]) -> Path:
 class Server:
     """Hold a running `alignkit annotate`."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, folder: Path | None = None) -> None:
         command = [sys.executable, "-m", "alignkit", "annotate", *arguments, "--no-browser"]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder
         )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
@@ -166,6 +167,40 @@ def cursor(page: Any) -> tuple[int, int]:
     """Return the row and the column of the cursor."""
     row, column = page.get_attribute("#matrix .cells", "data-cursor").split(",")
     return int(row), int(column)
+
+
+VIEWS = {"": (1280, 800, "light"), "-tablet": (768, 1024, "dark")}
+"""Endings of pictures' names: width, height, colours."""
+
+
+def views(page: Any, name: str = "") -> Iterator[int]:
+    """Show the page wide and light, then narrow and dark: yield the width of each.
+
+    Nothing may be wider. If it has a name, pictures are kept in the folder that ALIGNKIT_PICTURES
+    names.
+    """
+    folder = os.environ.get("ALIGNKIT_PICTURES") if name else None
+    for ending, (width, height, colours) in VIEWS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=colours)
+        page.wait_for_timeout(200)  # until all is drawn
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+        if folder:
+            kept = Path(folder, f"{name}{ending}.png")
+            page.screenshot(path=kept)
+            shrink(kept)
+        yield width
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.emulate_media(color_scheme="light")
+
+
+def shrink(picture: Path) -> None:
+    """Make a picture smaller: a page has few colours."""
+    from PIL import Image
+
+    with Image.open(picture) as image:
+        fewer = image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=0)
+    fewer.save(picture, optimize=True)
 
 
 def middle(page: Any, i: int, j: int) -> tuple[float, float]:

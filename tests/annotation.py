@@ -8,6 +8,7 @@ from itertools import count
 from msgspec import Raw
 
 from alignkit import Alignment, Corpus, SentencePair
+from alignkit.annotate.assignment import assignment
 from alignkit.annotate.errors import Conflict
 from alignkit.annotate.exchange.project import create_project
 from alignkit.annotate.log.events import Sent, decode_data
@@ -25,6 +26,11 @@ def sent(kind, *, id=None, **data):
 
 def cell(i, j, before, after, **more):
     return sent("edit", how="cell", cells=[[i, j, before, after]], **more)
+
+
+def add_pairs(store, pairs):
+    with store.database.writing() as link:
+        return assignment.add_pairs(link, pairs)
 
 
 def small_corpus(pairs=3, annotations=None):

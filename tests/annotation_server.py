@@ -144,7 +144,7 @@ def served(
         fallback=Plan("none"),
         note=notes.append,
     )
-    entrance = Entrance()
+    entrance = Entrance(opening.visitor)
     listener = listen("127.0.0.1", port, project)
     port = listener.getsockname()[1]
     hosts = allowed_hosts("127.0.0.1", port, names)

@@ -41,3 +41,18 @@ def run(command: str, folder: Path) -> str:
     lines = [line for line in lines if "compiling kernels" not in line]  # a machine's first run
     lines = [line for line in lines if re.search(searched.strip('"'), line)]
     return "\n".join(lines[: int(head)] if head else lines).rstrip("\n")
+
+
+def walk() -> list[str]:
+    """Return the commands of the walk from two annotators to gold, in their order."""
+    return [line.removeprefix("$ ") for line in re.findall(r"^(?:\$ )?alignkit .+$", _walk(), re.M)]
+
+
+def printed() -> list[str]:
+    """Return what the walk says that its commands print, where it is not beside the command."""
+    return [text.rstrip("\n") for text in re.findall(r"```text\n(.*?)```", _walk(), re.DOTALL)]
+
+
+def _walk() -> str:
+    text = (ROOT / "docs" / "projects.md").read_text(encoding="utf-8")
+    return text.partition("\n## From two annotators to gold")[2].partition("\n## ")[0]

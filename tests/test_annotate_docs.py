@@ -1,49 +1,80 @@
-"""The page on annotation says what the key map and the table of schemes say."""
+"""The pages on annotation say what the key maps, the table of schemes and the commands say."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
-from console import ROOT
+import pytest
+from console import ROOT, printed, run, walk
 
 from alignkit.labels import REMARKS, SCHEMES
 
-PAGE = ROOT / "docs" / "annotate.md"
-KEYS = ROOT / "alignkit" / "annotate" / "server" / "page" / "keys.js"
-TEXT = PAGE.read_text(encoding="utf-8")
+DOCS = ROOT / "docs"
+FOLDER = ROOT / "alignkit" / "annotate" / "server" / "page"
+PAGES = {
+    name: (DOCS / name).read_text(encoding="utf-8") for name in ("annotating.md", "projects.md")
+}
 
 
-def table_under(heading: str) -> list[list[str]]:
-    section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+def table_under(page: str, heading: str) -> list[list[str]]:
+    section = PAGES[page].partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     rows = [line.strip("|").split(" | ") for line in section.splitlines() if line[:1] == "|"]
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
-def test_the_table_of_keys_is_that_of_the_page() -> None:
+@pytest.mark.parametrize(
+    ("page", "heading", "name"),
+    [
+        ("annotating.md", "The keys", "keys.js"),
+        ("projects.md", "Adjudicating", "adjudicate-keys.js"),
+    ],
+)
+def test_the_table_of_keys_is_that_of_the_page(page: str, heading: str, name: str) -> None:
     """Rows of the key map: keys, action, what it does, and what to show in place of the keys."""
-    table = KEYS.read_text(encoding="utf-8").partition("export const KEYS = {\n")[2]
+    table = (FOLDER / name).read_text(encoding="utf-8")
+    table = table.partition("export const KEYS = {\n")[2]
     lines = [line.strip() for line in table.partition("\n}\n")[0].splitlines()]
     rows = [line for line in lines if not re.fullmatch(r"[A-Z][a-z]+: \[|\],", line)]
     found = [json.loads(row.removesuffix(",")) for row in rows]  # each row is a literal
-    assert {row[1] for row in found} > {"step", "far", "select", "select-far", "help"}
+    assert {row[1] for row in found} > {"step", "far", "undo", "done", "help"}
     told = [[f"`{row[-1] if row[3:] else row[0]}`", row[2]] for row in found if row[2:]]
-    assert table_under("The keys") == told
+    assert table_under(page, heading) == told
 
 
 def test_the_table_of_schemes_is_that_of_the_package() -> None:
-    rows = table_under("Judgments and flags")
+    rows = table_under("annotating.md", "Judgments and flags")
     assert [row[0] for row in rows] == [f"`{name}`" for name in SCHEMES]
     for row, scheme in zip(rows, SCHEMES.values(), strict=True):
         values = [*scheme.values, *(flag.value for flag in scheme.flags)]
         assert re.findall("`([^`]+)`", row[1]) == values
         assert row[2] == scheme.about
-    assert all(f"*{flag.name.lower()}*" in TEXT for flag in REMARKS)
+    assert all(f"*{flag.name.lower()}*" in PAGES["annotating.md"] for flag in REMARKS)
 
 
-def test_links_lead_to_files() -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", TEXT):
-        if Path(target).parent.name == "pictures" and not (PAGE.parent / "pictures").exists():
-            continue  # the browser tests make them
-        assert (PAGE.parent / target).is_file(), target
+def test_pictures_are_shown() -> None:
+    shown = {name for text in PAGES.values() for name in re.findall(r"\(pictures/(.+?)\)", text)}
+    assert shown == {path.name for path in (DOCS / "pictures").iterdir()}
+
+
+def headings(page: Path) -> set[str]:
+    """Return the anchors of a page, as GitHub makes them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    names = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-") for name in names}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_headings(page: str) -> None:
+    for target, anchor in re.findall(r"\]\(([\w.]*)#([^)]+)\)", PAGES[page]):
+        assert anchor in headings(DOCS / (target or page)), f"{page}: {target}#{anchor}"
+
+
+def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path: Path) -> None:
+    """Of the links that the samples have; that they come out of the walk, the story tests."""
+    chosen, *_, agreed = walk()
+    shutil.copytree(ROOT / "samples", tmp_path / "samples")
+    run(chosen, tmp_path)
+    assert printed()[-1] in run(agreed.replace("gold.jsonl", "four.jsonl"), tmp_path)

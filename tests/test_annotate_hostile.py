@@ -9,6 +9,7 @@ pytest.importorskip("sqlalchemy")
 
 from annotation_server import Client, Served, make, served
 
+from alignkit.annotate.names import PAGES
 from alignkit.annotate.server.security import LIMIT
 from alignkit.annotate.server.server import AnnotationServer
 
@@ -18,6 +19,7 @@ ROUTES = [
     ("GET", "/favicon.ico"),
     ("GET", "/guidelines"),
     ("POST", "/enter"),
+    ("POST", "/invite"),
     ("POST", "/logout"),
     ("GET", "/api/project"),
     ("GET", "/api/queue"),
@@ -27,8 +29,24 @@ ROUTES = [
     ("GET", "/api/pairs/1"),
     ("GET", "/api/pairs/1/history"),
     ("POST", "/api/pairs/1/events"),
+    ("GET", "/api/progress"),
+    ("GET", "/adjudicate"),
+    ("POST", "/api/settle"),
+    ("GET", "/api/gold"),
+    ("GET", "/api/gold/1"),
+    ("POST", "/api/gold/1/events"),
+    ("GET", "/dashboard"),
+    ("GET", "/api/agreement"),
 ]
-OPEN = {"/page/wire.js", "/", "/favicon.ico", "/enter"}
+OPEN = {
+    "/page/wire.js",
+    "/",
+    "/adjudicate",
+    "/dashboard",
+    "/favicon.ico",
+    "/enter",
+    "/invite",
+}  # the last needs a secret
 CLOSED = [route for route in ROUTES if route[1] not in OPEN]
 POSTS = [route for route in ROUTES if route[0] == "POST"]
 EDIT = {"how": "cell", "cells": [[0, 0, 0, 2]]}
@@ -150,8 +168,8 @@ def test_other_methods_are_refused(anna, method, path) -> None:
 
 @pytest.mark.parametrize(("method", "path"), POSTS)
 def test_bodies_are_counted_as_they_are_read(anna, method, path) -> None:
-    if path == "/logout":
-        return  # has no body
+    if path in ("/logout", "/invite", "/api/settle", "/api/gold/1/events"):
+        return  # has no body, or is refused before it is read
     long = b'{"token": "' + b"x" * LIMIT + b'"}'
     refused(anna.ask(method, path, long), 413)
     refused(anna.ask(method, path, (long[i : i + 9999] for i in range(0, len(long), 9999))), 413)
@@ -322,3 +340,11 @@ def test_every_reply_has_the_headers_that_protect_it(anna) -> None:
             assert answer.headers["cache-control"] == "no-store"
         assert "access-control-allow-origin" not in answer.headers
         assert "server" not in answer.headers
+
+
+def test_a_link_to_a_page_may_stand_on_another_site(anna) -> None:
+    for path in PAGES:
+        there = {"Sec_Fetch_Site": "cross-site"}
+        assert anna.ask("GET", path, Sec_Fetch_Mode="navigate", **there).status == 200
+        refused(anna.ask("GET", path, Sec_Fetch_Mode="cors", **there), 403)
+    refused(anna.ask("GET", "/api/queue", Sec_Fetch_Mode="navigate", **there), 403)

@@ -226,6 +226,8 @@ def test_export_equals_the_links_drawn(corpus: Path, problems: list[str]) -> Non
         press(page, "Control+Enter")
         saved(page)
         page.click("[data-action=export]")
+        box = [page.locator(part).bounding_box() for part in ("#export-dialog", "#export-format")]
+        assert box[1]["x"] + box[1]["width"] < box[0]["x"] + box[0]["width"] - 8
         page.select_option("#export-format", "alignkit-jsonl")
         with page.expect_download() as download:
             page.click("#export-link")

@@ -1,4 +1,7 @@
-"""Make the pictures of docs/annotate.md; with ALIGNKIT_PICTURES they are put into that folder."""
+"""Make the pictures of the annotation page; with ALIGNKIT_PICTURES they are kept in that folder.
+
+Those of the other pages are made by the tests of their stories, by `annotate_browser.views`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,17 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
 
-from annotate_browser import CHROMIUM, Server, browser, enter, press, saved, serving, write_corpus
+from annotate_browser import (
+    CHROMIUM,
+    Server,
+    browser,
+    enter,
+    press,
+    saved,
+    serving,
+    shrink,
+    write_corpus,
+)
 from annotation_pairs import shapes
 from command import PARAPHRASES
 
@@ -52,6 +65,7 @@ def test_the_pictures_show_the_page(server: Server, tmp_path: Path) -> None:
             saved(page)
             page.wait_for_timeout(200)  # until all is drawn
             page.screenshot(path=folder / f"{name}.png")
+            shrink(folder / f"{name}.png")
             drawn = page.evaluate("document.documentElement.scrollWidth")
             assert drawn <= width, f"{name} is {drawn} pixels wide"
 

@@ -29,7 +29,14 @@ HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk"}
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and devices")
 
 TEXT_ONLY = {"align", "pairs"}  # these read sentences, no alignments
-OF_PROJECTS = {"export", "events"}  # these read no corpus
+OF_PROJECTS = {
+    "assign",
+    "yield",
+    "export",
+    "events",
+    "pull",
+    "audit",
+}  # these read no corpus, or have commands that do
 READING = {
     "convert": ["IN", "OUT", "--to", "pharaoh"],
     "check": ["IN"],

@@ -20,7 +20,8 @@ from annotation_server import Process, corpus
 from command import PARAPHRASES, process, run
 from repetitions import repetitions
 
-from alignkit.formats import write_corpus
+from alignkit import Corpus
+from alignkit.formats import read_corpus, write_corpus
 
 
 @pytest.fixture
@@ -85,6 +86,32 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
     run(capsys, "annotate", project, "--no-browser").failed("another server has this project")
     lock.release()
     assert not list(tmp_path.glob("*-lock"))
+
+
+def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypatch) -> None:
+    from alignkit.annotate.exchange.documents import read_documents
+    from alignkit.annotate.exchange.project import create_project
+    from alignkit.annotate.server import serving
+
+    monkeypatch.setattr(serving, "listen", None)
+    project, documents, texts = (str(tmp_path / name) for name in ("p", "d", "t.jsonl"))
+    create_project(project, read_corpus(PARAPHRASES))  # of initial, anna, ben and gold
+    Path(texts).write_text('{"source": "a b", "target": "c"}\n')
+    create_project(documents, Corpus(read_documents([texts])), task="extract")
+    no_gold = "'gold' is somebody who annotated these pairs; name the gold standard otherwise"
+    for words, told in [
+        ((project,), no_gold),
+        ((PARAPHRASES,), no_gold),
+        ((PARAPHRASES, "--gold", "anna"), "'anna' is somebody"),
+        ((PARAPHRASES, "--gold", "x", "--annotator", "x"), "say by --annotator who decides"),
+        ((project, "--gold", "x", "--annotator", "x"), "say by --annotator who decides"),
+        ((documents,), "nothing is adjudicated: leave out --adjudicate; `alignkit yield"),
+        ((texts, "--task", "extract"), "nothing is adjudicated"),
+    ]:
+        place = () if words[0] in (project, documents) else ("--project", str(tmp_path / "new"))
+        ran = run(capsys, "annotate", *words, *place, "--adjudicate", "--no-browser").failed(told)
+        assert not ran.out
+    assert {path.name for path in tmp_path.iterdir()} == {"p", "d", "t.jsonl"}
 
 
 @pytest.mark.slow

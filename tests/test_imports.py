@@ -30,7 +30,7 @@ LAYERS = [
     {"kernel_cache"},
     {"brief", "errors", "version", "frozen", "jit", "jsonable", "signals", "visible", "word_graph"},
     {"apportioning", "limits", "arguments", "parallel", "tokenization"},
-    {"alignment", "input", "labels", "placing", *TABLES},
+    {"alignment", "input", "labels", "moment", "placing", *TABLES},
     {"annotation", "output", "phrase_pair"},
     {"plain", "sentence_pair"},
     {"corpus", "arrays"},
@@ -50,7 +50,15 @@ LAYERS = [
     {"scoring"},
     {"agreement", "doctor"},
     {"report"},
-    {"annotate"},
+    {"annotate", "audit"},
+    {"annotate.log"},
+    {"annotate.tables"},
+    {"annotate.store"},
+    {"annotate.assignment", "annotate.replay", "annotate.replay_share"},
+    {"annotate.exchange"},
+    {"annotate.gold", "annotate.pull"},
+    {"annotate.dashboard"},
+    {"annotate.server"},
     {"cli"},
     {"__main__", ""},
 ]
@@ -58,6 +66,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 # results that print or draw themselves load what draws, when they are asked to
 UPWARD = {
     "agreement.result": {"report."},
+    "annotate.pull.result": {"annotate.pull.tables"},
     "corpus": {"overview"},
     "sentence_pair": {"phrases", "report.html"},
 }
@@ -107,7 +116,10 @@ def room(module: str) -> str:
 
 
 def rank(module: str) -> int:
-    return RANK.get(module.removeprefix("alignkit."), RANK.get(room(module), -1))
+    name = module.removeprefix("alignkit.")
+    while name not in RANK and "." in name:
+        name = name.rpartition(".")[0]
+    return RANK.get(name, -1)
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name != "alignkit"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from alignkit import (
     Vocabulary,
     agreement,
     aligner,
+    audit,
     formats,
     report,
     scoring,
@@ -41,6 +43,22 @@ ARRAYS = LinkArrays.pack([LINKS])
 WORDS = TokenArrays.pack([TEXTS[0]], Vocabulary())
 ROWS = scoring.count_links(ARRAYS, ARRAYS)
 BITEXT = Bitext.pack([TEXTS, TEXTS])
+
+AUDIT = audit.draw_phrases(CORPUS, "A", "B", n=2, ignore_identical=False)
+
+
+def written(**given):
+    with TemporaryDirectory() as folder:
+        return audit.write_audit(AUDIT, folder, **given)
+
+
+def read_back(**given):
+    with TemporaryDirectory() as folder:
+        *sheets, key = audit.write_audit(AUDIT, folder, judges=["A"])
+        sheet = Path(sheets[0])
+        sheet.write_text(sheet.read_text("utf-8").replace("\t\t", "\tc\t"), "utf-8")
+        return audit.read_audit(sheets, key, **given)
+
 
 # What is wrong for an argument of a kind
 TEXT = [None, 3, b"x", ["A"], {"A"}]
@@ -91,9 +109,9 @@ CALLS = {
     "Alignment.difference": (LINKS.difference, {"other": LINKS}, {"other": KIND}),
     "Link": (Link, {"i": 0, "j": 1}, {"i": INDEX, "j": INDEX}),
     "Annotation": (Annotation, {"alignment": LINKS, "comment": "", "flags": ["x"], "judgment": "",
-                                "provenance": ""},
+                                "provenance": "", "when": None},
                    {"alignment": MAYBE_KIND, "comment": TEXT, "flags": LIST, "judgment": TEXT,
-                    "provenance": TEXT}),
+                    "provenance": TEXT, "when": MAYBE_TEXT}),
     "SentencePair": (SentencePair, {"id": "1", "source": ["a"], "target": ("b",),
                                     "annotations": {"A": Alignment()}, "attributes": {"x": "y"}},
                      {"id": TEXT,
@@ -105,7 +123,8 @@ CALLS = {
                                      {"name": TEXT[:3], "value": KIND}),
     "Corpus": (Corpus, {"pairs": [PAIR]}, {"pairs": PAIRS}),
     "Corpus.groups": (Corpus([SentencePair("1", *TEXTS, {}, {"x": "a"})]).groups,
-                      {"attribute": "x"}, {"attribute": TEXT, "split": MAYBE_TEXT}),
+                      {"attribute": "x"},
+                      {"attribute": TEXT, "split": MAYBE_TEXT, "annotators": MAYBE_LIST}),
     "Corpus.filter": (CORPUS.filter, {"keep": bool}, {"keep": FUNCTION}),
     "Corpus.map": (CORPUS.map, {"change": SentencePair.transpose}, {"change": FUNCTION}),
     "LinkArrays": (LinkArrays, {"links": ARRAYS.links, "sure": ARRAYS.sure,
@@ -218,6 +237,8 @@ CALLS = {
     "confidence_interval": (scoring.confidence_interval,
                             {"rows": ROWS, "measure": scoring.link_ratios, "resamples": 3},
                             {"rows": ARRAY, "measure": FUNCTION, **DRAWING}),
+    "wilson_interval": (scoring.wilson_interval, {"count": 1, "total": 2},
+                        {"count": COUNT, "total": COUNT, "confidence": NUMBER}),
     "count_links": (scoring.count_links, {"hypothesis": ARRAYS, "reference": ARRAYS},
                     {"hypothesis": KIND, "reference": KIND}),
     "count_phrases": (scoring.count_phrases,
@@ -310,6 +331,20 @@ CALLS = {
                        {"data": agreement.EditData([10], [25], [2]), "weights": [1.0]},
                        {"data": KIND, "reading": TEXT,
                         "weights": ["a", ["a"], [None], [float("nan")], 3]}),
+    "Scale": (audit.Scale, {"names": ("right", "wrong")}, {"names": LIST}),
+    "draw_phrases": (audit.draw_phrases,
+                     {"corpus": CORPUS, "hypothesis": "A", "reference": "B", "n": 1},
+                     {"corpus": KIND, "hypothesis": TEXT[:3], "reference": TEXT[:3], "n": COUNT,
+                      "seed": COUNT, "kind": TEXT, "links": TEXT, "ignore_identical": FLAG,
+                      "exact_case": FLAG, "loose": FLAG, "max_length": MAYBE_COUNT,
+                      "both": NUMBER, "by": MAYBE_TEXT}),
+    "sheet_text": (audit.sheet_text, {"audit": AUDIT, "judge": "A", "place": 0},
+                   {"audit": KIND, "judge": TEXT, "place": COUNT, "format": TEXT, "bom": FLAG}),
+    "sheet_page": (audit.sheet_page, {"audit": AUDIT, "judge": "A", "place": 0},
+                   {"audit": KIND, "judge": TEXT, "place": COUNT, "format": TEXT}),
+    "write_audit": (written, {"judges": ["A"]}, {"judges": LIST, "formats": LIST, "bom": FLAG}),
+    "read_audit": (read_back, {"resamples": 3},
+                   {"confidence": NUMBER, "resamples": COUNT, "seed": COUNT}),
     "draw_text": (report.draw_text, {"pair": PAIR, "annotators": ["A"]},
                   {"pair": KIND, "annotators": MAYBE_LIST, "colour": FLAG, "width": MAYBE_COUNT,
                    "unicode": FLAG}),
@@ -347,7 +382,7 @@ RESULTS = {
     "KrippendorffAlpha", "Overlap", "OverlapRow", "Pairing", "PairingSection",
     "SentenceAgreement", "Together", "Interval", "LinkScore", "PhraseListScore", "PhraseScore",
     "Score", "Signature", "Comparisons", "MacroScore", "macro_ratios", "link_ratios",
-    "phrase_ratios",
+    "phrase_ratios", "Audit", "AuditResult", "Item", "Origin", "Rate",
 }  # fmt: skip
 
 
@@ -355,7 +390,7 @@ def test_all_that_is_public_is_in_the_table():
     """Who adds a function says here what is wrong for each of its arguments."""
     public = {
         name
-        for module in (alignkit, aligner, agreement, scoring, formats, report)
+        for module in (alignkit, aligner, agreement, audit, scoring, formats, report)
         for name in module.__all__
         if inspect.isclass(found := getattr(module, name)) or inspect.isfunction(found)
     }

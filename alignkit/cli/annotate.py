@@ -6,6 +6,11 @@ in a project beside it, CORPUS.alignkit, and goes on there the next time. CORPUS
 project. Without CORPUS the samples are opened, to try it: their project is in the folder of your
 data (~/.local/share/alignkit).
 
+Several people may take part on one machine, each in a browser of their own: the first starts the
+server, and for each other the same command prints a URL of that server that lets them in once, and
+ends. Annotators see their own pairs and work alone (`alignkit assign` says whose they are); with
+--adjudicate you decide where they differ.
+
 The page is at the URL that is printed, which lets one browser in; for another, a new one is
 printed. The server listens on this machine alone. Ctrl-C stops it; all that was acknowledged is on
 the disk. What a browser could not send it keeps until the next start at the same host and port; a
@@ -17,6 +22,9 @@ For example:
   alignkit annotate paraphrases.json --format jacana
   alignkit annotate auto.align --source fr.txt --target en.txt --name auto --initial auto
   alignkit annotate pairs.jsonl --annotator ben --model fr-en.model --no-browser
+  alignkit annotate pairs.jsonl --annotator carla --adjudicate
+  alignkit annotate pairs.jsonl --task judge --scheme turku
+  alignkit annotate --task extract articles/en articles/fr
 """
 
 from __future__ import annotations
@@ -29,6 +37,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from alignkit.annotate.names import TASKS
+from alignkit.cli.annotate_task import add_task_arguments, check_task, documents_of
 from alignkit.cli.extras import require_extra
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
 from alignkit.cli.messages import say
@@ -56,6 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file or folder to annotate, or a project (default: the samples)",
     )
     parser.add_argument(
+        "documents",
+        metavar="TARGET",
+        nargs="?",
+        help="with --task extract: target documents, where CORPUS holds the source documents",
+    )
+    parser.add_argument(
         "--annotator",
         metavar="NAME",
         type=_who,
@@ -64,6 +80,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--project", metavar="FILE", help="the project (default: CORPUS.alignkit beside the corpus)"
     )
+    parser.add_argument(
+        "--adjudicate",
+        action="store_true",
+        help="decide where annotators differ, instead of annotating",
+    )
+    parser.add_argument(
+        "--gold",
+        metavar="NAME",
+        type=_who,
+        help="with --adjudicate: the name of what is decided (default: gold)",
+    )
+    parser.add_argument(
+        "--blind",
+        action=argparse.BooleanOptionalAction,
+        help="with --adjudicate: hide whose votes you see, from now on (default: as before)",
+    )
+    parser.add_argument(
+        "--majority",
+        action=argparse.BooleanOptionalAction,
+        help="with --adjudicate: what more than half of a pair's annotators share is settled, from "
+        "now on (default: as before; at first what all share)",
+    )
+    add_task_arguments(parser, TASKS)
     group = parser.add_argument_group("which links are suggested")
     chosen = group.add_mutually_exclusive_group()
     chosen.add_argument(
@@ -112,38 +151,46 @@ def run(options: argparse.Namespace) -> int:
     project, corpus = _places(options)
     _check(options)
     opening = _opening(options, project, corpus)
+    url = _invitation(options, opening)
+    if url is not None:
+        say(f"the server of {project} runs already; this lets {opening.visitor.name} in, once:")
+        _show(url, options, wait=5)
+        _tell_of_dashboard(url, options)
+        return 0
     from alignkit.annotate.server.beforehand import check_beforehand
 
-    known = check_beforehand(opening.job, opening.plan)
+    known = check_beforehand(opening.job, opening.plan, opening.visitor.role, options.gold or "")
     if corpus is None:
         _tell_of_samples(opening.job, known)
     from alignkit.annotate.server.serving import listen
 
     listener = listen(address, options.port, project)
     port = listener.getsockname()[1]
+    from alignkit.annotate.names import page_of
+    from alignkit.annotate.server.beside import ServerFile
     from alignkit.annotate.server.security import Entrance
     from alignkit.annotate.server.server import AnnotationServer
     from alignkit.annotate.server.serving import Server, own_port
 
-    host = f"{url_host(address)}:{port}"
-    entrance = Entrance(lambda token: say(f"for another browser: http://{host}/#{token}"))
+    host, page = f"{url_host(address)}:{port}", page_of(opening.visitor)
+    entrance = Entrance(
+        opening.visitor, lambda token: say(f"for another browser: http://{host}{page}#{token}")
+    )
+    beside = ServerFile(host, entrance.secret)
 
     def started() -> None:
-        say(f"project {project}, annotator {opening.job.annotator}; Ctrl-C stops")
+        say(f"project {project}, {opening.visitor.role} {opening.visitor.name}; Ctrl-C stops")
         if options.port is None and port != own_port(project):
             say(_ELSEWHERE.format(own=own_port(project), port=port))
-        url = f"http://{host}/#{entrance.token}"
-        print(url, flush=True)
-        if not options.no_browser:
-            from alignkit.annotate.server.browsing import open_browser
-
-            open_browser(url)
+        _show(f"http://{host}{page}#{entrance.token}", options)
+        _tell_of_dashboard(f"http://{host}{page}", options)
 
     hosts = allowed_hosts(address, port, options.allow_host)
     app = AnnotationServer(opening, entrance, hosts, lambda: _guidelines(options.guidelines)).app
     server = Server(app, started)
-    opening.start(failed=server.end)
+    opening.start(failed=server.end, opened=lambda: beside.write(project))
     code = server.serve_until_stopped(listener)
+    beside.remove(project)
     opening.stop()
     if opening.problem is not None:
         raise opening.problem
@@ -151,9 +198,49 @@ def run(options: argparse.Namespace) -> int:
         say("stopped; the project was not yet made: start again")
         return 128 + code if code else 0
     again = "" if corpus is None else f" {shlex.quote(project)}"
-    name = shlex.quote(opening.job.annotator)
-    say(f"stopped; the work is in {project}; go on by: alignkit annotate{again} --annotator {name}")
+    name = shlex.quote(opening.visitor.name)
+    role = " --adjudicate" if options.adjudicate else ""
+    go_on = f"alignkit annotate{again} --annotator {name}{role}"
+    say(f"stopped; the work is in {project}; go on by: {go_on}")
     return 128 + code if code else 0
+
+
+def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
+    """Return the URL of a server that has the project already; None where there is none."""
+    from alignkit.annotate.server.beside import invited
+
+    project = opening.job.project
+    if not os.path.isdir(os.path.dirname(os.path.realpath(project))):
+        return None  # which is told later
+    told: list[str] = []
+
+    def waiting(text: str) -> None:
+        if text not in told:
+            say(f"the server of {project}: {text}")
+            told.append(text)
+
+    rules = _rules(options)
+    url = invited(project, opening.visitor, options.gold or "", rules=rules, waiting=waiting)
+    named = ("initial", "model", "suggestions", "scheme", "task", "guidelines", "port")
+    given = [f"--{name}" for name in named if getattr(options, name) is not None]
+    if url is not None and given:
+        say(f"{', '.join(given)}: of no use here, the server runs as it was started")
+    return url
+
+
+def _tell_of_dashboard(url: str, options: argparse.Namespace) -> None:
+    """Say where adjudicators find the dashboard: the session of the first page is good for it."""
+    if options.adjudicate:
+        home = url.partition("/adjudicate")[0]
+        say(f"then the dashboard, in the same browser: {home}/dashboard")
+
+
+def _show(url: str, options: argparse.Namespace, *, wait: float = 0) -> None:
+    print(url, flush=True)
+    if not options.no_browser:
+        from alignkit.annotate.server.browsing import open_browser
+
+        open_browser(url, wait=wait)
 
 
 def _places(options: argparse.Namespace) -> tuple[str, str | None]:
@@ -179,6 +266,10 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _check(options: argparse.Namespace) -> None:
+    check_task(options)
+    given = ["gold"] * (options.gold is not None) + list(_rules(options))
+    if given and not options.adjudicate:
+        raise OptionError(f"--{given[0]} is for --adjudicate: add it, or leave --{given[0]} out")
     for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: there is no such file")
@@ -189,6 +280,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> Opening:
+    from alignkit.annotate.names import ADJUDICATOR, ANNOTATOR
     from alignkit.annotate.server.job import Plan
     from alignkit.annotate.server.opening import Opening
 
@@ -198,8 +290,8 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
         plan = Plan("initial", options.initial)
     elif options.model is not None:
         plan = Plan("model", os.path.abspath(options.model))
-    elif options.suggestions is not None:
-        plan = Plan(options.suggestions)
+    elif options.suggestions is not None or options.task in ("judge", "extract"):
+        plan = Plan(options.suggestions or "none")
     else:
         given = False
         fallback = Plan("initial", "initial") if corpus is None else fallback
@@ -208,7 +300,16 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
         plan if given else None,
         fallback=fallback,
         note=say,
+        role=ADJUDICATOR if options.adjudicate else ANNOTATOR,
+        gold=options.gold or "",
+        rules=_rules(options),
     )
+
+
+def _rules(options: argparse.Namespace) -> dict[str, bool]:
+    """Return how pairs are adjudicated, as far as it is said."""
+    given = {name: getattr(options, name) for name in ("blind", "majority")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
@@ -216,18 +317,23 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     from alignkit.annotate.server.job import Job
 
     job = Job(project, scheme=options.scheme or "", annotator=options.annotator or _login())
+    job.task = options.task or ""
     if os.path.exists(project):
         if corpus is not None and os.path.abspath(corpus) != project:
             say(f"{project} is there: going on with it; {corpus} is not read again")
         return job
-    if corpus is None:
+    documents = documents_of(options)
+    if documents:
+        job.documents, job.tokenize = documents, options.tokenize
+    elif corpus is None:
         from alignkit.annotate.resources import samples
 
         job.corpus, job.format = str(samples() / "paraphrases.jsonl"), "alignkit-jsonl"
     else:
         job.corpus, job.format = corpus, _format(options)
     job.reading = asdict(reading_options(options))
-    job.name = os.path.basename(job.corpus.rstrip("/" + os.sep))
+    named = job.corpus or " ~ ".join(os.path.basename(path.rstrip(os.sep)) for path in documents)
+    job.name = os.path.basename(named.rstrip("/" + os.sep))
     return job
 
 

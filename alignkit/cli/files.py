@@ -22,6 +22,7 @@ _READ = {
     "forward": "",
     "reverse": "",
     "table": "",
+    "key": "--key ",
     "second": "",
     "compare": "--compare ",
     "add": "--add ",

@@ -9,7 +9,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from keyword import iskeyword
 
@@ -40,7 +40,11 @@ COMMANDS = {
     "concat": "put several corpora of different pairs into one",
     "select": "select pairs by id, annotator or at random, or split a corpus into parts",
     "agree": "report how far annotators agree",
+    "audit": "have errors judged blindly: write sheets, and read them back",
     "stats": "count what a corpus holds",
+    "assign": "say who annotates which pairs of a project, in what order",
+    "yield": "count what was taken from the documents of a project",
+    "pull": "tell how far suggestions pull annotators",
     "export": "write what was annotated in a project as a corpus",
     "import": "take corrected words, or work done elsewhere, into a project",
     "events": "print the log of a project, check it, or rebuild a project from it",
@@ -177,10 +181,7 @@ def _act(ran: _Ran, *, own: bool) -> int:
 
 def _run(ran: _Ran, *, own: bool) -> int:
     words = ran.words
-    chosen = next((word for word in words if not word.startswith("-")), None)
-    if chosen is not None and chosen not in COMMANDS:
-        raise UnknownNameError("command", chosen, COMMANDS)
-    parser = _parser(chosen)
+    parser = _parser([word for word in words if not word.startswith("-")])
     try:
         options, unknown = parser.parse_known_args(words)
         own_parser = getattr(options, "parser", parser)
@@ -188,8 +189,8 @@ def _run(ran: _Ran, *, own: bool) -> int:
             own_parser.unknown(left)
     except SystemExit as end:  # --help, --version, or a wrong option that was told
         return int(end.code or 0)
-    if options.command is None:
-        parser.print_help(sys.stderr)
+    if "run" not in options:
+        getattr(options, "parser", parser).print_help(sys.stderr)
         return 2
     ran.options = options
     outputs = check_files(options)
@@ -203,7 +204,7 @@ def _run(ran: _Ran, *, own: bool) -> int:
     return code
 
 
-def _parser(chosen: str | None) -> Parser:
+def _parser(words: Sequence[str]) -> Parser:
     parser = Parser(
         prog="alignkit",
         description="Build, check and use gold-standard word and phrase alignments.",
@@ -211,27 +212,46 @@ def _parser(chosen: str | None) -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
     _add_common(parser)
+    _add_commands(parser, COMMANDS, words)
+    return parser
+
+
+def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]) -> None:
+    """Add commands, of which the first word names one; only this pays for its imports.
+
+    Raises
+    ------
+    UnknownNameError
+        If it names none.
+    """
+    chosen = words[0] if words else None
+    if chosen is not None and chosen not in known:
+        before = f"{parser.prog} ".partition(" ")[2]
+        raise UnknownNameError("command", before + chosen, [before + name for name in known])
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser
     )
-    for name, summary in COMMANDS.items():
-        module = None
-        if name == chosen:  # only the command that runs pays for its imports
-            module = import_module(f"alignkit.cli.{_module(name)}")
+    for name, summary in known.items():
+        prog = f"{parser.prog} {name}"
+        module = import_module(f"alignkit.cli.{_module(prog)}") if name == chosen else None
         about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
         command = commands.add_parser(
             name,
-            prog=f"alignkit {name}",
+            prog=prog,
             help=summary,
             description=about,
             epilog=f"For example:\n{examples}" if examples else None,
         )
-        if module is not None:
-            module.add_arguments(command)
-            _add_common(command.add_argument_group("messages"))
-            command.shorten_usage()
-            command.set_defaults(run=module.run, parser=command)
-    return parser
+        if module is None:
+            continue
+        if hasattr(module, "COMMANDS"):  # it has commands of its own
+            command.set_defaults(parser=command)
+            _add_commands(command, module.COMMANDS, words[1:])
+            continue
+        module.add_arguments(command)
+        _add_common(command.add_argument_group("messages"))
+        command.shorten_usage()
+        command.set_defaults(run=module.run, parser=command)
 
 
 def _add_common(group: argparse._ActionsContainer) -> None:
@@ -242,8 +262,10 @@ def _add_common(group: argparse._ActionsContainer) -> None:
         )
 
 
-def _module(command: str) -> str:
-    return f"{command}_" if iskeyword(command) else command.replace("-", "_")
+def _module(prog: str) -> str:
+    """Return the module of a command: ``audit_read`` is that of ``alignkit audit read``."""
+    name = "_".join(prog.replace("-", "_").split()[1:])
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _fault(error: Exception) -> str:

@@ -8,27 +8,39 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from alignkit.annotate.names import ADJUDICATOR
 from alignkit.formats import FORMATS
 from alignkit.labels import DEFAULT, REMARKS, get_scheme
 
 if TYPE_CHECKING:
+    from alignkit.annotate.gold.docket import Docket
+    from alignkit.annotate.gold.view import GoldView
+    from alignkit.annotate.names import Visitor
     from alignkit.annotate.server.opening import Progress
     from alignkit.annotate.store import Store
     from alignkit.annotate.tables.views import PairView
 
-__all__ = ["direction_of", "pair_answer", "project_answer"]
+__all__ = ["direction_of", "gold_answer", "pair_answer", "project_answer"]
 
 _LANGUAGES = ("source_language", "target_language")
 
 
-def project_answer(store: Store, annotator: str, progress: Progress | None) -> dict[str, Any]:
-    """Return what the page learns when it begins."""
+def project_answer(store: Store, visitor: Visitor, progress: Progress | None) -> dict[str, Any]:
+    """Return what the page learns when it begins; an adjudicator's numbers are of the gold.
+
+    `box` names where the browser keeps what waits, `at` is the path of pairs below ``/api``.
+    """
     info = store.project()
-    done, pairs = store.progress(annotator)
+    decides = visitor.role == ADJUDICATOR
+    done, pairs = store.progress(info.gold if decides else visitor.name, everything=decides)
     return {
         "name": info.name,
         "key": info.key,
-        "annotator": annotator,
+        "annotator": visitor.name,
+        "role": visitor.role,
+        "at": "gold" if decides else "pairs",
+        "box": f"alignkit:{info.key}:{visitor.name}{':adjudicator' if decides else ''}",
+        "task": info.task,
         "n": info.n,
         "pairs": pairs,
         "done": done,
@@ -58,14 +70,28 @@ def _described(entry: Any) -> dict[str, str]:
 
 def pair_answer(view: PairView, *, preparing: bool) -> bytes:
     """Return a pair as JSON, with the directions of its sides and what else the page asks."""
-    more: dict[str, Any] = {
-        key: view.attributes[key] for key in _LANGUAGES if key in view.attributes
-    }
+    return _with_more(view, preparing=preparing)
+
+
+def gold_answer(store: Store, docket: Docket, k: int) -> bytes:
+    """Return a pair with the votes on it as JSON, likewise.
+
+    Raises
+    ------
+    NotReady, UnknownPair
+        If it cannot be adjudicated.
+    """
+    from alignkit.annotate.gold.view import gold_view
+
+    return _with_more(gold_view(store, k, docket))
+
+
+def _with_more(view: PairView | GoldView, **more: Any) -> bytes:
+    more |= {key: view.attributes[key] for key in _LANGUAGES if key in view.attributes}
     more["direction"] = {
         "source": direction_of(view.source),
         "target": direction_of(view.target),
     }
-    more["preparing"] = preparing
     return msgspec.json.encode(view)[:-1] + b"," + msgspec.json.encode(more)[1:]
 
 

@@ -6,9 +6,18 @@ import os
 from collections.abc import Iterable, Sequence
 
 from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.exchange.documents import read_documents
+from alignkit.annotate.names import (
+    ADJUDICATOR,
+    ANNOTATOR,
+    GOLD,
+    check_adjudicable,
+    check_gold,
+    not_assigned,
+)
 from alignkit.annotate.server.job import Job, Plan
 from alignkit.annotate.tables.lock import ServerLock
-from alignkit.annotate.tables.project_file import check_file, read_annotators
+from alignkit.annotate.tables.project_file import check_file, read_annotators, read_assigned
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats import ReadOptions, open_reading, read_pairs
@@ -38,7 +47,9 @@ def check_plan(plan: Plan, annotators: Iterable[str], annotator: str) -> None:
         )
 
 
-def check_beforehand(job: Job, plan: Plan | None) -> Sequence[str]:
+def check_beforehand(
+    job: Job, plan: Plan | None, role: str = ANNOTATOR, gold: str = ""
+) -> Sequence[str]:
     """Check a project and, where there is none yet, its place and its corpus.
 
     What takes long, such as to read a large corpus, is left for later.
@@ -49,6 +60,9 @@ def check_beforehand(job: Job, plan: Plan | None) -> Sequence[str]:
         What is to be opened or made.
     plan
         The suggestions that were asked for.
+    role, gold
+        What the job's annotator is, and of an adjudicator the name of the gold standard, if it was
+        given.
 
     Returns
     -------
@@ -65,9 +79,18 @@ def check_beforehand(job: Job, plan: Plan | None) -> Sequence[str]:
         check_file(job.project)
         ServerLock(job.project).release()
         known = read_annotators(job.project)
+        assigned = read_assigned(job.project)
+        if role == ANNOTATOR and assigned and job.annotator not in assigned:
+            raise ProjectError(not_assigned(job.annotator, assigned))
+        if role == ADJUDICATOR:
+            _check_adjudicator(job, gold)
     else:
         _check_place(job.project)
-        known = annotators_of(job)
+        known = annotators_of(job) if not job.documents else _check_documents(job)
+        if role == ADJUDICATOR:
+            check_adjudicable(job.task)
+            gold = gold or GOLD
+            check_gold(gold, job.annotator, taken=gold in (known or ()))
     if plan is not None and plan.kind == "model":
         from alignkit.aligner.store import check_head
 
@@ -75,6 +98,24 @@ def check_beforehand(job: Job, plan: Plan | None) -> Sequence[str]:
     elif plan is not None and known is not None:
         check_plan(plan, known, job.annotator)
     return known or ()
+
+
+def _check_adjudicator(job: Job, gold: str) -> None:
+    """Check that somebody may adjudicate a project; it takes the store, which opening it takes."""
+    from alignkit.annotate.server.admission import check_adjudicator
+    from alignkit.annotate.store import Store
+
+    with Store.open(job.project) as store:  # read-only leaves files beside it
+        check_adjudicator(store, job.annotator, gold)
+
+
+def _check_documents(job: Job) -> tuple[str, ...]:
+    """Check that there are documents, by the first; nobody has annotated them."""
+    encoding = job.reading.get("encoding", "utf-8")
+    if next(read_documents(job.documents, tokenize=job.tokenize, encoding=encoding), None) is None:
+        told = " and ".join(job.documents)
+        raise ProjectError(f"{told}: no documents; there is nothing to extract from")
+    return ()
 
 
 def annotators_of(job: Job) -> tuple[str, ...] | None:

@@ -24,9 +24,18 @@ _PAGE = """<!doctype html>
 """
 
 
-def open_browser(url: str) -> None:
+def open_browser(url: str, *, wait: float = 0.0) -> None:
     """Open a page in the user's browser, if there is one that can be seen.
 
+    Parameters
+    ----------
+    url
+        With its token.
+    wait
+        How many seconds it may take, where this process ends when it is done.
+
+    Notes
+    -----
     The command line of a browser can be read by everybody on the machine, and the token in `url`
     lets in who comes first. So the browser is given a file that only the user may read.
     """
@@ -35,7 +44,9 @@ def open_browser(url: str) -> None:
         return  # a browser in the terminal cannot show the page
     with contextlib.suppress(AlignkitError, OSError):  # the URL is printed anyway
         page = _written(own_folder() / f"open-{urlsplit(url).port}.html", url)
-        threading.Thread(target=_browse, args=[page.as_uri()], daemon=True).start()
+        thread = threading.Thread(target=_browse, args=[page.as_uri()], daemon=True)
+        thread.start()
+        thread.join(wait)
 
 
 def _written(path: Path, url: str) -> Path:

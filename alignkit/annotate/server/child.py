@@ -33,6 +33,11 @@ class Child:
         Called with what is done now, and with the share that is done where that is known.
     note
         Called with what the user should know.
+
+    Attributes
+    ----------
+    result
+        What came of a job that has a result, as JSON.
     """
 
     def __init__(
@@ -43,6 +48,7 @@ class Child:
         self._job = job
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
+        self.result = b""
 
     def run(self) -> None:
         """Wait until it is done.
@@ -80,6 +86,7 @@ class Child:
             elif line.note:
                 self._note(line.note)
             elif line.done:
+                self.result = bytes(line.result)
                 return True
             else:
                 self._tell(line.text, line.share)

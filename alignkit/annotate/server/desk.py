@@ -25,11 +25,13 @@ from sqlalchemy import (
     select,
 )
 
+from alignkit.annotate.names import ANNOTATOR, Visitor
 from alignkit.annotate.server.job import Plan
 from alignkit.annotate.tables import schema
 from alignkit.annotate.tables.database import Database
+from alignkit.annotate.tables.upgrading import add_missing
 
-__all__ = ["Desk"]
+__all__ = ["LASTS", "Desk"]
 
 _METADATA = MetaData()
 _SESSIONS = Table(
@@ -39,9 +41,11 @@ _SESSIONS = Table(
     Column("second", String(64), nullable=False),
     Column("annotator", Text, nullable=False),
     Column("since", Integer, nullable=False),
+    Column("role", String(16), nullable=False, server_default=ANNOTATOR),
 )
 _PLANS = Table("plan", _METADATA, Column("plan", Text, nullable=False))
-_LASTS = 30 * 24 * 3600  # seconds
+LASTS = 30 * 24 * 3600
+"""How long somebody who has entered is known, in seconds."""
 
 
 class Desk:
@@ -58,28 +62,30 @@ class Desk:
         table = _SESSIONS.c
         with database.writing() as link:
             _drop_halves(link)
-            _METADATA.create_all(link)
-            link.execute(delete(_SESSIONS).where(table.since < time.time() - _LASTS))
-            rows = link.execute(select(table.hash, table.annotator, table.second)).all()
-        self._sessions: dict[str, tuple[str, str]] = {row[0]: (row[1], row[2]) for row in rows}
+            add_missing(link, _METADATA)
+            link.execute(delete(_SESSIONS).where(table.since < time.time() - LASTS))
+            rows = link.execute(select(table.hash, table.annotator, table.role, table.second)).all()
+        self._sessions = {row[0]: (Visitor(row[1], row[2]), row[3]) for row in rows}
 
-    def admit(self, annotator: str) -> tuple[str, str]:
+    def admit(self, visitor: Visitor) -> tuple[str, str]:
         """Begin a session; return its two secrets, for the cookie and for the header."""
         cookie, second = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-        row = {"hash": _hash(cookie), "second": _hash(second), "annotator": annotator}
+        row = {"hash": _hash(cookie), "second": _hash(second)}
+        row |= {"annotator": visitor.name, "role": visitor.role}
         with self._database.writing() as link:
             link.execute(insert(_SESSIONS).values(**row, since=int(time.time())))
-        self._sessions[_hash(cookie)] = annotator, _hash(second)
+        self._sessions[_hash(cookie)] = visitor, _hash(second)
         return cookie, second
 
-    def annotator(self, cookie: str) -> str | None:
+    def visitor(self, cookie: str) -> Visitor | None:
         """Return whose session a cookie belongs to."""
-        return self._sessions.get(_hash(cookie), (None, ""))[0]
+        known = self._sessions.get(_hash(cookie))
+        return None if known is None else known[0]
 
     def fits(self, cookie: str, second: str) -> bool:
         """Return whether two secrets are those of one session."""
-        known = self._sessions.get(_hash(cookie), ("", ""))[1]
-        return hmac.compare_digest(known, _hash(second))
+        known = self._sessions.get(_hash(cookie))
+        return hmac.compare_digest("" if known is None else known[1], _hash(second))
 
     def dismiss(self, cookie: str) -> None:
         """End a session."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, NamedTuple
 
-from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.exchange.made import exported_work
 from alignkit.annotate.store import Store
 from alignkit.formats import get_format, write_corpus
 
@@ -29,7 +29,7 @@ class Download(NamedTuple):
 
 
 def download(store: Store, annotator: str, format: str) -> Download:
-    """Write what an annotator has done so far.
+    """Write what an annotator has done so far, of all pairs that are theirs.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def download(store: Store, annotator: str, format: str) -> Download:
         if chosen.text_beside:
             texts = {side: str(root / f"{stem}.{side}") for side in ("source", "target")}
         out = root / (stem + _ENDINGS.get(format, ""))
-        pairs = exported(store, annotator=annotator)
+        pairs = exported_work(store, annotator=annotator, assigned=True)
         alone = Context()  # no part of what the command itself writes, which waits for its end
         lost = alone.run(write_corpus, pairs, str(out), format=format, **texts)
         if lost:

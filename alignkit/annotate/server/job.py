@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 __all__ = ["Job", "Line", "Plan"]
 
@@ -39,10 +39,17 @@ class Job(Struct):
         The corpus, its format, and the fields of `ReadOptions`.
     name, scheme
         Of the new project.
+    task
+        What is done in the project; empty takes what is done already, or ``align``.
+    documents, tokenize
+        In place of a corpus: documents to extract pairs from, and how they are divided into words.
     annotator
         Who annotates.
     plan
         The suggestions that are wanted.
+    figures
+        ``all`` or ``times`` alone: the figures of the dashboard that take a while are wanted; see
+        `slow_figures`.
     """
 
     project: str
@@ -51,12 +58,19 @@ class Job(Struct):
     reading: dict[str, Any] = {}
     name: str = ""
     scheme: str = ""
+    task: str = ""
+    documents: tuple[str, ...] = ()
+    tokenize: str | None = None
     annotator: str = ""
     plan: Plan | None = None
+    figures: str = ""
 
 
 class Line(Struct, omit_defaults=True):
-    """Hold what the process tells: progress, a note, what went wrong, a row; at last `done`."""
+    """Hold what the process tells: progress, a note, what went wrong, a row; at last `done`.
+
+    With `done` comes the result of a job that has one.
+    """
 
     text: str = ""
     share: float | None = None
@@ -64,3 +78,4 @@ class Line(Struct, omit_defaults=True):
     error: str = ""
     row: tuple[int, list[tuple[int, int, float | None, int]]] | None = None
     done: bool = False
+    result: Raw = Raw(b"null")

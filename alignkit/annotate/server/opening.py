@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.names import ANNOTATOR, TASKS, Visitor
 from alignkit.annotate.server.beforehand import check_plan
 from alignkit.annotate.server.child import Child
 from alignkit.annotate.server.job import Job, Plan
 from alignkit.annotate.tables.lock import ServerLock
+from alignkit.annotate.tables.project_file import check_file, read_task
 from alignkit.errors import AlignkitError
 
 if TYPE_CHECKING:
@@ -55,6 +57,9 @@ class Opening:
         The plan of a new project for which nothing was said.
     note
         Called with what the user should know.
+    role, gold, rules
+        What the job's annotator is, the name of the gold standard and how it is made: see
+        `admission.admit`.
 
     Attributes
     ----------
@@ -75,10 +80,13 @@ class Opening:
         *,
         fallback: Plan,
         note: Callable[[str], None],
+        role: str = ANNOTATOR,
+        gold: str = "",
+        rules: Mapping[str, bool] | None = None,
     ) -> None:
-        self.job, self.annotator = job, job.annotator
+        self.job, self.visitor, self._gold = job, Visitor(job.annotator, role), gold
         self.plan, self._fallback = plan, fallback
-        self._note = note
+        self._note, self._rules = note, rules or {}
         self.opened: Opened | None = None
         self.progress: Progress | None = Progress("opening the project")
         self.problem: AlignkitError | None = None
@@ -87,24 +95,59 @@ class Opening:
         self._shelf = threading.Lock()  # who opens a pair while suggestions are stored waits
         self._taken: set[int] = set()  # pairs that were asked for while there are none yet
         self._thread: threading.Thread | None = None
+        self._task: str | None = None
+        self._lock: ServerLock | None = None
+        self._endings: list[Callable[[], None]] = []
 
-    def start(self, failed: Callable[[], None]) -> None:
-        """Begin; `failed` is called if the project or the named model cannot be opened.
+    def start(self, failed: Callable[[], None], opened: Callable[[], None] | None = None) -> None:
+        """Begin: take the project's lock, then go on in a thread.
 
-        `problem` says why.
+        Parameters
+        ----------
+        failed
+            Called if the project or the named model cannot be opened; `problem` says why.
+        opened
+            Called when the lock is ours, before anybody is let in.
         """
+        path = self.job.project
+        try:
+            if os.path.exists(path):
+                check_file(path)  # what is no project gets no lock beside it
+            self._lock = ServerLock(path)
+            if opened is not None:
+                opened()
+        except AlignkitError as problem:
+            self.problem = problem
+            failed()
+            return
         self._thread = threading.Thread(target=self._run, args=[failed], daemon=True)
         self._thread.start()
+
+    def at_end(self, ending: Callable[[], None]) -> None:
+        """Have something ended before the project is closed."""
+        self._endings.append(ending)
 
     def stop(self) -> None:
         """End what is being done, and close the project."""
         self.stopping = True
+        for ending in self._endings:
+            ending()
         if self._child is not None:
             self._child.stop()
         if self._thread is not None:
             self._thread.join(1)
         if self.opened is not None:
             self.opened.store.close()
+        elif self._lock is not None:
+            self._lock.release()
+
+    @property
+    def task(self) -> str:
+        """What is done in the project: known before it is open."""
+        if self._task is None:
+            there = os.path.exists(self.job.project)
+            self._task = self.job.task or (read_task(self.job.project) if there else TASKS[0])
+        return self._task
 
     def take(self, k: int) -> None:
         """Tell that a pair is opened: suggestions that come later are not for it."""
@@ -133,27 +176,25 @@ class Opening:
         self.progress = None
 
     def _open(self) -> Opened:
+        from alignkit.annotate.server.admission import admit, change_task
         from alignkit.annotate.server.desk import Desk
         from alignkit.annotate.store import Store
 
         path = self.job.project
         if not os.path.exists(path):
-            lock = ServerLock(path)
-            try:
-                if not os.path.exists(path):  # another may just have made it
-                    self._make()
-            finally:
-                lock.release()
-        store = Store.open(path, serve=True)
+            self._make()
+        store = Store.open(path, serve=True, lock=self._lock)
         try:
             if self.plan is not None:
-                check_plan(self.plan, store.project().annotators, self.annotator)
-            store.enrol(self.annotator)
+                check_plan(self.plan, store.project().annotators, self.visitor.name)
+            admit(store, self.visitor, self._gold, **self._rules)
+            change_task(store, self.job.task)
             desk = Desk(store.database)
             if self.plan is not None:
                 desk.plan = self.plan
             elif desk.plan is None:
-                desk.plan = self._fallback
+                draws = store.project().task == "align"
+                desk.plan = self._fallback if draws else Plan("none")
         except BaseException:
             store.close()
             raise
@@ -169,7 +210,7 @@ class Opening:
         plan = desk.plan
         if plan is None or not plan.pending:
             return
-        check_plan(plan, store.project().annotators, self.annotator)
+        check_plan(plan, store.project().annotators, self.visitor.name)
         if plan.kind == "none":
             store.settings(suggestions="")
         else:

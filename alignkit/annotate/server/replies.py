@@ -12,6 +12,7 @@ from alignkit.annotate.errors import (
     BadEvent,
     Conflict,
     DamagedProject,
+    NotReady,
     OldText,
     UnknownAnnotator,
     UnknownPair,
@@ -28,6 +29,7 @@ _STATUS = {
     Conflict: 409,
     OldText: 409,
     UnknownPair: 404,
+    NotReady: 404,
     UnknownAnnotator: 403,
     DamagedProject: 500,
 }

@@ -22,17 +22,21 @@ from typing import TYPE_CHECKING
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
 
+from alignkit.annotate.names import PAGES
 from alignkit.annotate.server.replies import RefusedError, refusal
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from alignkit.annotate.names import Visitor
+
 __all__ = ["LIMIT", "Entrance", "Guard", "cookie_name", "read_json"]
 
 LIMIT = 256 * 1024
 """The most bytes of a body."""
 _DRAINED = 16 * LIMIT  # bytes that are thrown away, so that who sends them hears why
+_MOST_INVITED = 100
 _PATIENCE = 30.0  # seconds for a body to come
 
 _POLICY = (
@@ -94,37 +98,63 @@ class Guard:
         origins = headers.getlist("origin")
         if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in origins):
             return "the request comes from a page of another origin"
-        opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] == "/"
+        opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] in PAGES
         if headers.get("sec-fetch-site") in _OTHER_SITES and not opened:
             return "the request comes from a page of another site"
         return None
 
 
 class Entrance:
-    """Hold the token of the URL, which lets one browser in; then there is a new one.
+    """Hold the tokens of URLs, each of which lets one browser in.
 
     Parameters
     ----------
+    host
+        Whom the token of the first URL lets in; when it was used there is a new one.
     renewed
-        Called with the new token when the one before was used.
+        Called with the new token.
+
+    Attributes
+    ----------
+    token
+        That of the URL.
+    secret
+        Who shows it may invite others; it is in a file that only the user can read.
     """
 
-    def __init__(self, renewed: Callable[[str], None] | None = None) -> None:
-        self._renewed = renewed
+    def __init__(self, host: Visitor, renewed: Callable[[str], None] | None = None) -> None:
+        self._host, self._renewed = host, renewed
+        self._invited: dict[str, Visitor] = {}
         self.token = secrets.token_urlsafe(32)
+        self.secret = secrets.token_urlsafe(32)
+
+    def may_invite(self, secret: str) -> bool:
+        """Return whether somebody knows the secret."""
+        return hmac.compare_digest(secret.encode(), self.secret.encode())
+
+    def invite(self, visitor: Visitor) -> str:
+        """Return a token that lets somebody in, once; of many that wait, the oldest is void."""
+        if len(self._invited) >= _MOST_INVITED:
+            del self._invited[next(iter(self._invited))]
+        token = secrets.token_urlsafe(32)
+        self._invited[token] = visitor
+        return token
 
     def fits(self, token: str) -> bool:
-        """Return whether a token is the one that lets somebody in."""
-        return hmac.compare_digest(token.encode(), self.token.encode())
+        """Return whether a token lets somebody in."""
+        known = [self.token, *self._invited]
+        return sum(hmac.compare_digest(token.encode(), one.encode()) for one in known) > 0
 
-    def use(self, token: str) -> bool:
-        """Let somebody in, once; return whether the token was right."""
+    def use(self, token: str) -> Visitor | None:
+        """Let somebody in, once; return whom, None if the token is not right."""
         if not self.fits(token):
-            return False
+            return None
+        if token in self._invited:
+            return self._invited.pop(token)
         self.token = secrets.token_urlsafe(32)
         if self._renewed is not None:
             self._renewed(self.token)
-        return True
+        return self._host
 
 
 def cookie_name(key: str, port: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
@@ -14,25 +14,32 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from alignkit.annotate.errors import BadEvent
+from alignkit.annotate.errors import BadEvent, ProjectError
 from alignkit.annotate.log.events import decode_request
+from alignkit.annotate.names import ADJUDICATOR, ANNOTATOR, ROLES, Visitor, page_of
 from alignkit.annotate.server.answers import pair_answer, project_answer
 from alignkit.annotate.server.assets import load_assets
+from alignkit.annotate.server.beside import SECRET, Invitation, Invited
+from alignkit.annotate.server.dashboard_routes import DashboardRoutes
+from alignkit.annotate.server.desk import LASTS
+from alignkit.annotate.server.gold_routes import GoldRoutes
 from alignkit.annotate.server.opening import Opened, Opening
 from alignkit.annotate.server.parameters import number, pair_number, patience
 from alignkit.annotate.server.replies import HANDLERS, RefusedError, json_reply
 from alignkit.annotate.server.security import Entrance, Guard, cookie_name, read_json
+from alignkit.annotate.server.visit import Visit
 from alignkit.errors import AlignkitError, UnknownNameError
 
 if TYPE_CHECKING:
     from alignkit.annotate.server.downloads import Download
-    from alignkit.annotate.store import Store
 
-__all__ = ["AnnotationServer"]
+__all__ = ["AnnotationServer", "Visit"]
 
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
+Answer = Callable[[Visit], Awaitable[Response]]
 
+_PAGES = {"align": "index.html", "judge": "judge.html", "extract": "extract.html"}
 _MOST_HELD = 10.0  # seconds that a request waits for the project to be open
 _HALF = "this page lacks the second secret of its session (header X-CSRF-Token)"
 _STRANGER = "open the URL that `alignkit annotate` printed last in this browser"
@@ -43,14 +50,14 @@ class _Token(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class AnnotationServer:
-    """Answer the page of one project for one annotator.
+    """Answer the pages of one project, for all who take part in it.
 
     Parameters
     ----------
     opening
         The project, which may still be in the making.
     entrance
-        Holds the token of the URL.
+        Holds the tokens of URLs.
     hosts
         What may stand in the header Host.
     guidelines
@@ -68,6 +75,7 @@ class AnnotationServer:
         self._assets = load_assets()
         self._guidelines = guidelines
         self._key = ""  # of the project, once it is open
+        self._gold, self._figures = GoldRoutes(), DashboardRoutes(opening)
         app = Starlette(routes=self.routes(), exception_handlers=HANDLERS)
         app.router.redirect_slashes = False
         self.app = Guard(app, hosts)
@@ -78,21 +86,57 @@ class AnnotationServer:
             ("GET", "/"): self._index,
             ("GET", "/page/{name}"): self._asset,
             ("GET", "/favicon.ico"): self._icon,
-            ("GET", "/guidelines"): self._guide,
             ("POST", "/enter"): self._enter,
-            ("POST", "/logout"): self._logout,
-            ("GET", "/api/project"): self._project,
-            ("GET", "/api/queue"): self._queue,
-            ("GET", "/api/find"): self._find,
-            ("GET", "/api/changes"): self._changes,
-            ("GET", "/api/export"): self._export,
-            ("GET", "/api/pairs/{k}"): self._pair,
-            ("GET", "/api/pairs/{k}/history"): self._history,
-            ("POST", "/api/pairs/{k}/events"): self._events,
+            ("POST", "/invite"): self._invite,
+            ("GET", "/guidelines"): self._for(ROLES, self._guide, linked=True),
+            ("POST", "/logout"): self._for(ROLES, self._logout),
+            ("GET", "/api/project"): self._for(ROLES, self._project),
+            ("GET", "/api/queue"): self._for((ANNOTATOR,), self._queue),
+            ("GET", "/api/find"): self._for((ANNOTATOR,), self._find),
+            ("GET", "/api/changes"): self._for(ROLES, self._changes),
+            ("GET", "/api/export"): self._for((ANNOTATOR,), self._export),
+            ("GET", "/api/pairs/{k}"): self._for((ANNOTATOR,), self._pair),
+            ("GET", "/api/pairs/{k}/history"): self._for((ANNOTATOR,), self._history),
+            ("POST", "/api/pairs/{k}/events"): self._for((ANNOTATOR,), self._events),
+            ("GET", "/api/progress"): self._for((ADJUDICATOR,), self._progress),
+            ("GET", "/adjudicate"): self._adjudicate,
+            ("POST", "/api/settle"): self._for((ADJUDICATOR,), self._gold.settle),
+            ("GET", "/api/gold"): self._for((ADJUDICATOR,), self._gold.queue),
+            ("GET", "/api/gold/{k}"): self._for((ADJUDICATOR,), self._gold.pair),
+            ("POST", "/api/gold/{k}/events"): self._for((ADJUDICATOR,), self._gold.events),
+            ("GET", "/dashboard"): self._dashboard,
+            ("GET", "/api/agreement"): self._for((ADJUDICATOR,), self._figures.agreement),
         }
         return [Route(path, answer, methods=[way]) for (way, path), answer in table.items()]
 
     # who asks
+
+    def _for(self, roles: Sequence[str], answer: Answer, *, linked: bool = False) -> Endpoint:
+        """Return an endpoint for those who have entered in one of some roles."""
+
+        async def endpoint(request: Request) -> Response:
+            return await answer(await self._visit(request, roles, linked=linked))
+
+        return endpoint
+
+    async def _visit(self, request: Request, roles: Sequence[str], *, linked: bool) -> Visit:
+        """Say who asks, and check all of it: session, role, and that the pair is theirs.
+
+        What is `linked` has no header, and so the cookie alone; it tells nothing of the project.
+        """
+        opened = await self._open(request)
+        cookie = request.cookies.get(await self._cookie(request, opened), "")
+        visitor = opened.desk.visitor(cookie)
+        if visitor is None:
+            raise RefusedError(401, _STRANGER)
+        if not linked and not opened.desk.fits(cookie, request.headers.get("x-csrf-token", "")):
+            raise RefusedError(403, f"{_HALF}; {_STRANGER}")
+        if visitor.role not in roles:
+            raise RefusedError(403, f"this is for the {roles[0]}, and you are the {visitor.role}")
+        k = pair_number(request) if "k" in request.path_params else 0
+        if k and visitor.role == ANNOTATOR and not opened.store.known_own(k, visitor.name):
+            await run_in_threadpool(opened.store.check_own, k, visitor.name)
+        return Visit(request, opened, cookie, visitor, k)
 
     async def _open(self, request: Request) -> Opened:
         """Wait a little for the project; 503 tells that it is still being made."""
@@ -104,25 +148,15 @@ class AnnotationServer:
             await anyio.sleep(0.02)
         return opening.opened
 
-    async def _session(self, request: Request) -> tuple[Opened, str]:
-        """Return the project and the cookie, if the request has both secrets; else 401 or 403."""
-        opened, cookie = await self._visit(request)
-        if not opened.desk.fits(cookie, request.headers.get("x-csrf-token", "")):
-            raise RefusedError(403, f"{_HALF}; {_STRANGER}")
-        return opened, cookie
-
-    async def _store(self, request: Request) -> Store:
-        """Return the store, if the request has both secrets."""
-        opened, _ = await self._session(request)
-        return opened.store
-
-    async def _visit(self, request: Request) -> tuple[Opened, str]:
-        """Return the project and the cookie; of a request that may lack the other secret."""
-        opened = await self._open(request)
-        cookie = request.cookies.get(await self._cookie(request, opened), "")
-        if opened.desk.annotator(cookie) != self._opening.annotator:
-            raise RefusedError(401, _STRANGER)
-        return opened, cookie
+    async def _open_or_progress(self, request: Request) -> Opened:
+        """Wait likewise; 503 tells how far the project is."""
+        try:
+            return await self._open(request)
+        except RefusedError:
+            progress = self._opening.progress
+            if progress is None:
+                raise
+            raise RefusedError(503, progress.text, share=progress.share) from None
 
     async def _cookie(self, request: Request, opened: Opened) -> str:
         if not self._key:
@@ -133,25 +167,37 @@ class AnnotationServer:
         body = _decoded(await read_json(request), _Token)
         if not self._entrance.fits(body.token):
             raise RefusedError(401, f"this URL was used, or is of another start; {_STRANGER}")
-        try:
-            opened = await self._open(request)
-        except RefusedError:
-            progress = self._opening.progress
-            if progress is None:
-                raise
-            raise RefusedError(503, progress.text, share=progress.share) from None
-        if not self._entrance.use(body.token):  # somebody was quicker
+        opened = await self._open_or_progress(request)
+        visitor = self._entrance.use(body.token)
+        if visitor is None:  # somebody was quicker
             raise RefusedError(401, f"this URL was used; {_STRANGER}")
-        cookie, csrf = await run_in_threadpool(opened.desk.admit, self._opening.annotator)
+        cookie, csrf = await run_in_threadpool(opened.desk.admit, visitor)
         name = await self._cookie(request, opened)
         reply = json_reply({"key": self._key, "csrf": csrf})
-        reply.set_cookie(name, cookie, path="/", httponly=True, samesite="strict")
+        reply.set_cookie(name, cookie, LASTS, path="/", httponly=True, samesite="strict")
         return reply
 
-    async def _logout(self, request: Request) -> Response:
-        opened, cookie = await self._session(request)
-        await run_in_threadpool(opened.desk.dismiss, cookie)
-        name = await self._cookie(request, opened)
+    async def _invite(self, request: Request) -> Response:
+        """Answer the command that another person of this machine has started; see `beside`."""
+        from alignkit.annotate.server.admission import admit
+
+        shown = request.headers.get(SECRET, "")
+        if not self._entrance.may_invite(shown) or "origin" in request.headers:
+            raise RefusedError(403, "only `alignkit annotate` asks for this")
+        body = _decoded(await read_json(request), Invitation)
+        if body.role not in ROLES:
+            raise RefusedError(400, f"unknown role {body.role[:40]!r}")
+        opened = await self._open_or_progress(request)
+        visitor = Visitor(body.name, body.role)
+        try:
+            await run_in_threadpool(admit, opened.store, visitor, body.gold, **body.rules)
+        except ProjectError as error:
+            raise RefusedError(422, str(error)) from None
+        return json_reply(Invited(page_of(visitor), self._entrance.invite(visitor)))
+
+    async def _logout(self, visit: Visit) -> Response:
+        await run_in_threadpool(visit.opened.desk.dismiss, visit.cookie)
+        name = await self._cookie(visit.request, visit.opened)
         reply = json_reply({})
         reply.delete_cookie(name, path="/", httponly=True, samesite="strict")
         return reply
@@ -159,7 +205,14 @@ class AnnotationServer:
     # the page's own files
 
     async def _index(self, request: Request) -> Response:
-        return self._file(request, "index.html")
+        return self._file(request, _PAGES[self._opening.task])
+
+    async def _dashboard(self, request: Request) -> Response:
+        return self._file(request, "dashboard.html")
+
+    async def _adjudicate(self, request: Request) -> Response:
+        judged = self._opening.task == "judge"
+        return self._file(request, _PAGES["judge"] if judged else "adjudicate.html")
 
     async def _asset(self, request: Request) -> Response:
         return self._file(request, request.path_params["name"])
@@ -176,76 +229,68 @@ class AnnotationServer:
     async def _icon(self, _: Request) -> Response:
         return Response(status_code=204)
 
-    async def _guide(self, request: Request) -> Response:
-        await self._visit(request)  # a plain link has no header; it tells nothing of the project
+    async def _guide(self, _: Visit) -> Response:
         page = await run_in_threadpool(self._guidelines)
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
     # the project and its pairs
 
-    async def _project(self, request: Request) -> Response:
-        store = await self._store(request)
-        annotator, progress = self._opening.annotator, self._opening.progress
-        return json_reply(await run_in_threadpool(project_answer, store, annotator, progress))
+    async def _project(self, visit: Visit) -> Response:
+        who, progress = visit.visitor, self._opening.progress
+        return json_reply(await run_in_threadpool(project_answer, visit.store, who, progress))
 
-    async def _queue(self, request: Request) -> Response:
-        store = await self._store(request)
-        after, limit = number(request, "after", 0), number(request, "limit", 200)
-        rows = store.queue
-        who = self._opening.annotator
-        return json_reply(await run_in_threadpool(rows, who, after=after, limit=limit))
+    async def _progress(self, visit: Visit) -> Response:
+        return json_reply({"annotators": await run_in_threadpool(visit.store.progress_of_all)})
 
-    async def _find(self, request: Request) -> Response:
-        store = await self._store(request)
-        text, limit = request.query_params.get("q", ""), number(request, "limit", 50)
-        who = self._opening.annotator
-        return json_reply(await run_in_threadpool(store.find, who, text, limit=limit))
+    async def _queue(self, visit: Visit) -> Response:
+        after, limit = number(visit.request, "after", 0), number(visit.request, "limit", 200)
+        rows = visit.store.queue
+        return json_reply(await run_in_threadpool(rows, visit.name, after=after, limit=limit))
 
-    async def _changes(self, request: Request) -> Response:
-        store = await self._store(request)
-        after = number(request, "after", 0)
-        found = await run_in_threadpool(store.changes, self._opening.annotator, after)
+    async def _find(self, visit: Visit) -> Response:
+        text, limit = visit.request.query_params.get("q", ""), number(visit.request, "limit", 50)
+        return json_reply(await run_in_threadpool(visit.store.find, visit.name, text, limit=limit))
+
+    async def _changes(self, visit: Visit) -> Response:
+        if visit.visitor.role == ADJUDICATOR:
+            return await self._gold.changes(visit)
+        after = number(visit.request, "after", 0)
+        found = await run_in_threadpool(visit.store.changes, visit.name, after)
         return Response(status_code=204) if found is None else json_reply(found)
 
-    async def _pair(self, request: Request) -> Response:
-        store = await self._store(request)
-        k = pair_number(request)
-        if "prefetch" not in request.query_params:
-            await run_in_threadpool(self._opening.take, k)
+    async def _pair(self, visit: Visit) -> Response:
+        if "prefetch" not in visit.request.query_params:
+            await run_in_threadpool(self._opening.take, visit.k)
         preparing = self._opening.progress is not None
-        view = await run_in_threadpool(store.pair, k, self._opening.annotator)
+        view = await run_in_threadpool(visit.store.pair, visit.k, visit.name)
         return json_reply(pair_answer(view, preparing=preparing))
 
-    async def _history(self, request: Request) -> Response:
-        store = await self._store(request)
-        who = self._opening.annotator
-        return json_reply(
-            {"events": await run_in_threadpool(store.history, pair_number(request), who)}
-        )
+    async def _history(self, visit: Visit) -> Response:
+        events = await run_in_threadpool(visit.store.history, visit.k, visit.name)
+        return json_reply({"events": events})
 
-    async def _events(self, request: Request) -> Response:
-        store = await self._store(request)
-        k = pair_number(request)
-        body = await read_json(request)
+    async def _events(self, visit: Visit) -> Response:
+        body = await read_json(visit.request)
 
-        def append() -> Response:
+        def stored() -> Response:
             try:
                 sent = decode_request(body)
             except BadEvent as error:
                 raise RefusedError(400, str(error)) from None
-            who = self._opening.annotator
-            answer, new = store.append(k, who, base=sent.base, rev=sent.rev, events=sent.events)
+            append = visit.store.append
+            answer, new = append(
+                visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events
+            )
             return json_reply(answer, 201 if new else 200)
 
-        return await run_in_threadpool(append)
+        return await run_in_threadpool(stored)
 
-    async def _export(self, request: Request) -> Response:
+    async def _export(self, visit: Visit) -> Response:
         from alignkit.annotate.server.downloads import download
 
-        store = await self._store(request)
-        format = request.query_params.get("to", "")
+        format = visit.request.query_params.get("to", "")
         try:
-            made = await run_in_threadpool(download, store, self._opening.annotator, format)
+            made = await run_in_threadpool(download, visit.store, visit.name, format)
         except UnknownNameError as error:
             raise RefusedError(400, str(error)) from None
         except AlignkitError as error:

@@ -1,4 +1,4 @@
-"""Do long work for the server in a process of its own: make a project, find suggestions.
+"""Do long work for the server in a process of its own: make a project, find suggestions, measure.
 
 A job comes as a line of JSON on standard input, and what is done goes out as lines on standard
 output. When the input ends, so does the process: it does not outlive its server.
@@ -11,10 +11,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import IO
 
-from msgspec import json
+from msgspec import Raw, json
 
+from alignkit.annotate.exchange.documents import read_documents
 from alignkit.annotate.exchange.project import create_project
 from alignkit.annotate.server.beforehand import check_plan
 from alignkit.annotate.server.job import Job, Line
@@ -53,8 +55,14 @@ def main() -> None:
     teller = _Teller(os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no line of ours
     try:
-        _make(job, teller) if job.corpus else _suggest(job, teller)
-        teller.line(Line(done=True))
+        result = b"null"
+        if job.figures:
+            result = _measure(job, teller)
+        elif job.corpus or job.documents:
+            _make(job, teller)
+        else:
+            _suggest(job, teller)
+        teller.line(Line(done=True, result=Raw(result)))
     except AlignkitError as error:
         teller.line(Line(error=str(error)))
     except MemoryError:
@@ -72,6 +80,25 @@ def _outlive_nobody() -> None:
 
 
 def _make(job: Job, teller: _Teller) -> None:
+    corpus = _documents(job, teller) if job.documents else _corpus(job, teller)
+    if job.plan is not None:
+        check_plan(job.plan, corpus.annotators, job.annotator)
+    told = _counter(teller, len(corpus))
+    create_project(job.project, corpus, name=job.name, scheme=job.scheme, task=job.task, tell=told)
+
+
+def _documents(job: Job, teller: _Teller) -> Corpus:
+    return Corpus(
+        read_documents(
+            job.documents,
+            tokenize=job.tokenize,
+            encoding=job.reading.get("encoding", "utf-8"),
+            note=lambda text: teller.line(Line(note=text)),
+        )
+    )
+
+
+def _corpus(job: Job, teller: _Teller) -> Corpus:
     kind, reading = open_reading(job.corpus, format=job.format, options=ReadOptions(**job.reading))
 
     def pairs() -> Iterator[SentencePair]:
@@ -84,11 +111,7 @@ def _make(job: Job, teller: _Teller) -> None:
     for what, count in reading.counts.items():
         if count:
             teller.line(Line(note=f"{job.corpus}: {count} x {what}"))
-    if job.plan is not None:
-        check_plan(job.plan, corpus.annotators, job.annotator)
-    create_project(
-        job.project, corpus, name=job.name, scheme=job.scheme, tell=_counter(teller, len(corpus))
-    )
+    return corpus
 
 
 def _counter(teller: _Teller, total: int) -> Callable[[], None]:
@@ -110,3 +133,13 @@ def _suggest(job: Job, teller: _Teller) -> None:
     with Store.open(job.project, readonly=True) as store:
         for row in suggest(store, job.plan, teller.progress):
             teller.line(Line(row=row))
+
+
+def _measure(job: Job, teller: _Teller) -> bytes:
+    from alignkit.annotate.dashboard.slow_figures import slow_figures
+
+    with suppress(AttributeError, OSError):  # annotators go first
+        os.nice(10)
+    with Store.open(job.project, readonly=True) as store:
+        found = slow_figures(store, teller.progress, times_alone=job.figures == "times")
+        return json.encode(found)

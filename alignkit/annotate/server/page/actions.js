@@ -192,10 +192,10 @@ export function actions(app) {
 			app.redraw()
 			app.say(`suggestions are ${app.shown ? "shown" : "hidden"}`)
 		},
-		find: () => app.find(app.doc.k),
+		find: () => app.find(app.doc.place),
 		history: () => history(app.wire, app.session),
 		guidelines: () => $("guidelines").click(),
-		help,
+		help: () => help(),
 		export: () => exporting("Export"),
 		close: () => document.querySelector("dialog[open]").close(),
 	}

@@ -1,8 +1,10 @@
 // The page: an open pair, the cursor, and all that is shown of them.
 import {$, announce, html, key, on, set} from "./dom.js"
 import {actions} from "./actions.js"
+import {asked, pairs as toDo} from "./beginning.js"
 import {finder, question} from "./dialogs.js"
-import {actionOf, typing} from "./keys.js"
+import {actionOf, typing} from "./keyboard.js"
+import {ACTIONS} from "./keys.js"
 import {Lines} from "./lines.js"
 import {Matrix} from "./matrix.js"
 import {Panel} from "./panel.js"
@@ -15,7 +17,6 @@ import {enter} from "./wire.js"
 import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
 
 const MOST_COMPOSITES = 300
-const asked = () => Number(new URLSearchParams(location.search).get("pair"))
 const focused = () => document.activeElement?.closest("#matrix, #lines")
 const say = (id, text) => ($(id).textContent = text)
 
@@ -34,17 +35,18 @@ class App {
 		}
 		onMatrix(this.matrix, pointer)
 		onLines(this.lines, pointer)
-		on(document, "keydown", event => this.pressed(event))
-		on(document, "click", event => this.clicked(event))
-		on(wire, "status", ({detail}) => this.saved(detail))
-		on(wire, "events", ({detail}) => this.stored(detail))
-		on(wire, "conflict", ({detail}) => this.refused(detail))
-		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.folded(() => this.session.fold()))
+		on(document, "keydown", event => this.#pressed(event))
+		on(document, "click", event => this.#clicked(event))
+		on(wire, "status", ({detail}) => this.#saved(detail))
+		on(wire, "events", ({detail}) => this.#stored(detail))
+		on(wire, "conflict", ({detail}) => this.#refused(detail))
+		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.#folded(() => this.session.fold()))
 		on(wire, "leaving", () => this.leave())
 		on(window, "resize", () => {
 			clearTimeout(this.resizing)
-			this.resizing = setTimeout(() => this.pair && this.lay(), 60)
+			this.resizing = setTimeout(() => this.pair && this.#lay(), 60)
 		})
+		on(document, "close", () => this.matrix.focus(), true) // of a dialog
 		on(window, "popstate", () => this.load(asked() || 1, false))
 		on($("export-link"), "click", () => wire.download($("export-format").value).catch(error => this.say(error.message)))
 	}
@@ -57,8 +59,8 @@ class App {
 		return this.pair.index(this.cursor)
 	}
 
-	pressed(event) {
-		const within = event.target.closest("#matrix, #lines"), action = actionOf(event)
+	#pressed(event) {
+		const within = event.target.closest("#matrix, #lines"), action = actionOf(event, ACTIONS)
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		if (!within && action === "escape") this.matrix.focus()
 		if (!within || typing(event.target)) return
@@ -71,7 +73,7 @@ class App {
 	}
 
 	// Buttons name their action; a mouse gives the focus back to the matrix.
-	clicked({target, detail}) {
+	#clicked({target, detail}) {
 		const {action} = target.closest("[data-action]")?.dataset || {}
 		if (action) this.run(action)
 		const busy = target.closest("input, textarea, select, a, summary, dialog, label") || document.querySelector("dialog[open], #conflict:not([hidden])")
@@ -97,15 +99,15 @@ class App {
 		const {pair} = this, first = pair.hints.cells.find(index => doubtful(pair, index))
 		this.open()
 		if (first !== undefined) this.cursor = pair.place(first)
-		this.lay()
-		this.tally(doc)
-		this.title()
+		this.#lay()
+		this.#tally(doc)
+		this.#title()
 		this.matrix.focus()
-		announce(`${doc.id}, ${k} of ${doc.pairs}: ${pair.n} source and ${pair.m} target words, ${plural(pair.links(), "link")}`)
+		announce(`${doc.id}, ${doc.place} of ${doc.pairs}: ${pair.n} source and ${pair.m} target words, ${plural(pair.links(), "link")}`)
 		document.body.dataset.pair = k
 		for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
-		this.elsewhere()
-		this.ask()
+		this.#elsewhere()
+		this.#ask()
 	}
 
 	// Write down what the page alone knows: a comment that is being typed, links that were looked at.
@@ -115,7 +117,7 @@ class App {
 	}
 
 	// How many pairs are done, from an answer that knows of all that is known here.
-	tally({n, done, state}) {
+	#tally({n, done, state}) {
 		if (n >= this.n) Object.assign(this, {n, done: done + this.pair.done - state.done})
 	}
 
@@ -130,9 +132,9 @@ class App {
 		}
 		if (turn !== this.turn) return
 		if (!fresh) return this.load([to, next].find(k => k && !this.finished.has(k)))
-		this.tally(fresh)
+		this.#tally(fresh)
 		if (fresh.next_open) return this.load(fresh.next_open)
-		this.title()
+		this.#title()
 		this.act.finished(`all ${doc.pairs} pairs are done`)
 	}
 
@@ -145,13 +147,13 @@ class App {
 		this.pair.hints.shown = this.shown
 	}
 
-	title() {
+	#title() {
 		const {doc, project, pair} = this
 		say("pair-id", doc.id)
-		$("pair-id").title = `${doc.id}, pair ${doc.k} of ${doc.pairs}`
+		$("pair-id").title = `${doc.id}, pair ${doc.place} of ${doc.pairs}`
 		document.title = `${doc.id}, ${project.name} - alignkit`
-		set($("progress"), {max: project.pairs || 1, value: this.done})
-		say("progress-text", `${this.done} / ${project.pairs}`)
+		set($("progress"), {max: doc.pairs || 1, value: this.done})
+		say("progress-text", `${this.done} / ${doc.pairs}`)
 		$("previous").disabled = !doc.previous
 		$("next").disabled = !doc.next
 		set($("done"), {"aria-pressed": pair.done})
@@ -159,7 +161,7 @@ class App {
 	}
 
 	// Size and draw all of it anew.
-	lay() {
+	#lay() {
 		const {source, target} = (this.doc.direction ||= {}), within = focused()
 		this.rtl = target === "rtl"
 		this.matrix.load(this.pair, this.rtl, source === "rtl", matchMedia("(pointer: coarse)").matches ? 26 : 18)
@@ -208,7 +210,7 @@ class App {
 		matrix.select(box, kind, blocking)
 		matrix.outline(this.phrase, level ? atomic(pair) : [], level > 1 ? composite(pair, MOST_COMPOSITES) : [])
 		this.lines.draw(blocking)
-		this.status(kind, blocking)
+		this.#status(kind, blocking)
 		if (tell) announce($("status-text").textContent)
 		this.waiting ??= requestAnimationFrame(() => setTimeout(() => {
 			this.waiting = null
@@ -217,7 +219,7 @@ class App {
 		}))
 	}
 
-	status(kind, blocking) {
+	#status(kind, blocking) {
 		const {pair, box, note} = this, strong = text => html("strong", {dir: "auto"}, text)
 		const parts = box ? [strong(spanName(pair, box))] : [strong(cellName(pair, ...this.cursor)), ` ${cellState(pair, this.index)}`]
 		if (blocking.length) {
@@ -241,49 +243,49 @@ class App {
 		const {done} = this.pair, touched = this.session.commit(kind, data)
 		if (touched) {
 			this.matrix.update(touched)
-			this.counted(done)
-			this.saved({state: "saving", text: "Saving"})
+			this.#counted(done)
+			this.#saved({state: "saving", text: "Saving"})
 		}
 		this.say(touched ? told : "too many cells for one step: take a smaller box")
 		return touched
 	}
 
 	// Count the pair where it has become done, or is so no more.
-	counted(before) {
+	#counted(before) {
 		this.done += this.pair.done - before
 		this.finished[this.pair.done ? "add" : "delete"](this.doc.k)
-		if (before !== this.pair.done) this.title()
+		if (before !== this.pair.done) this.#title()
 	}
 
-	saved({state, text}) {
+	#saved({state, text}) {
 		$("saved").dataset.state = state
 		if ($("saved").textContent !== text) say("saved", ($("saved").title = text))
 	}
 
 	// Fold anew, and show what has changed by that.
-	folded(fold) {
+	#folded(fold) {
 		const {done} = this.pair
 		if (fold() !== false) this.redraw()
-		this.counted(done)
+		this.#counted(done)
 	}
 
 	// Show what the server has that was not known here.
-	stored({k, events}) {
+	#stored({k, events}) {
 		this.n = Math.max(this.n, events.at(-1).n)
 		if (this.session?.k !== k) return
-		this.folded(() => this.session.confirm(events))
+		this.#folded(() => this.session.confirm(events))
 		if (events.some(({kind}) => kind === "text")) this.load(k)
 		document.body.dataset.seq = this.pair.seq
 	}
 
 	// Events were not taken: what they write was changed in another tab, or the text was. They are kept until the user has chosen.
-	async refused({k, refused: events, rev, old, status, message}) {
+	async #refused({k, refused: events, rev, old, status, message}) {
 		if (events.some(({kind}) => kind !== "open")) this.refusals = [...this.refusals, {k, events, rev: old, status, message}]
-		if (this.session?.k !== k) return this.elsewhere() || this.ask()
+		if (this.session?.k !== k) return this.#elsewhere() || this.#ask()
 		const {rev: held} = this.pair
-		this.folded(() => this.session.refuse(events, old))
+		this.#folded(() => this.session.refuse(events, old))
 		if (rev && rev !== held) await this.load(k)
-		else this.ask()
+		else this.#ask()
 	}
 
 	get refusals() {
@@ -294,13 +296,13 @@ class App {
 		localStorage.setItem(this.shelf, JSON.stringify(refusals))
 	}
 
-	elsewhere() {
+	#elsewhere() {
 		const away = this.refusals.find(({k}) => k !== this.session?.k)
 		if (away) this.say(`pair ${away.k}: not taken: ${away.message}; open it`)
 	}
 
 	// One matter after the other; what is being asked is asked anew, with what has come since.
-	ask() {
+	#ask() {
 		$("conflict").click()
 		this.asking = this.asking.then(() => this.settle()).catch(({message}) => this.say(message))
 	}
@@ -308,7 +310,7 @@ class App {
 	async settle() {
 		const {doc, matrix} = this
 		for (const {ids, text, writes} of doc ? matters(this.refusals, doc.k, this.pair) : []) {
-			const here = writes ? this.versus(writes) : {text, ask: true}
+			const here = writes ? this.#versus(writes) : {text, ask: true}
 			if (here.ask) this.say(text || `not taken: ${describe(this.pair, writes)}`)
 			const keepThis = here.ask ? await question(matrix.here.element, here.text, here.keep) : true
 			if (keepThis === undefined || this.doc !== doc) return
@@ -320,7 +322,7 @@ class App {
 	}
 
 	// "set possible in your other tab; here sure", and what keeps this. Nothing is asked where nothing stands against it any more.
-	versus(writes) {
+	#versus(writes) {
 		const {pair, act} = this, {cells, comments, label, flags, done, kind} = writes, parts = [], keeps = []
 		let ask = !!kind
 		const differ = (what, before, held, wanted, keep, more = "") => {
@@ -356,9 +358,9 @@ async function start() {
 	say("project", name)
 	say("annotator", annotator)
 	$("export-format").replaceChildren(...formats.map(format => html("option", {value: format.value}, format.name)))
-	const app = new App(wire), {pairs} = asked() ? {pairs: [{k: asked()}]} : await wire.queue()
+	const app = new App(wire), pairs = asked() ? [{k: asked()}] : await toDo(wire)
 	document.body.dataset.state = "ready"
-	await app.load((pairs.find(({done}) => !done) || pairs[0])?.k, false)
+	await app.load((pairs.find(({done}) => !done) || pairs[0]).k, false)
 	if (!app.pair) document.body.dataset.state = "failed"
 }
 

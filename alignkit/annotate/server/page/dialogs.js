@@ -6,8 +6,8 @@ import {describe} from "./words.js"
 
 export const show = id => $(id).open || $(id).showModal()
 
-export function help() {
-	$("help-body").replaceChildren(...Object.entries(KEYS).map(([name, rows]) => html("section", {}, html("h3", {}, name),
+export function help(keys = KEYS) {
+	$("help-body").replaceChildren(...Object.entries(keys).map(([name, rows]) => html("section", {}, html("h3", {}, name),
 		html("dl", {}, ...rows.filter(([, , about]) => about).map(([keys, , about, shown]) => html("div", {}, html("dt", {}, key(shown || keys.split(" ")[0])), html("dd", {}, about)))))))
 	show("help-dialog")
 }
@@ -70,6 +70,7 @@ export function question(cell, text, choice) {
 	$("keep-this").hidden = !choice
 	$("keep-that").textContent = choice ? "Keep that" : "Dismiss"
 	part.hidden = false
+	part.onkeydown = ({key: name}) => name === "Escape" && !choice && $("keep-that").click()
 	move("left", Math.min(left, innerWidth - 340))
 	move("top", bottom + 140 > innerHeight ? top - 130 : bottom + 8)
 	// It has no default: a key that was on its way chooses nothing, and typing goes on.

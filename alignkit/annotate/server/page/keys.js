@@ -1,4 +1,6 @@
 // The key map: one table, from which keys act and the help is made.
+import {mapped} from "./keyboard.js"
+
 // [keys, action, what it does, what the help shows in place of the keys]; "C-" is Ctrl (or Cmd), "S-" Shift, "Arrow" each of the four.
 
 export const KEYS = {
@@ -44,30 +46,4 @@ export const KEYS = {
 	],
 }
 
-const ACTIONS = new Map()
-for (const rows of Object.values(KEYS)) {
-	for (const [keys, action] of rows) for (const key of keys === " " ? [keys] : keys.split(" ")) ACTIONS.set(key, action)
-}
-
-// The keys of a US keyboard by place, for scripts that do not have them.
-function byCode({code, shiftKey}) {
-	if (/^Key[A-Z]$/.test(code)) return shiftKey ? code[3] : code[3].toLowerCase()
-	return code === "Slash" ? (shiftKey ? "?" : "/") : ""
-}
-
-// The action of a key press, or null. Nothing with Alt or AltGr.
-export function actionOf(event) {
-	if (event.altKey || event.isComposing || event.getModifierState?.("AltGraph")) return null
-	const control = event.ctrlKey || event.metaKey
-	let {key} = event
-	// In Cyrillic the key of / gives a full stop, with Shift a comma.
-	if (!/^([ -~]$|Arrow|Enter|Back|Delete|Escape|Tab)/.test(key) || (/^[.,]$/.test(key) && event.code === "Slash")) key = byCode(event) || key
-	if (key.length === 1 && event.getModifierState?.("CapsLock")) key = event.shiftKey ? key.toUpperCase() : key.toLowerCase()
-	const named = key.length > 1
-	return ACTIONS.get((control ? "C-" : "") + (named && event.shiftKey ? "S-" : "") + key.replace(/^Arrow.*/, "Arrow")) || null
-}
-
-// Does this key press act on what has the focus by itself?
-export function typing(target) {
-	return target.closest?.("input, textarea, select, button, a, dialog, summary")
-}
+export const ACTIONS = mapped(KEYS)

@@ -75,21 +75,21 @@ export class Lines {
 		const {pair, width} = this, paths = this.curves.map(() => []), ribbons = [[], []], index = pair.index(this.at)
 		let curves = []
 		const curve = (kind, at) => {
-			const ends = this.middles(...pair.place(at))
+			const ends = this.#middles(...pair.place(at))
 			if (Math.max(...ends) >= 0 && Math.min(...ends) <= width) curves.push([kind, at])
 		}
 		for (const [top, bottom, left, right, value] of rectangles(pair)) {
 			const down = bottom - top, across = right - left
-			if ((down && across) || down > 2 || across > 2) ribbons[value - 1].push(this.ribbon([top, bottom], [left, right]))
+			if ((down && across) || down > 2 || across > 2) ribbons[value - 1].push(this.#ribbon([top, bottom], [left, right]))
 			else for (const at of pair.inside([top, bottom, left, right])) curve(3 + value, at)
 		}
 		for (const at of pair.hints.cells) if (!pair.isNull(at) && open(pair, at)) curve(levelOf(sure(pair, at)), at)
 		if (curves.length > MOST) curves = curves.filter(([, at]) => pair.place(at).some((x, side) => x === this.at[side]))
-		for (const [kind, at] of curves) paths[kind].push(this.curve(...pair.place(at)))
-		for (const place of blockers) paths[6].push(this.curve(...place))
+		for (const [kind, at] of curves) paths[kind].push(this.#curve(...pair.place(at)))
+		for (const place of blockers) paths[6].push(this.#curve(...place))
 		paths.forEach((parts, kind) => draw(this.curves[kind], parts.join("")))
 		ribbons.forEach((parts, kind) => draw(this.ribbons[kind], parts.join("")))
-		draw(this.halo, !pair.isNull(index) && (pair.values[index] || open(pair, index)) ? this.curve(...this.at) : "")
+		draw(this.halo, !pair.isNull(index) && (pair.values[index] || open(pair, index)) ? this.#curve(...this.at) : "")
 		for (const {name, words} of this.sides) words.forEach((word, at) => {
 			const bare = pair.unaligned(name, at)
 			if (bare === word.bare) return
@@ -98,16 +98,16 @@ export class Lines {
 		})
 	}
 
-	middles(...place) {
+	#middles(...place) {
 		return this.sides.map(({words, shift}, x) => Math.round(words[place[x]].middle + shift))
 	}
 
-	curve(i, j) {
-		const [a, b] = this.middles(i, j)
+	#curve(i, j) {
+		const [a, b] = this.#middles(i, j)
 		return `M${a} ${HIGH}C${a} ${HIGH + 26} ${b} ${LOW - 26} ${b} ${LOW}`
 	}
 
-	ribbon(...spans) {
+	#ribbon(...spans) {
 		const [[a, b], [c, d]] = this.sides.map(({words, shift, rtl}, x) => {
 			const [first, final] = (rtl ? spans[x].reverse() : spans[x]).map(at => words[at])
 			return [first.x + shift, final.x + final.width + shift].map(Math.round)

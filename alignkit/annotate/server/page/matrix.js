@@ -21,9 +21,9 @@ export class Matrix {
 	load(pair, rtl, sourceRtl, least) {
 		Object.assign(this, {pair, rtl, here: null})
 		set(this.grid, {"aria-rowcount": pair.n + 1, "aria-colcount": pair.m + 1})
-		this.measure(least)
+		this.#measure(least)
 		this.heads(sourceRtl)
-		this.layers()
+		this.#layers()
 		this.rows = Array.from({length: pair.n + 1}, (_, i) => svg("g", {"aria-rowindex": i + 1}))
 		this.body.replaceChildren(...this.rows)
 		this.cells.clear()
@@ -32,7 +32,7 @@ export class Matrix {
 		this.scrolled(true)
 	}
 
-	measure(least) {
+	#measure(least) {
 		const {root, rtl, pair: {n, m, source, target}} = this, font = `700 13px ${getComputedStyle(root).fontFamily}`
 		const widest = words => min(170, max(12, ...words.map(word => widthOf(cut(word), font))))
 		const turn = (SLANT * Math.PI) / 180, top = widest(target), high = ceil(top * Math.sin(turn)) + 22, side = ceil(widest(source)) + 34
@@ -81,7 +81,7 @@ export class Matrix {
 		this.tops.replaceChildren(...all(this.columnHeads), sign(nx + half, top - 8))
 	}
 
-	layers() {
+	#layers() {
 		const {size, left, pair: {n, m}} = this, right = left + m * size, bottom = PAD + n * size, [nx, ny] = this.corners(n, m), lines = ["", ""]
 		for (let c = 1; c < m; c++) lines[this.seen(c - (this.rtl ? 1 : 0)) % 5 ? 0 : 1] += `M${left + c * size} ${PAD}V${bottom}M${left + c * size} ${ny}v${size}`
 		for (let r = 1; r < n; r++) lines[r % 5 ? 0 : 1] += `M${left} ${PAD + r * size}H${right}M${nx} ${PAD + r * size}h${size}`
@@ -107,24 +107,24 @@ export class Matrix {
 		const range = [...span(this.view[1], this.view[3], n), ...span(this.view[0] - this.left, this.view[2], m)]
 		if (!all && String(this.range) === String(range)) return
 		this.range = range
-		for (const index of [...this.cells.keys()]) if (!this.inView(index)) this.drop(index)
-		for (const index of this.window()) if (!this.cells.has(index)) this.draw(index)
+		for (const index of [...this.cells.keys()]) if (!this.#inView(index)) this.drop(index)
+		for (const index of this.#window()) if (!this.cells.has(index)) this.draw(index)
 	}
 
 	// The indices in view.
-	window() {
+	#window() {
 		const cells = this.pair.inside(this.range), {wide} = this.pair
 		return this.rtl ? cells.map(index => index - (index % wide) + this.seen(index % wide)) : cells
 	}
 
-	inView(index) {
+	#inView(index) {
 		const [i, j] = this.pair.place(index), [top, bottom, left, right] = this.range, c = this.seen(j)
 		return i >= top && i <= bottom && c >= left && c <= right
 	}
 
 	// Draw the cells that changed, or all.
 	update(touched) {
-		for (const index of touched || new Set([...this.cells.keys(), ...this.window()])) if (this.inView(index)) this.draw(index)
+		for (const index of touched || new Set([...this.cells.keys(), ...this.#window()])) if (this.#inView(index)) this.draw(index)
 		this.words()
 		const cells = [...this.pair.comments.keys()].map(cellOf).filter(Boolean)
 		draw(this.notes, cells.map(cell => shapes(this.size).note(...this.corners(...this.pair.spot(...cell)))).join(""))
@@ -183,7 +183,7 @@ export class Matrix {
 	// Put the cursor on a cell: a new element takes its place in the tree, and the focus with it.
 	place([i, j], focus) {
 		const {size, pair, here: old, cells} = this, index = pair.index([i, j]), [x, y] = this.corners(i, j)
-		this.reveal(x, y)
+		this.#reveal(x, y)
 		this.at = [i, j]
 		set(this.cursor, {x, y})
 		set(this.rowBand, {y, class: i < pair.n ? "band" : "off"})
@@ -206,7 +206,7 @@ export class Matrix {
 	}
 
 	// Scroll so that a cell stands clear of the headers and edges.
-	reveal(x, y) {
+	#reveal(x, y) {
 		const {size, root} = this, [left, top, width, height] = this.view
 		const fit = (from, at, room) => {
 			const keep = max(PAD, min(2 * size, (room - size) / 3))

@@ -2,7 +2,6 @@
 
 import {hintsOf} from "./suggest.js"
 
-const UNDOABLE = /^(edit|reject|comment|judge|done|decide)$/
 export const NONE = 0, POSSIBLE = 1, SURE = 2
 export const last = list => list[list.length - 1]
 
@@ -57,7 +56,7 @@ export class Pair {
 	}
 
 	copy() {
-		const copy = Object.assign(Object.create(Pair.prototype), this)
+		const copy = Object.assign(Object.create(Object.getPrototypeOf(this)), this)
 		for (const name of ["values", "bulk", "rejected", "rows", "columns", "undo", "redo"]) copy[name] = this[name].slice()
 		copy.comments = new Map(this.comments)
 		return copy
@@ -125,7 +124,7 @@ export class Pair {
 		if (kind === "undo" || kind === "redo") {
 			if (last(this[kind])?.id === data.of) this[kind].pop()
 			this[kind === "undo" ? "redo" : "undo"].push(event)
-		} else if (kind === "text" || UNDOABLE.test(kind)) {
+		} else if (kind !== "open") { // all others can be undone
 			this.undo = kind === "text" ? [] : [...this.undo, event]
 			this.redo = []
 		}

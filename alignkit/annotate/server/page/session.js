@@ -6,9 +6,9 @@ const MOST = 250000 // characters of one event; the server takes 256 kB
 const REVERSES = /^(undo|redo)$/
 
 export class Session {
-	constructor(doc, wire) {
+	constructor(doc, wire, kind = Pair) {
 		Object.assign(this, {doc, wire, k: doc.k, pending: [], seen: new Set()})
-		this.stored = new Pair(doc)
+		this.stored = new kind(doc)
 		this.view = this.stored.copy()
 		for (const event of doc.pending || []) this.take(event)
 	}

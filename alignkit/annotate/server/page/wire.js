@@ -71,7 +71,13 @@ function keep({key, csrf}) {
 // `progress({text, share, start})` is called while the project is being made (start: null), and
 // while suggestions are being made: start() goes on at once without them, for the pairs that are
 // opened meanwhile.
-export async function enter({progress} = {}) {
+export async function enter(told = {}) {
+	const project = await admitted(told)
+	return new Wire(project, await Outbox.open(project.box))
+}
+
+// What the server tells of the project, with the second secret, to a page that sends no events.
+export async function admitted({progress}) {
 	const token = /^#([A-Za-z0-9_-]{20,})$/.exec(location.hash)?.[1]
 	let csrf = kept()
 	if (token) {
@@ -87,8 +93,7 @@ export async function enter({progress} = {}) {
 		project = checked(await request("GET", "/api/project", {csrf}))
 	}
 	project.csrf = csrf
-	const name = `alignkit:${project.key}:${project.annotator}`
-	return new Wire(project, name, await Outbox.open(name))
+	return project
 }
 
 class Wire extends EventTarget {
@@ -104,13 +109,13 @@ class Wire extends EventTarget {
 	#timer = 0
 	#refusal = ""
 
-	constructor(project, name, outbox) {
+	constructor(project, outbox) {
 		super()
 		this.project = project
 		this.#n = project.n
 		this.#outbox = outbox
 		this.#sender = new Sender(outbox, this)
-		this.#channel = new BroadcastChannel(name)
+		this.#channel = new BroadcastChannel(project.box)
 		this.#channel.onmessage = ({data}) => this.#heard(data)
 		this.#channel.postMessage({kind: "entered" })
 		document.addEventListener("visibilitychange", () => this.#looked())
@@ -124,7 +129,7 @@ class Wire extends EventTarget {
 		let reply = this.#ahead.get(k)
 		this.#ahead.delete(k)
 		for (let attempt = 0; ; attempt += 1) {
-			const pair = (await reply) ?? (await this.#get(`pairs/${k}`))
+			const pair = (await reply) ?? (await this.get(`${this.project.at}/${k}`))
 			reply = null
 			const waiting = (await this.#outbox.all()).filter(entry => entry.k === k && entry.rev === pair.rev)
 			if (pair.state.seq < (this.#latest.get(k) ?? 0) && attempt < 3) continue // overtaken
@@ -173,24 +178,24 @@ class Wire extends EventTarget {
 	}
 
 	// A pair as the server has it now, without opening it.
-	peek(k) {return this.#get(`pairs/${k}?prefetch=1`);}
+	peek(k) {return this.get(`${this.project.at}/${k}?prefetch=1`);}
 
-	queue(after = 0, limit = 200) {return this.#get(`queue?after=${after}&limit=${limit}`);}
+	queue(after = 0, limit = 200) {return this.get(`queue?after=${after}&limit=${limit}`);}
 
-	find(text, limit = 50) {return this.#get(`find?q=${encodeURIComponent(text)}&limit=${limit}`);}
+	find(text, limit = 50) {return this.get(`find?q=${encodeURIComponent(text)}&limit=${limit}`);}
 
-	history(k) {return this.#get(`pairs/${k}/history`);}
+	history(k) {return this.get(`pairs/${k}/history`);}
 
 	// Let the browser save what was done; a plain link to it would lack the header.
 	async download(format) {
-		const [blob, about] = await this.#get(`export?to=${encodeURIComponent(format)}`, true)
+		const [blob, about] = await this.get(`export?to=${encodeURIComponent(format)}`, true)
 		const href = URL.createObjectURL(blob)
 		Object.assign(document.createElement("a"), {href, download: about.split('"')[1]}).click()
 		setTimeout(() => URL.revokeObjectURL(href), PATIENCE)
 	}
 
-	async #get(path, file) {
-		const ask = () => request("GET", `/api/${path}`, {csrf: this.project.csrf, file})
+	async get(path, file, body) {
+		const ask = () => request(body ? "POST" : "GET", `/api/${path}`, {csrf: this.project.csrf, file, body})
 		let reply = await ask()
 		if (reply.status === 403 && (await this.#renew())) reply = await ask()
 		if (reply.status === 401) this.#leave()
@@ -201,7 +206,7 @@ class Wire extends EventTarget {
 		const {k, rev, base} = entries[0]
 		const events = entries.map(entry => entry.event)
 		const body = {base: this.#seen.get(k) ?? base, rev, events}
-		const path = `/api/pairs/${k}/events`
+		const path = `/api/${this.project.at}/${k}/events`
 		const send = () => request("POST", path, {body, keepalive, csrf: this.project.csrf})
 		let reply = await send()
 		if (reply.status === 403 && (await this.#renew())) reply = await send()
@@ -288,6 +293,7 @@ class Wire extends EventTarget {
 		if (status === 200) {
 			this.#n = Math.max(this.#n, body.n)
 			for (const [k, events] of Object.entries(body.pairs)) this.#deliver(Number(k), events)
+			this.#emit("votes", body.votes)
 		} else if (status === 403) {
 			await this.#renew()
 		} else if (status === 401) {
@@ -300,7 +306,7 @@ class Wire extends EventTarget {
 	async #renew() {
 		const csrf = kept(this.project.key) ?? this.project.csrf
 		const {status, body} = await request("GET", "/api/project", {csrf})
-		const mine = body?.key === this.project.key && body?.annotator === this.project.annotator
+		const mine = body?.box === this.project.box
 		if (status === 0 || status >= 500) return false
 		if (!mine) return this.#leave()
 		this.project.csrf = csrf

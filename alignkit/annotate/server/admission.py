@@ -1,0 +1,141 @@
+"""Let people into a project as what they are: annotators, and adjudicators of the gold standard.
+
+The decisions of adjudicators are the stream of one account, whose name is the setting `gold`; who
+decided is the actor of each event. So that name is nobody else's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, select
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.names import (
+    ADJUDICATOR,
+    Visitor,
+    check_adjudicable,
+    check_annotator,
+    check_gold,
+    check_name,
+    not_assigned,
+)
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.appending import enrolled
+from alignkit.annotate.tables.pair_lists import PairList, has_assignments
+from alignkit.annotate.tables.reopening import reopen_judged
+
+__all__ = ["admit", "change_task", "check_adjudicator", "gold_status"]
+
+
+def admit(store: Store, visitor: Visitor, gold: str = "", **rules: bool) -> None:
+    """Let somebody in, and register the name under which they will work.
+
+    Parameters
+    ----------
+    visitor
+        Their name and role.
+    gold
+        Of an adjudicator: the name of the gold standard, if not the one that the project has.
+    rules
+        Of an adjudicator: `blind` and `majority`, settings of the project (`Store.settings`).
+
+    Raises
+    ------
+    ProjectError
+        If the name cannot be an annotator's, or no pair is assigned to it though some are to
+        others; of an adjudicator, see `check_adjudicator`.
+    """
+    if visitor.role == ADJUDICATOR:
+        check_name(visitor.name)
+        _admit_adjudicator(store, visitor.name, gold, rules)
+        return
+    with store.database.writing() as link:
+        gold = "" if gold_status(link) == "taken" else queries.gold_name(link)
+        check_annotator(visitor.name, gold, queries.suggesting(link))
+        account = enrolled(link, visitor.name)
+        if has_assignments(link) and not PairList(link, account).count():
+            raise ProjectError(not_assigned(visitor.name, _assigned(link)))
+
+
+def _assigned(link: Connection) -> list[str]:
+    names = queries.annotators(link)
+    rows = link.execute(select(schema.assignment.c.account).distinct()).scalars()
+    return [names[account - 1] for account in sorted(rows)]
+
+
+def _admit_adjudicator(store: Store, name: str, gold: str, rules: Mapping[str, bool]) -> None:
+    wanted = check_adjudicator(store, name, gold)
+    store.settings(gold=wanted, blind=rules.get("blind"), majority=rules.get("majority"))
+    store.enrol(wanted)
+
+
+def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
+    """Return the name under which the decisions of an adjudicator will stand.
+
+    Parameters
+    ----------
+    name
+        Who decides.
+    gold
+        The name of the gold standard, if not the one that the project has.
+
+    Raises
+    ------
+    ProjectError
+        If nothing is adjudicated in the project, or the name of the gold standard is somebody's
+        own.
+    """
+    with store.database.reading() as link:
+        check_adjudicable(queries.task_of(link))
+        known, status = queries.gold_name(link), gold_status(link)
+        wanted = gold or known
+        taken = status == "taken" if wanted == known else wanted in queries.annotators(link)
+    if wanted != known and status == "begun":
+        raise ProjectError(f"the decisions so far stand under {known!r}: leave out --gold {gold}")
+    check_gold(wanted, name, taken=taken)
+    return wanted
+
+
+def change_task(store: Store, task: str) -> None:
+    """Let a project's annotators do something else from now on; an empty name changes nothing.
+
+    Pairs that were judged are not aligned: to align them, they are open again.
+
+    Raises
+    ------
+    ProjectError
+        If only one of both is a project of documents.
+    """
+    now = store.project().task
+    if task in ("", now):
+        return
+    if "extract" in (task, now):
+        raise ProjectError(
+            f"{store.path}: is a project to {now}, not to {task}; make another (--project FILE)"
+        )
+    if now == "judge":
+        with store.database.writing() as link:
+            reopen_judged(link)
+    store.settings(task=task)
+
+
+def gold_status(link: Connection) -> str:
+    """Return what the streams of the gold standard's name are.
+
+    Returns
+    -------
+    str
+        ``free``: there are none; ``begun``: adjudicators have acted; ``taken``: they are the work
+        of somebody of that name, or came with the corpus.
+    """
+    event, stream, account = schema.event.c, schema.stream.c, schema.account.c
+    name = queries.gold_name(link)
+    joined = schema.event.join(schema.stream, event.stream == stream.id)
+    joined = joined.join(schema.account, account.id == stream.account)
+    asked = select(event.actor).select_from(joined).where(account.name == name)
+    if link.execute(asked.limit(1)).first() is None:
+        return "free"
+    acted = asked.where(event.actor.not_in(("", name))).limit(1)
+    return "taken" if link.execute(acted).first() is None else "begun"

@@ -1,0 +1,172 @@
+"""Find the server that has a project open, and ask it for a link that lets one browser in.
+
+The server writes where it is and a secret into ``PROJECT-server``, which only its user may read.
+Whoever can read that file may name themselves as they like: all are one user of the machine.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Literal
+
+import msgspec
+from msgspec import DecodeError, Struct, json
+
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.names import Visitor
+from alignkit.annotate.server.hosts import check_address, url_host
+from alignkit.annotate.tables.lock import ServerLock
+from alignkit.errors import OptionError
+
+__all__ = ["SECRET", "Invitation", "Invited", "ServerFile", "invited"]
+
+SECRET = "X-Alignkit-Secret"
+"""The header by which the command shows that it may ask."""
+_PAUSE, _ANSWER = 0.3, 30.0  # seconds
+_TRIES = 20
+_Rule = Literal["blind", "majority"]
+
+
+class Invitation(Struct, forbid_unknown_fields=True):
+    """Say who is to be let in: the body of the request."""
+
+    name: str
+    role: str
+    gold: str = ""
+    rules: dict[_Rule, bool] = {}
+
+
+class Invited(Struct):
+    """Hold the way in: a path, and the token that goes behind it."""
+
+    path: str
+    token: str
+
+
+class ServerFile(Struct):
+    """Say where a project's server is.
+
+    Parameters
+    ----------
+    host
+        The address and port, as in a URL.
+    secret
+        What the server asks for before it lets somebody in.
+    """
+
+    host: str
+    secret: str
+
+    def write(self, project: str) -> None:
+        """Write it beside a project, for nobody else to read; what was there is of the past."""
+        path = _path(project)
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(number, "wb") as stream:
+                stream.write(json.encode(self))
+        except OSError as problem:
+            raise ProjectError(f"{path}: cannot be written: {problem.strerror}") from None
+
+    def remove(self, project: str) -> None:
+        """Take it away, if it still is this one."""
+        if _read(project) == self:
+            with suppress(OSError):
+                os.unlink(_path(project))
+
+
+def _path(project: str) -> str:
+    return os.path.realpath(project) + "-server"
+
+
+def _read(project: str) -> ServerFile | None:
+    try:
+        with open(_path(project), "rb") as stream:
+            found = json.decode(stream.read(10_000), type=ServerFile)
+    except (OSError, DecodeError, UnicodeDecodeError):
+        return None
+    return found if _on_loopback(found.host) else None
+
+
+def _on_loopback(host: str) -> bool:
+    """Return whether it is an address of this machine with a port; no other gets the secret."""
+    address, _, port = host.rpartition(":")
+    with suppress(OptionError, ValueError):
+        return url_host(check_address(address.strip("[]"))) == address and 0 < int(port) < 2**16
+    return False
+
+
+def invited(
+    project: str,
+    visitor: Visitor,
+    gold: str = "",
+    *,
+    rules: Mapping[str, bool] | None = None,
+    waiting: Callable[[str], None] | None = None,
+) -> str | None:
+    """Return the URL by which one browser gets in; None where no server has the project.
+
+    Parameters
+    ----------
+    visitor, gold, rules
+        Who, as what; see `admission.admit`.
+    waiting
+        Called with what the server is still doing, each time that it is asked again.
+
+    Raises
+    ------
+    ProjectError
+        If the server does not let them in.
+    """
+    known = msgspec.convert(dict(rules or {}), dict[_Rule, bool])
+    silent = 0
+    while True:
+        try:
+            ServerLock(project).release()
+            return None
+        except ProjectError:
+            server = _read(project)
+            if server is None:  # or it has not yet written where it is
+                silent += 1
+                if silent > _TRIES // 5:
+                    raise
+                time.sleep(_PAUSE / 3)
+                continue
+        status, body = _asked(server, Invitation(visitor.name, visitor.role, gold, known))
+        if status == 200:
+            found = json.decode(body, type=Invited)
+            return f"http://{server.host}{found.path}#{found.token}"
+        told = _reason(body)
+        silent = 0 if status else silent + 1
+        if status not in (0, 503) or silent > _TRIES:
+            raise ProjectError(told if status else f"{project}: {told} at {server.host}; stop it")
+        if waiting is not None:
+            waiting(told)
+        time.sleep(_PAUSE)
+
+
+def _asked(server: ServerFile, invitation: Invitation) -> tuple[int, bytes]:
+    """Return the status, 0 where nobody answers, and the body."""
+    headers = {"Content-Type": "application/json", SECRET: server.secret, "Prefer": "wait=5"}
+    link = http.client.HTTPConnection(server.host, timeout=_ANSWER)
+    try:
+        link.request("POST", "/invite", json.encode(invitation), headers)
+        reply = link.getresponse()
+        return reply.status, reply.read()
+    except (OSError, http.client.HTTPException):
+        return 0, b'{"error": "the server does not answer"}'
+    finally:
+        link.close()
+
+
+def _reason(body: bytes) -> str:
+    with suppress(DecodeError, UnicodeDecodeError):
+        found = json.decode(body)
+        if isinstance(found, dict) and found.get("error"):
+            return str(found["error"])
+    return "the server does not let anybody in; stop it and start it again"

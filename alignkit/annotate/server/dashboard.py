@@ -1,0 +1,218 @@
+"""Keep the dashboard: figures of now, recounted where pairs have changed, and slow ones of a while.
+
+Nothing is computed but when it is asked for. The first reading, the intervals and what a child
+process computes go on in threads; who asks gets what there is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from alignkit.agreement.intervals import Intervals
+from alignkit.agreement.options import AgreementOptions
+from alignkit.annotate.dashboard.answer import Slow, shown
+from alignkit.annotate.dashboard.compared import SEED
+from alignkit.annotate.dashboard.live_work import LiveWork
+from alignkit.annotate.dashboard.slow_result import SlowFigures
+from alignkit.annotate.dashboard.tally import intervals_of
+from alignkit.annotate.log.clock import now
+from alignkit.annotate.server.child import Child
+from alignkit.annotate.server.job import Job
+from alignkit.annotate.store import Store
+from alignkit.errors import AlignkitError
+
+__all__ = ["Dashboard"]
+
+_REST = 30.0  # seconds from one start of the child to the next, at least
+_SHARE = 2.0  # and so many times what it took: it has half a core at most
+_WAIT = 0.5  # seconds that who asks first waits for the first reading
+_CLOSING = 5.0
+_OPTIONS = AgreementOptions()
+
+Two = tuple[str, str]
+
+
+class Dashboard:
+    """Compute the dashboard of a project.
+
+    Parameters
+    ----------
+    store
+        The project.
+    rest
+        The seconds from one start of the child process to the next, at least.
+    """
+
+    def __init__(self, store: Store, *, rest: float = _REST) -> None:
+        self._store, self._rest = store, rest
+        self._live = LiveWork()
+        self._reading = threading.Lock()  # of `_live`
+        self._share: float | None = 0.0  # of the first reading; None when all is read
+        self._intervals: dict[Two, tuple[int, Intervals]] = {}
+        self._slow = Slow()
+        self._next = 0.0
+        self._child: Child | None = None
+        self._errands: dict[str, threading.Thread] = {}
+        self._starting = threading.Lock()  # of `_errands`: who is there has been started
+        self._stopping = False
+        self._body, self._tag, self._of = b"", "", ()  # type: bytes, str, tuple[object, ...]
+
+    def answer(self) -> tuple[bytes, str]:
+        """Return the dashboard as JSON, and a tag that is another one when it is."""
+        if self._share is not None:
+            reading = self._run("reading", self._read_all)
+            if reading is not None:
+                reading.join(_WAIT)
+        if self._share is not None or not self._refreshed():
+            told = {"progress": self._share or 0.0, "problem": self._slow.problem}
+            return _tagged(msgspec.json.encode(told))
+        self._begin()
+        return self._shown()
+
+    def _refreshed(self) -> bool:
+        """Read what has changed; False where that is everything, which a thread reads."""
+        with self._reading, self._store.database.reading() as link:
+            if self._live.anew(link):
+                self._share = 0.0
+                self._run("reading", self._read_all)
+                return False
+            self._live.refresh(link)
+        return True
+
+    def _read_all(self) -> None:
+        def tell(share: float) -> None:
+            self._share = share
+            if self._stopping:
+                raise _StoppedError
+
+        with suppress(_StoppedError), self._reading, self._store.database.reading() as link:
+            self._live.refresh(link, tell)
+            self._share = None
+
+    # what goes on beside
+
+    def _run(self, name: str, work: Callable[[], None]) -> threading.Thread | None:
+        """Do something in a thread, unless it is being done; return that, None at the end."""
+        with self._starting:
+            thread = self._errands.get(name)
+            if self._stopping or (thread is not None and thread.is_alive()):
+                return thread
+            thread = threading.Thread(target=self._quietly, args=[work], daemon=True)
+            thread.start()
+            self._errands[name] = thread
+            return thread
+
+    def _running(self) -> list[threading.Thread]:
+        with self._starting:
+            return list(self._errands.values())
+
+    def _quietly(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except AlignkitError as problem:
+            self._slow.problem = str(problem)
+        except Exception as fault:
+            self._slow.problem = f"this is a fault in alignkit: {type(fault).__name__}: {fault}"
+            raise
+
+    def _begin(self) -> None:
+        """Begin what is to be computed anew."""
+        if self._late():
+            self._run("intervals", self._draw)
+        if self._slow.n != self._live.n and time.monotonic() >= self._next:
+            self._run("slow", self._ask_child)
+
+    def _late(self) -> list[Two]:
+        """Return whose intervals are not of now."""
+        return [
+            two
+            for two, kept in self._live.tally.twos.items()
+            if len(kept) and self._intervals.get(two, (-1, {}))[0] != kept.version
+        ]
+
+    def _draw(self) -> None:
+        """Draw the intervals of now, one after the other, until all are; readers go on."""
+        while not self._stopping and (late := self._late()):
+            for two in late:
+                with self._reading:
+                    kept = self._live.tally.twos.get(two)
+                    if kept is None or not len(kept):
+                        continue
+                    version, table = kept.version, kept.table()
+                began = time.monotonic()
+                found = intervals_of(
+                    table,
+                    resamples=_OPTIONS.resamples,
+                    confidence=_OPTIONS.confidence,
+                    seed=SEED,
+                )
+                self._intervals[two] = version, found
+                if self._stopping:
+                    return
+                time.sleep(min(time.monotonic() - began, 1.0))  # half a core at most
+
+    def _ask_child(self) -> None:
+        began = time.monotonic()
+        with self._reading:
+            n, version, at = self._live.n, self._live.version, now()
+        self._slow.running = True
+        alone = version == self._slow.version
+        self._child = Child(
+            Job(self._store.path, figures="times" if alone else "all"),
+            lambda *_: None,
+            lambda _: None,
+        )
+        if self._stopping:
+            self._child.stop()
+        try:
+            self._child.run()
+            self._slow.take(msgspec.json.decode(self._child.result, type=SlowFigures))
+            self._slow.n, self._slow.version, self._slow.at = n, version, at
+            self._slow.problem = ""
+        finally:
+            self._child.close()
+            self._slow.running = False
+            took = time.monotonic() - began
+            self._next = began + max(self._rest, _SHARE * took)
+
+    # what is shown
+
+    def _shown(self) -> tuple[bytes, str]:
+        slow = self._slow
+        with self._reading:
+            intervals = dict(self._intervals)
+            versions = tuple(sorted((two, version) for two, (version, _) in intervals.items()))
+            of = (self._live.n, versions, slow.at, slow.running, slow.problem)
+            if of != self._of:
+                with self._store.database.reading() as link:
+                    view = shown(link, self._live, intervals, slow, self._store.path)
+                self._body, self._tag = _tagged(msgspec.json.encode(view))
+                self._of = of
+            return self._body, self._tag
+
+    def settle(self) -> None:
+        """Wait until nothing goes on beside."""
+        for thread in self._running():
+            thread.join()
+
+    def stop(self) -> None:
+        """End what goes on beside."""
+        self._stopping = True
+        if self._child is not None:
+            self._child.stop()
+        for thread in self._running():
+            thread.join(_CLOSING)
+
+
+class _StoppedError(Exception):
+    """The server ends."""
+
+
+def _tagged(body: bytes) -> tuple[bytes, str]:
+    return body, f'"{hashlib.sha256(body).hexdigest()[:16]}"'

@@ -1,0 +1,404 @@
+// The page of adjudicators: a pair with the votes on it, walked from difference to difference.
+import {AGREED, ballots, DECIDED, decision, GoldPair, grouped, item, items, JUDGED, missing, placeOf} from "./adjudicate-cases.js"
+import {KEYS} from "./adjudicate-keys.js"
+import {legend, letters, VoteMatrix} from "./adjudicate-matrix.js"
+import {groupName, Panel, valueName} from "./adjudicate-panel.js"
+import {asked, pairs as toDo} from "./beginning.js"
+import {$, announce, html, on, set} from "./dom.js"
+import {actionOf, mapped, typing} from "./keyboard.js"
+import {last} from "./model.js"
+import {move} from "./moves.js"
+import {Session} from "./session.js"
+import {enter} from "./wire.js"
+import {cellOf, plural, source, target} from "./words.js"
+
+const ACTIONS = mapped(KEYS), CONTEXTS = /^(|source_|target_)context$/
+const say = (id, text) => ($(id).textContent = text)
+
+class App {
+	constructor(wire) {
+		Object.assign(this, {wire, project: wire.project, turn: 0, note: "", alone: false, group: []})
+		this.matrix = new VoteMatrix($("matrix"), index => this.#label(index))
+		this.panel = new Panel(this)
+		on(document, "keydown", event => this.#pressed(event))
+		on(document, "click", event => this.#clicked(event))
+		on($("matrix"), "click", ({clientX, clientY, target: {dataset = {}}}) => {
+			const place = this.pair && (this.matrix.cellAt(clientX, clientY) || (dataset.row && [Number(dataset.row), this.cursor[1]]) || (dataset.column && [this.cursor[0], Number(dataset.column)]))
+			if (place) this.go(place, true)
+		})
+		on(wire, "status", ({detail: {state, text}}) => {
+			$("saved").dataset.state = state
+			say("saved", ($("saved").title = text))
+		})
+		on(wire, "events", ({detail: {k, events}}) => this.session?.k === k && this.#stored(events))
+		on(wire, "conflict", ({detail}) => this.#refused(detail))
+		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.#folded())
+		on(wire, "votes", ({detail}) => detail?.includes(this.session?.k) && this.#revote())
+		on(wire, "leaving", () => this.keepNote())
+		on(window, "resize", () => {
+			clearTimeout(this.resizing)
+			this.resizing = setTimeout(() => this.pair && this.#lay(), 60)
+		})
+		on(document, "close", () => this.matrix.focus(), true) // of a dialog
+		on(window, "popstate", () => this.load(asked(), false))
+	}
+
+	get pair() {
+		return this.session?.view
+	}
+
+	// Is the pair done, and nothing another one since?
+	get settled() {
+		return this.pair.done && !this.open.length && !this.doc.changed
+	}
+
+	get nothing() {
+		return this.settled ? "the pair is done" : this.doc.changed ? "rewrites have changed: Ctrl+Enter marks the pair done anew" : "Ctrl+Enter marks the pair done"
+	}
+
+	get key() {
+		return this.judging ? JUDGED : this.pair.cell(this.pair.index(this.cursor)).join()
+	}
+
+	// Keys act in the matrix and on the judgment; Escape leads there.
+	#pressed(event) {
+		const action = actionOf(event, ACTIONS), {target: at, key} = event
+		if (!action || !this.pair || document.querySelector("dialog[open]")) return
+		const within = at.closest("#matrix, #own-judgment")
+		if (action === "escape" && at.id !== "note") return this.matrix.focus()
+		if (!within || (typing(at) && /^(Enter| |Arrow.*)$/.test(key) && !event.ctrlKey)) return
+		event.preventDefault()
+		this.run(action, key)
+	}
+
+	run(action, keyName) {
+		if (this.pair) this.actions[action](keyName)
+	}
+
+	#clicked({target: at, detail}) {
+		const {action} = at.closest("[data-action]")?.dataset || {}
+		if (action) this.run(action)
+		if (detail && !at.closest("input, textarea, label, a, summary, dialog, #flags") && !document.querySelector("dialog[open]")) this.matrix.focus()
+	}
+
+	get actions() {
+		const own = value => () => (this.judging ? this.say("choose a label at the right") : this.decide({value})), step = way => () => this.next(way)
+		return {
+			vote: keyName => this.decide({vote: Number(keyName) - 1}),
+			sure: own(2), possible: own(1), none: own(0),
+			difference: step(1), "back-difference": step(-1),
+			step: name => this.#walk(name.replace("Arrow", "").toLowerCase()),
+			far: name => this.#walk(`far-${name.replace("Arrow", "").toLowerCase()}`),
+			undo: () => this.#reverse("undo"),
+			redo: () => this.#reverse("redo"),
+			alone: () => {
+				this.alone = !this.alone
+				set($("alone"), {"aria-pressed": this.alone})
+				this.#moved()
+				this.say(this.alone ? "one cell alone" : "neighbours with equal votes together")
+			},
+			comment: () => $("note").focus(),
+			label: () => this.#toJudgment(),
+			next: () => this.load(this.doc.next),
+			previous: () => this.load(this.doc.previous),
+			done: () => this.done(),
+			pairs: async () => (await import("./adjudicate-pairs.js")).list(this),
+			guidelines: () => $("guidelines").click(),
+			help: async () => (await import("./dialogs.js")).help(KEYS),
+			close: () => document.querySelector("dialog[open]").close(),
+		}
+	}
+
+	async load(k, keep = true) {
+		if (!k) return this.say("there is no further pair")
+		const turn = ++this.turn
+		if (this.pair) this.keepNote()
+		let doc
+		try {
+			doc = await this.wire.pair(k)
+		} catch ({message}) {
+			return this.say(message)
+		}
+		if (turn !== this.turn) return
+		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
+		Object.assign(this, {doc, cursor: [0, 0], judging: false, note: "", recalled: undefined, session: new Session(doc, this.wire, GoldPair)})
+		this.vote(doc)
+		this.session.commit("open", {rev: doc.rev, suggestions: false})
+		this.#sort()
+		if (this.open.length) this.#into(this.open[0])
+		this.#lay()
+		this.title()
+		this.matrix.focus()
+		announce(`${doc.id}, ${doc.place} of ${doc.pairs}: ${plural(this.open.length, "difference")} to settle`)
+		document.body.dataset.pair = k
+	}
+
+	// Take the votes as the server has them.
+	vote({votes, majority}) {
+		Object.assign(this, {voters: ballots(votes), majority, marks: letters(votes, this.doc.blind)})
+		$("legend").replaceChildren(...legend(this.voters, this.marks).map(row => html("li", {}, ...row)))
+	}
+
+	async #revote() {
+		const {doc} = this, fresh = await this.wire.peek(doc.k).catch(({message}) => this.say(message))
+		if (!fresh || this.doc !== doc) return
+		doc.changed = fresh.changed
+		this.vote(fresh)
+		this.#redraw()
+		if (this.pair.done && missing(this.pair, this.items).length) this.#commit("open", {rev: doc.rev, suggestions: false}) // it is written down
+		this.say("an annotator has changed a vote on this pair")
+	}
+
+	// Compare votes and gold anew.
+	#sort() {
+		this.items = items(this.pair, this.voters, this.majority)
+		const groups = grouped(this.items), of = (...states) => groups.filter(([{state}]) => states.includes(state))
+		Object.assign(this, {open: groups.filter(([{state}]) => state !== AGREED && state !== DECIDED), decided: of(DECIDED), agreed: of(AGREED)})
+		this.#pick()
+	}
+
+	// The decision that the cursor is in; that on a place without votes, where there is none.
+	#pick() {
+		const group = [...this.open, ...this.decided, ...this.agreed].find(group => group.some(({key}) => key === this.key))
+		this.group = !group ? [item(this.pair, this.voters, this.key, this.majority)] : this.alone ? group.filter(({key}) => key === this.key) : group
+	}
+
+	#into(group) {
+		this.judging = group[0].key === JUDGED
+		if (!this.judging) this.cursor = this.pair.spot(...placeOf(group[0].key))
+		this.#pick()
+	}
+
+	// Take what an answer tells of all pairs, and of the rewrites of this one.
+	tally({done, pairs, changed}) {
+		Object.assign(this.doc, {done, pairs, changed})
+	}
+
+	title() {
+		const {doc, project} = this
+		say("pair-id", doc.id)
+		$("pair-id").title = `${doc.id}, pair ${doc.place} of ${doc.pairs}`
+		document.title = `${doc.id}, ${project.name} - alignkit`
+		set($("progress"), {max: doc.pairs || 1, value: doc.done})
+		say("progress-text", `${doc.done} / ${plural(doc.pairs, "pair")}`)
+		$("previous").disabled = !doc.previous
+		$("next").disabled = !doc.next
+		const context = Object.entries(doc.attributes).filter(([name, text]) => CONTEXTS.test(name) && text)
+		$("context").hidden = !context.length
+		$("context").replaceChildren(...context.map(([name, text]) => html("p", {dir: "auto"}, html("b", {}, `${name.replace("_", " ")}: `), text)))
+	}
+
+	#lay() {
+		const {source: from, target: to} = this.doc.direction || {}
+		const within = document.activeElement?.closest("#matrix")
+		this.rtl = to === "rtl"
+		this.#show()
+		this.matrix.load(this.pair, this.rtl, from === "rtl", matchMedia("(pointer: coarse)").matches ? 26 : 18)
+		this.#redraw()
+		if (within) this.matrix.focus() // its element was made anew
+	}
+
+	#show() {
+		this.matrix.pair = this.pair
+		this.matrix.show(this.items, this.voters, this.marks)
+	}
+
+	#redraw() {
+		this.#sort()
+		this.#show()
+		this.matrix.update()
+		this.#moved()
+		set($("done"), {"aria-pressed": this.settled})
+		say("done", this.settled ? "Done" : "Mark done")
+		document.body.dataset.seq = this.pair.seq
+		document.body.dataset.left = this.open.length
+	}
+
+	#moved(focus = document.activeElement?.closest("#matrix")) {
+		this.#pick()
+		this.matrix.place(this.cursor, focus)
+		this.matrix.ring(this.group)
+		this.panel.draw()
+	}
+
+	go(place, focus) {
+		this.keepNote()
+		Object.assign(this, {cursor: place, judging: false, note: ""})
+		this.#moved(focus)
+	}
+
+	#walk(way) {
+		const to = move(this.pair, this.cursor, way, this.rtl)
+		if (to) this.go(to, true)
+	}
+
+	toGroup(group, focus) {
+		this.keepNote()
+		this.note = ""
+		this.#into(group)
+		this.#moved(focus)
+		if (this.judging) announce($("status-text").textContent)
+	}
+
+	toPlace(name) {
+		const cell = cellOf(name)
+		if (cell) this.go(this.pair.spot(...cell), true)
+	}
+
+	#toJudgment() {
+		this.toGroup([item(this.pair, this.voters, JUDGED, this.majority)], false)
+		$("labels").querySelector(":checked, input")?.focus()
+	}
+
+	// To the next difference in reading order, round the end.
+	next(way) {
+		const at = this.open.findIndex(group => group.some(({key}) => key === this.key)), {length} = this.open
+		if (!length) return this.say(`no difference is left: ${this.nothing}`)
+		const here = this.judging ? Infinity : this.pair.index(this.cursor), spot = ([{key}]) => (key === JUDGED ? Infinity : this.pair.at(...placeOf(key)))
+		const behind = this.open.findIndex(group => spot(group) > here)
+		const to = at >= 0 ? (at + way + length) % length : way > 0 ? Math.max(0, behind) : (behind < 0 ? length : behind + length) - 1
+		this.toGroup(this.open[to % length], true)
+	}
+
+	// What a cell holds, for a screen reader.
+	#label(index) {
+		const {pair, voters} = this, [i, j] = pair.cell(index), key = `${i},${j}`, found = this.matrix.found(index)
+		const row = i < 0 ? "no source word" : `${source(pair, i)}, ${i + 1} of ${pair.n}`, column = j < 0 ? "no target word" : `${target(pair, j)}, ${j + 1} of ${pair.m}`
+		const votes = () => voters.map((voter, at) => `${voter.name} ${valueName(key, found.votes[at])}`).join(", ")
+		const told = !found ? "no votes" : found.state === AGREED ? `agreed, ${valueName(key, found.value)}` : found.state === DECIDED ? `decided, ${valueName(key, found.value)}; ${votes()}` : `${found.why ? "changed since, " : ""}to settle: ${votes()}`
+		return `${row}; ${column}: ${told}`
+	}
+
+	// Decide the group at the cursor, and go on to the next difference where this one was open.
+	decide(choice) {
+		const {pair, voters, group} = this
+		if (choice.vote >= voters.length) return this.say(`there are ${voters.length} votes`)
+		const was = group.some(one => this.open.flat().some(({key}) => key === one.key)), note = $("note").value.trim()
+		const data = decision(pair, voters, group, choice, note)
+		if (group.every(({why, state}, at) => why && state === DECIDED && data.whys[at][2] === data.whys[at][3])) return this.say("it is so already")
+		const value = choice.vote === undefined ? choice.value : group[0].votes[choice.vote], name = groupName(pair, group)
+		this.recalled = note
+		this.#commit("decide", data)
+		const told = `${name}: ${valueName(group[0].key, value)}, ${choice.vote === undefined ? "your own" : `as ${voters[choice.vote].name}`}`
+		if (was && this.open.length) this.next(1)
+		this.say(`${told}; ${this.open.length ? `${this.open.length} left` : `nothing is left: ${this.nothing}`}`)
+	}
+
+	judge(label, held) {
+		const {flags = []} = this.project.scheme || {}
+		const off = flags.filter(({on: labels = []}) => labels.length && !labels.includes(label)).map(({value}) => value), kept = held.filter(flag => !off.includes(flag))
+		this.#commit("decide", decision(this.pair, this.voters, [item(this.pair, this.voters, JUDGED, this.majority)], {value: label || kept.length ? [label, ...kept] : []}, $("note").value.trim()))
+		this.say("judgment decided")
+	}
+
+	#commit(kind, data) {
+		if (this.session.commit(kind, data) === null) return this.say("too much at once")
+		this.#redraw()
+	}
+
+	// The note that is kept with the decision at the cursor.
+	recallNote() {
+		this.recalled = this.group[0].why?.note ?? ""
+		this.noted = this.group
+		$("note").value = this.recalled
+	}
+
+	keepNote() {
+		const note = $("note").value.replace(/[^\P{Cc}\n\t]/gu, "").trim(), group = this.noted
+		if (!group || this.recalled === undefined || note === this.recalled.trim()) return
+		this.recalled = note
+		const whys = group.filter(({why, odd}) => why && !odd).map(({key, why}) => {
+			const {note: _, ...rest} = why
+			return [...placeOf(key), this.pair.whys.get(key) ?? null, JSON.stringify({...rest, ...(note && {note})})]
+		})
+		if (whys.length) this.#commit("decide", {cells: [], whys})
+		else if (note) this.say("the note is kept when you decide", false)
+	}
+
+	#reverse(kind) {
+		const {pair} = this, data = pair.inverse(kind), top = last(pair[kind])
+		if (!data || top.data.how === "agreed") return this.say(`nothing to ${kind}`)
+		this.#commit(kind, data)
+		const [i, j] = data.cells?.[0] || data.whys?.[0] || []
+		if (i !== undefined) this.#into([{key: `${i},${j}`}])
+		this.#moved()
+		this.say(kind === "undo" ? "undone" : "done again")
+	}
+
+	// Done, and on to the next pair that is not.
+	async done() {
+		const {pair, doc, wire, turn} = this
+		this.keepNote()
+		if (this.open.length) {
+			this.toGroup(this.open[0], true)
+			return this.say(`${plural(this.open.length, "difference")} to settle first`)
+		}
+		if (pair.done && doc.changed) this.#commit("done", {before: true, after: false})
+		if (!this.pair.done) this.#commit("done", {before: false, after: true})
+		if (!(await wire.sent(doc.k)) || turn !== this.turn || !this.pair.done) return
+		const fresh = await wire.peek(doc.k).catch(() => null)
+		if (turn !== this.turn || !fresh) return
+		this.tally(fresh)
+		this.title()
+		this.#redraw()
+		if (fresh.next_open && fresh.next_open !== doc.k) return this.load(fresh.next_open)
+		this.say(`all ${plural(fresh.pairs, "pair")} that are ready are settled`)
+	}
+
+	#folded() {
+		this.session.fold()
+		this.#redraw()
+	}
+
+	#stored(events) {
+		this.session.confirm(events)
+		this.#redraw()
+		if (events.some(({kind}) => kind === "text")) this.load(this.doc.k)
+	}
+
+	// What was not taken is told, with what is there instead; its note stays at hand.
+	async #refused({k, refused: events, rev, message, status, old}) {
+		if (this.session?.k !== k) return
+		this.session.refuse(events, old)
+		const lost = events.find(({kind}) => kind === "decide"), [place] = lost?.data.whys || []
+		if (rev && rev !== this.pair.rev) await this.load(k)
+		else if (status === 422) await this.#revote()
+		this.#redraw()
+		if (place) this.toGroup([{key: `${place[0]},${place[1]}`}], true)
+		const note = place?.[3] && JSON.parse(place[3]).note
+		if (note) $("note").value = note
+		if (events.some(({kind}) => kind !== "open")) this.say(status === 409 ? "not taken: another adjudicator was faster; this is what is decided. Decide again to change it" : `not taken: ${message}`)
+		this.wire.settled() // it is told here
+	}
+
+	say(text, aloud = true) {
+		this.note = text
+		if (this.pair) this.panel.status()
+		else say("status-text", text)
+		if (aloud) announce(text)
+	}
+}
+
+async function start() {
+	const wire = await enter({progress: ({text, share, start: go}) => {
+		say("start-text", text)
+		set($("start-bar"), {value: share})
+		go?.() // suggestions are for annotators
+	}})
+	const {project} = wire
+	if (project.role !== "adjudicator") return location.replace("/")
+	say("project", `${project.name}: adjudicate`)
+	say("annotator", `${project.annotator}, adjudicator`)
+	const pairs = asked() ? [{k: asked()}] : await toDo(wire), app = new App(wire)
+	document.body.dataset.state = "ready"
+	await app.load((pairs.find(({state}) => state !== "done") || pairs[0]).k, false)
+	import("./strip.js").then(({strip}) => strip($("figures"), project, () => app.doc?.blind)).catch(() => {}) // nobody waits for it
+	if (app.pair) return
+	$("start-ways").hidden = false
+	throw new Error($("status-text").textContent)
+}
+
+start().catch(error => {
+	document.body.dataset.state = "failed"
+	say("start-text", error.message)
+})

@@ -1,0 +1,65 @@
+// A text as words and signs, by line and sentence; places are counted in characters (code points), as the server counts.
+
+const segmenter = (granularity, language) => {
+	if (!globalThis.Intl?.Segmenter) return null
+	try {
+		return new Intl.Segmenter(language, {granularity})
+	} catch {
+		return new Intl.Segmenter(undefined, {granularity}) // no language that it knows
+	}
+}
+const PLAIN = {word: /[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu, sentence: /[^.!?]+[.!?]*\s*/gu}
+
+function parts(line, granularity, language) {
+	const found = segmenter(granularity, language)
+	if (found) return Array.from(found.segment(line), ({segment, index}) => [index, segment])
+	return Array.from(line.matchAll(PLAIN[granularity]), match => [match.index, match[0]])
+}
+
+// The lines of a text: each a list of units {text, from, to, sentence}; `text` has the white space behind it too.
+export function linesOf(text, language) {
+	let at = 0, sentence = 0
+	return text.split("\n").map(line => {
+		const starts = parts(line, "sentence", language).map(([index]) => index), units = []
+		let place = at, end = 0
+		for (const [index, segment] of parts(line, "word", language)) {
+			const word = segment.trim(), start = index + segment.indexOf(word)
+			if (!word) continue
+			if (units.length) units.at(-1).text += line.slice(end, start)
+			place += length(line.slice(end, start))
+			while (starts.length && starts[0] <= start) starts.shift(), sentence++
+			end = start + word.length
+			const from = place
+			place += length(word)
+			units.push({text: word, from, to: place, sentence})
+		}
+		if (starts.length) sentence++
+		at += length(line) + 1
+		return units
+	})
+}
+
+const length = text => Array.from(text).length
+
+// The units that characters begin to end are of, as [first, last].
+export function unitsIn(units, begin, end) {
+	const first = units.findIndex(({to}) => to > begin)
+	let last = first
+	while (last + 1 < units.length && units[last + 1].from < end) last++
+	return [first, last]
+}
+
+// The text of some units; where a line ends there is a space.
+export const textOf = units => units.map(({text, to}, at) => (units[at + 1]?.from > to && !/\s$/.test(text) ? `${text} ` : text)).join("").trim()
+
+// The characters of a text that units first to last hold.
+export const charactersOf = (units, [first, last]) => [units[first].from, units[last].to]
+
+// The first and the last unit of a sentence.
+export function sentenceAt(units, at) {
+	const {sentence} = units[at]
+	let first = at, last = at
+	while (units[first - 1]?.sentence === sentence) first--
+	while (units[last + 1]?.sentence === sentence) last++
+	return [first, last]
+}

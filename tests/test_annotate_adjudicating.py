@@ -1,0 +1,336 @@
+"""In a browser: differences are walked and settled by keyboard, and gold is what was decided."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+
+from adjudicated_project import ANNA, BEN, two_annotators
+from adjudicating import Bench
+from annotate_browser import CHROMIUM, Server, ask, browser, enter, press, saved, until
+from annotation import Tab
+from annotation import cell as link
+from test_annotate_axe import serious
+
+from alignkit.annotate.gold.adjudication import Ballot, Gold, compare, grouped
+from alignkit.annotate.log.decisions import JUDGMENT, Why, write_why
+from alignkit.annotate.names import ADJUDICATOR, Visitor
+from alignkit.annotate.server.admission import admit
+from alignkit.annotate.server.beside import invited
+from alignkit.annotate.store import Store
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("gold") / "talks.alignkit")
+    two_annotators(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(project: str) -> Iterator[Server]:
+    options = "--annotator", "carla", "--adjudicate", "--suggestions", "none"
+    server = Server(project, *options)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def context(server: Server) -> Iterator[Any]:
+    with browser(viewport={"width": 1280, "height": 800}) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def page(server: Server, context: Any) -> Iterator[Any]:
+    problems: list[str] = []
+    page = enter(context, server.url, problems)
+    until(lambda: page.inner_text("#agreed-count") == "Settled by agreement: 8")
+    yield page
+    assert not problems
+
+
+def gold(page: Any, k: int = 1) -> dict[tuple[int, int], int]:
+    saved(page)
+    state = ask(page, f"/api/gold/{k}")["state"]
+    return {(i, j): value for i, j, value in state["cells"]}
+
+
+def names(page: Any, part: str = "open") -> list[str]:
+    return list(page.locator(f"#{part}-list b").all_inner_texts())
+
+
+def test_differences_are_settled_by_keyboard(page: Any) -> None:
+    assert names(page) == [
+        "they ~ both", "the ~ a", "in detail ~ specific", "reached ~ at", "an ~ a",
+        "extensive ~ general", "judgment",
+    ]  # fmt: skip
+    agreed = {place: value for place, value in ANNA.items() if BEN.get(place) == value}
+    assert gold(page) == agreed
+    votes = page.locator("#votes button").all_inner_texts()
+    assert "anna: possible" in votes[0]
+    assert "suggestions shown" in votes[0]
+    assert "no suggestions shown" in votes[1]
+    assert "they ~ both parties" in page.inner_text("#effect-list")
+    press(page, "1")  # and on to the next
+    assert page.inner_text("#about-name") == "the ~ a"
+    press(page, "x 2")  # one's own; both cells as ben
+    assert names(page, "decided") == ["they ~ both", "the ~ a", "in detail ~ specific"]
+    assert page.inner_text("#about-name") == "reached ~ at"
+    assert "is one verb" in page.inner_text("#comment-list")
+    press(page, "c")
+    page.keyboard.type("a verb and its preposition")
+    press(page, "Enter 1 Control+Enter")
+    assert "2 differences" not in page.inner_text("#status-text")
+    assert "to settle first" in page.inner_text("#status-text")
+    press(page, "u")
+    assert page.inner_text("#about-name") == "reached ~ at"
+    assert len(names(page)) == 4
+    press(page, "r j s k")  # done again; then one's own on the next
+    wanted = {(0, 0): 1, (4, 4): 2, (5, 4): 2, (7, 8): 2, (8, 9): 2}
+    held = gold(page)
+    assert held.items() >= {**agreed, **wanted}.items()
+    assert (2, 9) not in held
+
+
+def test_what_another_adjudicator_decided_is_told_and_not_lost(
+    page: Any, context: Any, project: str
+) -> None:
+    page.locator("#open-list button", has_text="extensive ~ general").click()
+    saved(page)
+    context.set_offline(True)
+    press(page, "1")
+    with Store.open(project) as store:
+        admit(store, Visitor("dora", ADJUDICATOR))
+        Bench(store, 1, "dora").take((9, 10), "ben", note="as usual")
+        context.set_offline(False)
+        told = "another adjudicator was faster"
+        until(lambda: told in page.inner_text("#status-text"))
+        assert "sure" in page.inner_text("#decided-list li:has-text('extensive')")
+        assert page.input_value("#note") == "as usual"
+        assert told in page.inner_text("#status-text")
+        saved(page)  # it is told below, and the header is as it was
+        assert told in page.inner_text("#status-text")
+        press(page, "1")
+        until(lambda: gold(page)[9, 10] == 1)
+        assert {event.actor for event in store.history(1, "gold")} == {"carla", "dora"}
+
+
+def test_done_goes_on_to_the_next_pair_and_a_changed_vote_reopens(page: Any, project: str) -> None:
+    while page.get_attribute("body", "data-left") != "0":
+        press(page, "j 2" if "judgment" not in page.inner_text("#about-name") else "2")
+    decided = gold(page)
+    press(page, "Control+Enter")
+    page.wait_for_selector("body[data-pair='3']")
+    until(lambda: page.inner_text("#progress-text") == "1 / 3 pairs")
+    press(page, "p")
+    page.wait_for_selector("body[data-pair='1']")
+    assert page.get_attribute("#done", "aria-pressed") == "true"
+    assert names(page) == []
+    assert page.inner_text("#open-list") == "nothing: the pair is done"
+    with Store.open(project) as store:
+        Tab(store, 1, "ben").send(link(6, 6, 2, 1))
+    until(lambda: names(page) == ["and ~ and"])
+    assert "changed since" in page.inner_text("#open-list")
+    assert page.get_attribute("#done", "aria-pressed") == "false"
+    assert gold(page) == decided
+    page.locator("#open-list button").click()
+    press(page, "2")
+    assert gold(page) == {**decided, (6, 6): 1}
+    assert page.get_attribute("#done", "aria-pressed") == "true"
+
+
+def test_what_all_come_to_agree_on_is_written_down_while_the_pair_is_open(
+    page: Any, project: str
+) -> None:
+    decided = gold(page)
+    with Store.open(project) as store:
+        for name in ("anna", "ben"):
+            Tab(store, 1, name).send(link(0, 10, 0, 2))
+    until(lambda: gold(page) == {**decided, (0, 10): 2})
+    until(lambda: page.get_attribute("#done", "aria-pressed") == "true")
+    assert names(page) == []
+
+
+def test_keys_go_on_after_a_list_under_which_the_matrix_was_drawn_anew(
+    page: Any, project: str
+) -> None:
+    held, cell = page.inner_text("#progress-text"), "document.querySelector('#matrix .here')"
+    press(page, "/")
+    page.wait_for_selector("#pairs-list .current")
+    page.click("#settle")  # all agree on the second pair
+    until(lambda: page.inner_text("#progress-text") == held.replace("1", "2", 1))
+    page.evaluate(f"window.before = {cell}")
+    page.set_viewport_size({"width": 1000, "height": 800})
+    until(lambda: page.evaluate(f"{cell} !== window.before"))
+    with Store.open(project) as store:
+        Tab(store, 1, "ben").send(link(1, 2, 2, 1))
+    until(lambda: names(page) == ["discussed ~ discussed"])
+    press(page, "Escape")
+    until(lambda: page.evaluate(f"document.activeElement === {cell}"))
+    assert page.inner_text("#done") == "Mark done"
+    press(page, "j 1")
+    until(lambda: names(page) == [])
+    assert page.inner_text("#done") == "Done"
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
+JUDGED = [(), ("paraphrase",), ("partial", "unsure")]
+
+
+def cases(count: int) -> list[Any]:
+    """Make votes and decisions at random."""
+    rng, found = random.Random(7), []
+    places = [(i, j) for i in range(3) for j in range(3)] + [(-1, 0), (2, -1)]
+    for _ in range(count):
+        votes = {
+            name: {p: rng.choice([0, 0, 1, 2]) for p in places} | {JUDGMENT: rng.choice(JUDGED)}
+            for name in ("anna", "ben", "carl")[: rng.randint(1, 3)]
+        }
+        whys, values = {}, {}
+        for place in places:
+            if rng.random() < 0.3:
+                then = {name: (rng.choice([said[place], 0]), 3) for name, said in votes.items()}
+                kind, who = rng.choice(["agreed", "own", "vote"]), rng.choice(list(then))
+                whys[place] = Why(kind, who if kind == "vote" else "", then)
+                values[place] = rng.choice([0, 1, 2, then[who][0], then[who][0]])
+                if rng.random() < 0.1:
+                    whys[place] = Why(kind, whys[place].as_)
+        found.append((votes, Gold({p: v for p, v in values.items() if v}, whys)))
+    return found
+
+
+def test_the_page_compares_votes_as_the_library_does(page: Any) -> None:
+    expected, sent = [], []
+    for votes, held in cases(150):
+        majority = len(sent) % 2 == 1
+        ballots = {
+            name: Ballot({place: value for place, value in said.items() if value}, 3)
+            for name, said in votes.items()
+        }
+        items = compare(ballots, held, majority=majority)
+        expected.append(
+            [sorted([*item.place, item.state] for item in group) for group in grouped(items)]
+        )
+        sent.append(
+            {
+                "majority": majority,
+                "state": {
+                    "cells": [[*place, value] for place, value in held.values.items()],
+                    "whys": [[*place, write_why(why)] for place, why in held.whys.items()],
+                },
+                "votes": [
+                    {
+                        "id": name,
+                        "cells": [[*p, v] for p, v in said.items() if p != JUDGMENT and v],
+                        "judgment": said[JUDGMENT][0] if said[JUDGMENT] else "",
+                        "flags": said[JUDGMENT][1:],
+                    }
+                    for name, said in votes.items()
+                ],
+            }
+        )
+    found = page.evaluate(_COMPARE, sent)
+    for one in found:
+        for group in one:
+            group.sort()
+    assert found == json.loads(json.dumps(expected))
+
+
+_COMPARE = """async cases => {
+    const {ballots, GoldPair, grouped, items, placeOf} = await import("/page/adjudicate-cases.js");
+    return cases.map(({state, votes, majority}) => {
+        const more = {bulk: [], rejected: [], comments: [], ...state};
+        const pair = new GoldPair({source: ["a", "b", "c"], target: ["x", "y", "z"], state: more});
+        const found = grouped(items(pair, ballots(votes), majority));
+        return found.map(group => group.map(({key, state}) => [...placeOf(key), state]));
+    });
+}"""
+
+
+PART = {"value": 0.91, "low": 0.85, "high": 1.0}
+FIGURES = {
+    "annotators": [
+        {"name": name, "done": 112, "pairs": 1000, "seconds": 380, "left": 33000}
+        for name in ("anna", "ben")
+    ],
+    "twos": [
+        {
+            "figures": dict.fromkeys(
+                ["words.sure.f1", "words.possible.f1", "different.cells.all.kappa"], PART
+            ),
+            "beyond": {"phrases.sure": PART},
+        }
+    ],
+    "mean": {}, "at": "2026-11-22T14:02:00+00:00", "reason": "",
+    "pull": {"pull": {"value": 0.09, "low": -0.05, "high": 0.13, "pairs": 100}},
+}  # fmt: skip
+"""What the strip shows of a dashboard that has everything."""
+
+
+def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_figure(
+    page: Any, context: Any, project: str
+) -> None:
+    with context.browser.new_context() as plain:
+        figures = {**FIGURES, "twos": [{**FIGURES["twos"][0], "beyond": {}}]}
+        plain.route("**/api/agreement", lambda route: route.fulfill(json=figures))
+        other = enter(plain, invited(project, Visitor("erna", ADJUDICATOR)))
+        other.wait_for_selector("#figures dt:text-is('anna')")
+        assert "C, phrases" in other.locator("#figures dt").all_inner_texts()
+        with Store.open(project) as store:
+            store.settings(blind=True)
+        try:
+            other.reload()
+            other.wait_for_selector("#figures dt:text-is('2 annotators')")
+            assert "224 of 2000" in other.inner_text("#figures")
+            assert "anna" not in other.inner_text("body")
+        finally:
+            with Store.open(project) as store:
+                store.settings(blind=False)
+
+
+def test_axe_finds_nothing_serious(page: Any, context: Any, project: str) -> None:
+    with context.browser.new_context(bypass_csp=True) as plain:
+        plain.route("**/api/agreement", lambda route: route.fulfill(json=FIGURES))
+        other = enter(plain, invited(project, Visitor("erna", ADJUDICATOR)))
+        other.set_viewport_size({"width": 1280, "height": 800})
+        other.wait_for_selector("#figures dt:text-is('pull of suggestions')")
+        tops = "all => new Set(all.map(one => one.getBoundingClientRect().top)).size"
+        assert other.eval_on_selector_all("#figures dl > div", tops) == 1
+        other.goto(f"{other.url.split('?')[0]}?pair=99")
+        other.wait_for_selector("body[data-state=failed]")
+        assert other.is_visible("#start a[href='/dashboard']")
+        other.click("#start-first")
+        other.wait_for_selector("body[data-state=ready][data-pair]")
+        found = {}
+        for width, colours, k in ((1280, "light", 3), (768, "dark", 1), (400, "light", 2)):
+            other.set_viewport_size({"width": width, "height": 900})
+            other.emulate_media(color_scheme=colours)
+            other.goto(f"{other.url.split('?')[0]}?pair={k}")
+            other.wait_for_selector(f"body[data-pair='{k}']")
+            other.eval_on_selector("#agreed", "one => (one.open = true)")
+            press(other, "l")
+            assert other.evaluate("document.activeElement.name") == "judgment"
+            found[width] = serious(other)
+            assert other.evaluate("document.documentElement.scrollWidth") <= width
+        for key, name in (("?", "help"), ("/", "pairs")):
+            press(other, "Escape")
+            other.keyboard.press(key)
+            other.wait_for_selector(f"#{name}-dialog[open] button")
+            found[name] = serious(other)
+            press(other, "Escape")
+    assert not any(found.values()), found

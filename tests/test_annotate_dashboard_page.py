@@ -1,0 +1,120 @@
+"""In a browser the dashboard follows the work without reloading, and leads to the pairs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+
+from annotate_browser import CHROMIUM, EXPECTED, Server, browser, serving, until, write_corpus
+from annotation_server import Client
+from test_annotate_axe import FOUND, axe
+
+from alignkit.annotate.names import Visitor
+from alignkit.annotate.server.beside import invited
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+TEXTS = {
+    "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
+    "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."],
+}
+SAID = {"auto": "1-2 3-3 4-4", "anna": "1-2 2-2 3-3 4-4 6-6", "ben": "1-2 3-3 4-4 5-5 6-6 6-7"}
+PAIRS: list[dict[str, Any]] = [
+    {"id": f"p{k}", **TEXTS, "annotations": {name: {"sure": links} for name, links in SAID.items()}}
+    for k in range(1, 5)
+]
+PAIRS[1]["annotations"]["ben"] = {"sure": "0-0", "possible": "7-8"}
+ROW = "#twos tr td:nth-child(3) b"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    corpus = write_corpus(tmp_path_factory.mktemp("dashboard") / "corpus.jsonl", PAIRS)
+    with serving(corpus, "--initial", "auto", "--adjudicate", annotator="cleo") as server:
+        server.project = f"{corpus}.alignkit"  # type: ignore[attr-defined]
+        yield server
+
+
+def opened(context: Any, url: str, problems: list[str]) -> Any:
+    page = context.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "console",
+        lambda message: (
+            problems.append(message.text)
+            if message.type == "error" and not EXPECTED.search(message.text)
+            else None
+        ),
+    )
+    page.goto(url)
+    return page
+
+
+def serious(page: Any) -> list[str]:
+    """Return what axe finds, but for what is minor or moderate."""
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(axe())
+    return [text for impact, text in page.evaluate(FOUND) if impact in ("serious", "critical")]
+
+
+def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server: Any) -> None:
+    url = invited(server.project, Visitor("anna"))
+    assert url is not None
+    anna = Client(server.port)
+    assert anna.enter(urlsplit(url).fragment).status == 200
+    problems: list[str] = []
+    with closing(anna), browser() as context:
+        page = opened(context, server.url.replace("/adjudicate#", "/dashboard#"), problems)
+        page.wait_for_selector(ROW, timeout=60_000)
+        page.evaluate("window.stays = true")
+        before = page.text_content(ROW)
+        assert anna.link(1, 2, 2, 2, 0).status == 201
+        until(lambda: page.text_content(ROW) != before)
+        page.wait_for_selector("body[data-at]:not([data-at=''])", timeout=180_000)
+        page.wait_for_selector("#twos td small:not(.late)")
+        assert page.evaluate("window.stays") is True
+        table = page.inner_text("#beyond")
+        assert "anna ~ ben" in table
+        assert " to " in table
+        assert page.inner_text("#annotators").count("of 4") == 2
+        assert page.inner_text("#annotators tr:nth-child(2) td:last-child") == "done"  # imported
+        assert "control sample" in page.inner_text("#pull")
+        assert "alignkit agree" in page.text_content("#commands")
+        found = {}
+        for width, colours in ((1280, "light"), (768, "dark")):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=colours)
+            found[width, colours] = serious(page)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.inner_text("#lowest tr:first-child a") == "p2"
+        page.click("#lowest tr:first-child a")
+        page.wait_for_selector("#figures dd", timeout=30_000)
+        page.wait_for_selector("#pair-id:text-is('p2')")
+        until(lambda: page.locator("#figures dd").count() == 6)
+        assert page.inner_text("#figures dl").startswith("F1, sure")
+        found["strip"] = serious(page)
+        assert not any(found.values()), found
+        assert page.get_attribute("header a[href='/dashboard']", "href")
+    assert not problems
+
+
+def test_annotators_see_no_dashboard(server: Any) -> None:
+    url = invited(server.project, Visitor("ben"))
+    assert url is not None
+    with browser() as context:
+        page = opened(context, url.replace("/#", "/dashboard#"), [])
+        page.wait_for_selector("body[data-state=failed]", timeout=30_000)
+        assert "for adjudicators" in page.inner_text("#start-text")
+        assert not page.inner_text("main").strip()

@@ -1,0 +1,394 @@
+"""In a browser: pairs judged by two, adjudicated and read back; pairs taken from two texts."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+
+from annotate_browser import (
+    CHROMIUM,
+    Server,
+    ask,
+    browser,
+    enter,
+    press,
+    saved,
+    until,
+    views,
+    write_corpus,
+)
+from annotate_log import Stream
+from annotation import Tab, sent
+from command import PARAPHRASES
+from test_annotate_axe import serious
+
+from alignkit import Annotation, read_corpus
+from alignkit.annotate.server.assets import load_assets
+from alignkit.annotate.store import Store
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+PAIRS = 20
+REWRITTEN = "At least forty people were hurt in a blaze which erupted at a garment plant ."
+ANNA = ["4", "4 i", "4 < s", "3", "2", "1", "4 > a", "x"]
+"""The keys that she presses on the first pairs, and on the next ones again; ben other ones."""
+
+
+def corpus(folder: Path) -> Path:
+    rows = []
+    for k, pair in enumerate(list(read_corpus(PARAPHRASES))[:PAIRS], 1):
+        around = f"It was in the news . {' '.join(pair.source)} More is not known ."
+        rows.append({"id": f"p{k}", "source": pair.source, "target": pair.target,
+                     "attributes": {"source_context": around}})  # fmt: skip
+    return write_corpus(folder / "pairs.jsonl", rows)
+
+
+def command(*words: str) -> str:
+    made = [sys.executable, "-m", "alignkit", *words]
+    return subprocess.run(made, check=True, capture_output=True, text=True).stdout
+
+
+def invitation(project: str, *words: str) -> str:
+    return command("annotate", project, *words, "--no-browser").strip()
+
+
+def on(page: Any, name: str) -> None:
+    until(lambda: page.inner_text("#pair-id") == name, 8)
+
+
+def looked_at(page: Any, name: str = "") -> None:
+    """Check the page as it is, at two widths, in light and dark."""
+    for width in views(page, name):
+        assert serious(page) == [], width
+
+
+@pytest.fixture
+def problems() -> Iterator[list[str]]:
+    found: list[str] = []
+    yield found
+    assert found == []
+
+
+def judge_all(page: Any, keys: list[str]) -> None:
+    for k in range(1, PAIRS + 1):
+        on(page, f"p{k}")
+        press(page, f"{keys[(k - 1) % len(keys)]} Control+Enter")
+    until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+    saved(page)
+
+
+def test_pairs_are_judged_by_two_adjudicated_and_read_back(
+    tmp_path: Path, problems: list[str]
+) -> None:
+    server = Server(
+        str(corpus(tmp_path)), "--format", "alignkit-jsonl", "--task", "judge",
+        "--scheme", "turku", "--annotator", "anna",
+    )  # fmt: skip
+    project = str(tmp_path / "pairs.jsonl.alignkit")
+    try:
+        with browser(bypass_csp=True) as first:
+            page = enter(first, server.url, problems)
+            assert "It was in the news ." in page.inner_text("#source-context")
+            press(page, "Control+Enter 3 i")
+            assert "stands on 4 alone" in page.inner_text("#status-text")
+            press(page, "3")  # again: no label
+            press(page, "4 w")
+            page.fill("#new-target", REWRITTEN.replace(" ", "   ", 1))
+            press(page, "Control+Enter e Escape u r")
+            saved(page)
+            assert page.locator("#rewrite-list li").count() == 1
+            looked_at(page, "judge")
+            press(page, "4")
+            judge_all(page, ANNA)
+            seen = ask(page, "/api/pairs/1")["state"]
+            assert seen["rewrites"][0][1][1] == REWRITTEN
+        with browser(bypass_csp=True) as second:
+            page = enter(second, invitation(project, "--annotator", "ben"), problems)
+            assert page.locator("#rewrite-list li").count() == 0
+            assert "rewrites" not in ask(page, "/api/pairs/1")["state"]
+            judge_all(page, ["4", "4 i", "4 s", "2", "2", "1", "4 >", "x"])
+        with browser(bypass_csp=True) as third:
+            page = enter(
+                third, invitation(project, "--annotator", "carla", "--adjudicate"), problems
+            )
+            looked_at(page)
+            dashboard(third, page)
+            adjudicate(page)
+            rewrites_are_looked_at_again(page, project)
+    finally:
+        server.stop()
+    check_export(project, tmp_path)
+
+
+TABLES = {"Agreement on labels": "#judged", "Pairs judged differently": "#differing"}
+
+
+def dashboard(context: Any, page: Any) -> None:
+    """Agreement is on labels there, and leads to the pairs; no link is spoken of."""
+    assert page.is_visible("header a[href='/dashboard']")
+    assert "take a vote" in page.inner_text("#hints")
+    board = context.new_page()
+    board.goto(page.url.partition("/adjudicate")[0] + "/dashboard")
+    until(lambda: board.locator("#differing tr").count() == 8, 8)
+    assert board.inner_text("#differing tr:first-child a") == "p4"
+    assert board.inner_text("#judged th") == "anna ~ ben"
+    assert board.inner_text("#judged td:nth-child(3)") == ".85"
+    assert "F1" not in board.inner_text("main")
+    above = [board.locator(f"h2:has-text('{name}')").bounding_box() for name in TABLES]
+    tables = [board.locator(f"table:has({body})").bounding_box() for body in TABLES.values()]
+    assert all(head["y"] + head["height"] <= table["y"]
+               for head, table in zip(above, tables, strict=True))  # fmt: skip
+    rows = board.locator("#differing tr").evaluate_all("all => all.map(one => one.offsetHeight)")
+    assert max(rows) < 60  # two texts of a line each
+    until(lambda: "being computed" not in board.inner_text("#annotators"), 60)
+    looked_at(board, "dashboard-judged")
+    board.close()
+
+
+def adjudicate(page: Any) -> None:
+    press(page, "/")
+    page.click("#settle")  # all on which both agree, but for the pair with the rewrite
+    until(lambda: f"{PAIRS - 9} done" in page.inner_text("#pairs-message"))
+    press(page, "Escape")
+    for k in (1, 3, 4, 7, 11, 12, 15, 19, 20):
+        on(page, f"p{k}")
+        if k == 1:
+            press(page, "Shift+Digit1")
+            until(lambda: page.locator("#rewrite-list li").count() == 1)
+        elif k % len(ANNA) == 3:  # anna: 4 < s, ben: 4 s
+            press(page, "2 1")
+            assert page.inner_text("#decided") == "Decided as anna."
+        elif k % len(ANNA) == 4:  # anna: 3, ben: 2; "f" is the fourth label
+            press(page, "Control+Enter")
+            until(lambda: "first decide" in page.inner_text("#status-text"))
+            press(page, "f")
+            assert page.inner_text("#decided") == "Decided by adjudicators."
+        else:  # anna: 4 > and unsure, ben: 4 >
+            press(page, "2")
+            assert page.inner_text("#decided") == "Decided as ben."
+        press(page, "Control+Enter")
+    until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+    saved(page)
+
+
+def rewrites_are_looked_at_again(page: Any, project: str) -> None:
+    page.goto(f"{page.url.split('?')[0]}?pair=2")
+    page.wait_for_selector("body[data-pair='2'] #done[aria-pressed=true]")
+    with Store.open(project) as store:
+        tab = Tab(store, 2, "anna")
+        tab.send(sent("rewrite", rewrites=[["r1", None, ["a new", "pair"]]]))
+        page.wait_for_selector("#done[aria-pressed=false]")
+        assert "rewrites have changed since" in page.inner_text("#decided")
+        press(page, "Control+Enter")
+        page.wait_for_selector("#done[aria-pressed=true]")
+        saved(page)
+        assert ask(page, "/api/gold")["done"] == PAIRS
+        tab.back()
+
+
+def check_export(project: str, folder: Path) -> None:
+    out = str(folder / "out.jsonl")
+    command("export", project, out, "--to", "alignkit-jsonl")
+    pairs = {pair.id: pair for pair in read_corpus(out)}
+    assert len(pairs) == PAIRS + 1
+    gold = ["4", "4i", "4<s", "4", "2", "1", "4>", "x"]
+    for k in range(1, PAIRS + 1):
+        said = pairs[f"p{k}"].annotations
+        assert set(said) == {"anna", "ben", "gold"}
+        assert all(annotation.alignment is None for annotation in said.values())
+        assert said["gold"].judgment == gold[(k - 1) % len(gold)]
+    assert pairs["p3"].annotation("anna").judgment == "4<s"
+    assert pairs["p7"].annotation("anna").flags == {"unsure"}
+    made = pairs["p1/r1"]
+    assert " ".join(made.words[1]) == REWRITTEN
+    assert made.attributes["rewrite_of"] == "p1"
+    best = Annotation(None, judgment="4", provenance="rewrite of p1")
+    assert {
+        name: (a.judgment, a.alignment) for name, a in made.annotations.items()
+    } == dict.fromkeys(("anna", "gold"), (best.judgment, None))
+    assert "all is as the log says" in command("events", project, "--check")
+
+
+SOURCE = """They talked. Then they agreed, \U0001f600 and left.
+It was late.
+
+The talks had lasted for two days. Nobody had expected much of them.
+On Friday both sides will meet again.
+"""
+TARGET = """Ils ont parlé. Puis ils étaient d’accord.
+
+Il était tard.
+On n’attendait pas grand-chose de ces deux jours.
+Les deux parties se retrouveront vendredi."""
+
+
+def test_spans_of_two_texts_become_pairs_with_their_places(
+    tmp_path: Path, problems: list[str]
+) -> None:
+    for side, text in (("en", SOURCE), ("fr", TARGET)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.txt").write_text(text, encoding="utf-8")
+        (tmp_path / side / "b.txt").write_text("Nothing.", encoding="utf-8")
+    server = Server("--task", "extract", "en", "fr", "--annotator", "anna", folder=tmp_path)
+    try:
+        with browser(bypass_csp=True) as context:
+            page = enter(context, server.url, problems)
+            press(page, "Control+Shift+ArrowRight Enter")  # by keyboard: the first sentences
+            assert "now mark a span of the target" in page.inner_text("#status-text")
+            press(page, "s Enter ArrowDown s Enter ArrowDown s Enter")
+            words = page.locator("#source span")  # They talked . Then they agreed , ...
+            begin, end = (words.nth(at).bounding_box() for at in (3, 5))
+            page.mouse.move(begin["x"] + 3, begin["y"] + 8)
+            page.mouse.down()
+            page.mouse.move(end["x"] + 3, end["y"] + 8, steps=5)
+            page.mouse.up()
+            page.locator("#target span", has_text="étaient").dblclick()
+            looked_at(page, "extract")
+            page.click("#take")
+            saved(page)
+            assert page.locator("#taken-list li").count() == 3
+            press(page, "x")  # the pair at the cursor, and back again
+            press(page, "u")
+            assert page.locator("#taken-list li").count() == 3
+            press(page, "Control+Enter")
+            on(page, "b")
+            press(page, "Control+Enter")
+            until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+            saved(page)
+    finally:
+        server.stop()
+    project, out = str(tmp_path / "en.alignkit"), str(tmp_path / "out.jsonl")
+    (row,) = json.loads(command("yield", project, "--json"))["annotators"]
+    assert (row["documents"], row["done"], row["without"], row["pairs"]) == (2, 2, 1, 3)
+    command("export", project, out, "--to", "alignkit-jsonl")
+    found = []
+    for pair in read_corpus(out):
+        places = [int(pair.attributes[f"{side}_{end}"]) for side in ("source", "target")
+                  for end in ("start", "end")]  # fmt: skip
+        texts = SOURCE[places[0] : places[1]], TARGET[places[2] : places[3]]
+        assert pair.words == tuple(tuple(text.split()) for text in texts)
+        assert pair.attributes["extracted_from"] == "a"
+        assert pair.attributes["source_document"] == os.path.join("en", "a.txt")
+        found.append(texts)
+    assert found == [
+        ("They talked.", "Ils ont parlé."),
+        ("It was late.", "Il était tard."),
+        ("Then they agreed", "Puis ils étaient d’accord."),
+    ]
+
+
+FOLDED = """async text => {
+    const {MadePair} = await import("/page/made.js"), wrong = [];
+    const held = pair => ["rewrites", "extracts"].map(name => [...pair[name]].sort());
+    for (const {first, steps} of JSON.parse(text)) {
+        const pair = new MadePair(first);
+        for (const {event, expected, undone} of steps) {
+            pair.apply(event);
+            const copy = pair.copy(), data = copy.inverse("undo");
+            if (data) copy.apply({id: "x", kind: "undo", data});
+            const found = [held(pair), pair.judgment, held(copy), copy.judgment];
+            const wanted = [...expected, ...undone];
+            const same = JSON.stringify(found) === JSON.stringify(wanted);
+            if (!same) wrong.push([event, found, wanted]);
+        }
+    }
+    return wrong.slice(0, 2);
+}"""
+
+PLACED = """async texts => {
+    const {linesOf, unitsIn, charactersOf, textOf} = await import("/page/spans.js"), wrong = [];
+    for (const text of texts) {
+        const units = linesOf(text).flat(), characters = Array.from(text);
+        const joined = units.map(({from, to}) => characters.slice(from, to).join("")).join("");
+        if (joined !== text.replace(/\\s/gu, "")) wrong.push([text, joined]);
+        const shown = textOf(units), words = whole => whole.trim().split(/\\s+/).join(" ");
+        if (words(shown) !== words(text)) wrong.push([text, shown]);
+        units.forEach((unit, at) => {
+            const back = String(unitsIn(units, ...charactersOf(units, [0, at])));
+            const begins = unit.text.startsWith(characters[unit.from]);
+            if (back !== String([0, at]) || !begins) wrong.push([text, unit, back]);
+        });
+    }
+    return wrong.slice(0, 2);
+}"""
+
+
+@pytest.fixture
+def page() -> Iterator[Any]:
+    assets = load_assets()
+
+    def answer(route: Any) -> None:
+        asset = assets.get(route.request.url.removeprefix("http://page.example/page/"))
+        if asset is None:
+            route.fulfill(body="<!doctype html>", content_type="text/html")
+        else:
+            route.fulfill(body=asset.body, content_type=asset.kind)
+
+    with browser() as context:
+        context.route("http://page.example/**", answer)
+        page = context.new_page()
+        page.goto("http://page.example/")
+        yield page
+
+
+def play(seed: int) -> dict[str, Any]:
+    """Make a log of rewrites, spans and judgments, and what must be shown after each event."""
+    rng, stream, ids = random.Random(seed), Stream("a b", "w x"), count()
+    first, steps = stream.document(), []
+    for _ in range(30):
+        kind = rng.choice(["rewrite", "extract", "judge", "undo", "undo", "redo"])
+        state, undo, redo = stream.state, *stream.tops()
+        if kind in ("undo", "redo"):
+            data: dict[str, Any] = {"of": undo if kind == "undo" else redo}
+            if data["of"] is None:
+                continue
+        elif kind == "judge":
+            data = {"label": [state.judgment, rng.choice("abc")]}
+        else:
+            held: dict[str, Any] = state.rewrites if kind == "rewrite" else state.extracts
+            key = f"{'r' if kind == 'rewrite' else 'x'}{rng.randint(1, 3)}"
+            new = ["p q", "s"] if kind == "rewrite" else [0, rng.randint(1, 3), 0, 1]
+            data = {f"{kind}s": [[key, held.get(key), rng.choice([new, new, None])]]}
+        event = stream.send({"id": f"e{next(ids)}", "kind": kind, "data": data})
+        steps.append({"event": event, "expected": held_by(stream), "undone": undone(stream)})
+    return {"first": first, "steps": steps}
+
+
+def held_by(stream: Stream) -> list[Any]:
+    maps = stream.state.rewrites, stream.state.extracts
+    return [[sorted([key, list(made)] for key, made in one.items()) for one in maps],
+            stream.state.judgment]  # fmt: skip
+
+
+def undone(stream: Stream) -> list[Any]:
+    """Return what would be held after an undo."""
+    top = stream.tops()[0]
+    if top is None:
+        return held_by(stream)
+    other = copy.deepcopy(stream)
+    other.send({"id": "undone", "kind": "undo", "data": {"of": top}})
+    return held_by(other)
+
+
+def test_pages_fold_and_place_as_the_server_does(page: Any) -> None:
+    assert page.evaluate(FOLDED, json.dumps([play(seed) for seed in range(40)])) == []
+    rng, signs = random.Random(3), "aé\u0301 .,\n'-\U0001f600\u4e2d\u0627\u200d\u0e01\u0e34\t5"
+    texts = ["".join(rng.choices(signs, k=rng.randint(1, 40))) for _ in range(300)]
+    assert page.evaluate(PLACED, [*texts, SOURCE, TARGET]) == []

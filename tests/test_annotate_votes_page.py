@@ -1,0 +1,124 @@
+"""In a browser: adjudicators of judgments wait for the first pair, and take votes as they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+
+from annotate_browser import CHROMIUM, Server, ask, browser, press, saved, until, views
+from annotation import Tab, project, sent
+from test_annotate_axe import serious
+
+from alignkit import Corpus, SentencePair
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.store import Store
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+NAMES = ("anna", "ben", "cora")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """Make a project of four pairs that three judge."""
+    pairs = (SentencePair(f"p{k:02}", ["they", "talked"], ["they", "spoke"]) for k in range(1, 5))
+    options = {"scheme": "turku", "task": "judge"}
+    store = project(tmp_path, Corpus(pairs), "talks.alignkit", None, **options)
+    assign_pairs(store, list(NAMES), control=0)
+    store.close()
+    return str(tmp_path / "talks.alignkit")
+
+
+@pytest.fixture
+def page(path: str) -> Iterator[Any]:
+    """Open the page of an adjudicator before anything is ready."""
+    problems: list[str] = []
+    server = Server(path, "--annotator", "carla", "--adjudicate")
+    try:
+        with browser(bypass_csp=True) as context:
+            page = context.new_page()
+            page.on("pageerror", lambda error: problems.append(str(error)))
+            page.goto(server.url)
+            page.wait_for_selector("body[data-state=waiting]")
+            yield page
+    finally:
+        server.stop()
+    assert not problems
+
+
+def judged(path: str, k: int, *said: tuple[str, ...], rewrites: bool = False) -> None:
+    """Let each annotator judge a pair, and mark it done."""
+    with Store.open(path) as store:
+        for name, (label, *flags) in zip(NAMES, said, strict=True):
+            tab = Tab(store, k, name)
+            if rewrites:
+                tab.send(sent("rewrite", rewrites=[["r1", None, [f"a {name}", "b"]]]))
+            tab.send(sent("judge", label=["", label], flags=[[], flags]))
+            tab.send(sent("done", before=False, after=True))
+
+
+def test_a_page_that_is_opened_too_early_waits_for_the_first_pair(page: Any, path: str) -> None:
+    for width in views(page):
+        assert "None of the 4 pairs is ready yet" in page.inner_text("#start-text")
+        assert page.inner_text("#project").endswith(": adjudicate")
+        assert page.is_visible("header a[href='/dashboard']")
+        assert page.inner_text("#annotator") == "carla, adjudicator"
+        assert not page.is_visible("#done")
+        assert serious(page) == [], width
+    judged(path, 2, ("4",), ("3",), ("4", "i"))
+    page.wait_for_selector("body[data-state=ready][data-pair='2']")
+    assert page.inner_text("#hints .votes-only") == "1 2 3 take a vote"
+
+
+def test_votes_are_taken_with_flags_that_the_scheme_does_not_allow(page: Any, path: str) -> None:
+    judged(path, 1, ("1", "i"), ("1", "i", "s"), ("4",), rewrites=True)
+    page.wait_for_selector("body[data-state=ready][data-pair='1']")
+    refuse = {"status": 422, "json": {"error": "this is what a long reason looks like " * 3}}
+    page.context.route("**/events", lambda route: route.fulfill(**refuse))
+    press(page, "3")
+    page.wait_for_selector("#conflict:not([hidden])")
+    seen = "one => one.clientWidth > 10 && one.scrollWidth <= one.clientWidth"
+    assert page.eval_on_selector("#pair-id", seen)  # beside the reason
+    page.context.unroute("**/events")
+    press(page, "Escape")
+    page.wait_for_selector("#conflict", state="hidden")
+    for key, label, flags in (("1", "1", ["i"]), ("2", "1", ["i", "s"]), ("3", "4", [])):
+        press(page, key)
+        saved(page)
+        state = ask(page, "/api/gold/1")["state"]
+        assert (state["judgment"], state["flags"]) == (label, flags)
+        assert page.inner_text("#decided") == f"Decided as {NAMES[int(key) - 1]}."
+    for _ in views(page):  # the texts of a rewrite stand beside each other, as those of gold do
+        left, right = (page.locator("#offer-list li").nth(1).locator("p").nth(at).bounding_box()
+                       for at in (0, 1))  # fmt: skip
+        assert left["y"] == right["y"]
+        assert left["x"] < right["x"]
+
+
+def test_keys_act_on_after_a_dialog_and_the_count_follows_what_is_settled(
+    page: Any, path: str
+) -> None:
+    for k in (1, 3, 4):
+        judged(path, k, ("4",), ("3",) if k == 1 else ("4",), ("4",))
+    page.wait_for_selector("body[data-state=ready][data-pair='1']")
+    page.click("header .votes-only[data-action=find]")
+    page.click("#settle")
+    until(lambda: page.inner_text("#progress-text") == "2 / 3")
+    press(page, "Escape")
+    page.wait_for_selector("#pairs-dialog", state="hidden")
+    until(lambda: page.evaluate("document.activeElement.id") == "text")
+    press(page, "1 Control+Enter")
+    until(lambda: page.inner_text("#progress-text") == "3 / 3")
+    press(page, "c Escape u")
+    until(lambda: page.inner_text("#progress-text") == "2 / 3")
