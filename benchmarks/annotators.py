@@ -1,0 +1,236 @@
+"""Let simulated annotators edit at once, and time each edit.
+
+From the top of the repository: python -m benchmarks.annotators [--annotators N] [--seconds N]
+
+Each makes edits at a steady rate in pairs assigned to them, marks pairs done, opens the next and
+asks every two seconds what has changed, as pages do. What was sent is kept, so that a test can
+compare it with the log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import random
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+from time import perf_counter, sleep
+from typing import Any
+from uuid import uuid4
+
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.exchange.project import create_project
+from alignkit.annotate.names import Visitor
+from alignkit.annotate.server.beside import invited
+from alignkit.annotate.store import Store
+from alignkit.corpus import Corpus, SentencePair
+from benchmarks.machine import load, machine
+
+_PACKAGES = ("alignkit", "sqlalchemy", "starlette", "uvicorn", "msgspec")
+_WORDS, _EDITS, _POLL = 20, 30, 2.0
+
+
+@dataclass
+class Simulation:
+    """Hold what was sent and answered.
+
+    Parameters
+    ----------
+    sent
+        The ids of events by pair and annotator, in order.
+    statuses
+        How often each status was answered, by request.
+    latencies
+        Seconds from an edit to its answer.
+    memory
+        kB that the server held, at each second; empty where that cannot be known.
+    """
+
+    sent: dict[tuple[int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
+    latencies: list[float] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)
+
+
+def simulate(
+    project: str, annotators: int, seconds: float, *, rate: float = 4.0, pairs: int = 200
+) -> Simulation:
+    """Make a project, serve it, and let annotators edit it.
+
+    Parameters
+    ----------
+    project
+        The file to make.
+    rate
+        Edits a second of each.
+    """
+    names = [f"annotator{number}" for number in range(1, annotators + 1)]
+    words = [f"w{at}" for at in range(_WORDS)]
+    create_project(project, Corpus(SentencePair(f"p{k}", words, words) for k in range(pairs)))
+    with Store.open(project) as store:
+        assign_pairs(store, names, double=0.5, trial=5)
+    simulation = Simulation()
+    with _serving(project, names[0]) as (process, url):
+        urls = [url, *(invited(project, Visitor(name)) or "" for name in names[1:])]
+        people = [
+            _Annotator(name, address, simulation, rate, seconds)
+            for name, address in zip(names, urls, strict=True)
+        ]
+        for person in people:
+            person.start()
+        while any(person.is_alive() for person in people):
+            simulation.memory += _memory(process.pid)
+            sleep(1)
+    problems = [person.problem for person in people if person.problem is not None]
+    if problems:
+        raise problems[0]
+    return simulation
+
+
+@contextmanager
+def _serving(project: str, name: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    words = ["annotate", project, "--annotator", name, "--suggestions", "none", "--no-browser"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "alignkit", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+
+
+def _memory(process: int) -> list[int]:
+    try:
+        text = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    except OSError:
+        return []
+    return [int(line.split()[1]) for line in text.splitlines() if line.startswith("VmRSS:")]
+
+
+class _Annotator(threading.Thread):
+    """Edit at a steady rate."""
+
+    def __init__(
+        self, name: str, url: str, simulation: Simulation, rate: float, seconds: float
+    ) -> None:
+        super().__init__(daemon=True)
+        address, _, token = url.partition("/#")
+        self._who, self._token, self._simulation = name, token, simulation
+        self._link = http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)
+        self._step, self._seconds = 1 / rate, seconds
+        self._headers: dict[str, str] = {}
+        self._rng = random.Random(name)
+        self._polled = self._n = 0.0
+        self.problem: BaseException | None = None
+
+    def run(self) -> None:
+        """Enter, and edit until the time is over."""
+        try:
+            self._work()
+        except BaseException as problem:
+            self.problem = problem
+        finally:
+            self._link.close()
+
+    def _work(self) -> None:
+        self._headers["X-CSRF-Token"] = self._ask("POST", "/enter", {"token": self._token})["csrf"]
+        queue = self._ask("GET", "/api/queue")["pairs"]
+        start = due = perf_counter() + self._rng.random() * self._step
+        while True:
+            for row in queue:
+                view = self._ask("GET", f"/api/pairs/{row['k']}")
+                cells = {(i, j): value for i, j, value in view["state"]["cells"]}
+                seq, done = view["state"]["seq"], view["state"]["done"]
+                for count in range(_EDITS):
+                    if perf_counter() - start > self._seconds:
+                        return
+                    sleep(max(0.0, due - perf_counter()))
+                    due += self._step
+                    if count == _EDITS - 1:
+                        data: dict[str, Any] = {"before": done, "after": not done}
+                        seq = self._send(row["k"], seq, "done", data)
+                    else:
+                        seq = self._send(row["k"], seq, "edit", self._edit(cells))
+                    self._poll()
+
+    def _edit(self, cells: dict[tuple[int, int], int]) -> dict[str, Any]:
+        cell = self._rng.randrange(_WORDS), self._rng.randrange(_WORDS)
+        before = cells.get(cell, 0)
+        cells[cell] = (before + 1) % 3
+        return {"how": "cell", "cells": [[*cell, before, cells[cell]]]}
+
+    def _send(self, k: int, seq: int, kind: str, data: dict[str, Any]) -> int:
+        id = str(uuid4())
+        event = {"id": id, "kind": kind, "v": 1, "client_at": "", "data": data}
+        start = perf_counter()
+        reply = self._ask(
+            "POST", f"/api/pairs/{k}/events", {"base": seq, "rev": 1, "events": [event]}
+        )
+        self._simulation.latencies.append(perf_counter() - start)
+        self._simulation.sent[k, self._who].append(id)
+        return int(reply["seq"])
+
+    def _poll(self) -> None:
+        if perf_counter() - self._polled > _POLL:
+            self._polled = perf_counter()
+            found = self._ask("GET", f"/api/changes?after={self._n:.0f}")
+            self._n = found["n"] if found else self._n
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        headers = {"Content-Type": "application/json", **self._headers}
+        self._link.request(method, path, None if body is None else json.dumps(body), headers)
+        reply = self._link.getresponse()
+        text = reply.read()
+        self._simulation.statuses[f"{method} {path.partition('?')[0]}", reply.status] += 1
+        if reply.status >= 400:
+            raise RuntimeError(f"{method} {path}: {reply.status} {text.decode()}")
+        cookie = reply.headers.get("Set-Cookie")
+        if cookie:
+            self._headers["Cookie"] = cookie.partition(";")[0]
+        return json.loads(text) if text else None
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.annotators", description=__doc__)
+    parser.add_argument("--annotators", type=int, default=20, metavar="N", help="default: 20")
+    parser.add_argument("--seconds", type=float, default=60, metavar="N", help="default: 60")
+    parser.add_argument("--rate", type=float, default=4, metavar="N", help="edits a second each")
+    options = parser.parse_args()
+    print(machine(_PACKAGES))
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder) / "project")
+        found = simulate(path, options.annotators, options.seconds, rate=options.rate)
+    print(told(found))
+    print(f"load after: {load()}")
+
+
+def told(simulation: Simulation) -> str:
+    """Return the latencies and the memory in a line."""
+    times = sorted(simulation.latencies)
+    memory = simulation.memory or [0]
+    return (
+        f"{len(times):,} edits: median {1000 * median(times):.1f} ms, 95 % in "
+        f"{1000 * quantiles(times, n=20)[-1]:.1f} ms, slowest {1000 * times[-1]:.0f} ms; server "
+        f"from {memory[0] // 1024} to {memory[-1] // 1024} MB"
+    )
+
+
+if __name__ == "__main__":
+    main()
