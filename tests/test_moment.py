@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -252,3 +253,10 @@ def test_the_commands_group_by_time(tmp_path, capsys):
     assert "no annotation has a time, and so no day" in capsys.readouterr().err
     assert main(["score", str(path), *sides, "--by", "day"]) == 2
     assert "no annotation has a time, and so no day" in capsys.readouterr().err
+
+
+def test_groups_of_what_is_scored_may_all_be_without_the_attribute():
+    scored, alone = pair("1", ann=LINKS, ben=LINKS), pair("2", ann=LINKS)
+    corpus = Corpus([scored, replace(alone, attributes={"genre": "news"})])
+    (record,) = score_records(corpus, "ann", "ben", by="genre", level="links")
+    assert record["genre"] == ""

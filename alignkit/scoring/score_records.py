@@ -8,7 +8,7 @@ import numpy as np
 
 from alignkit.arguments import check_arguments, kind_of
 from alignkit.brief import how_many, overlapping
-from alignkit.corpus import Corpus, group_texts, values_of
+from alignkit.corpus import Corpus, group_text, group_texts, values_of
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring.bootstrap import (
     FEW_PAIRS,
@@ -287,7 +287,8 @@ def score_records(
     ).rows
     if by is None:
         return pair_records(rows, shared.ids, aggregate=aggregate)
-    groups = [values_of(text, split) for text in group_texts(shared, by, [hypothesis, reference])]
+    names = hypothesis, reference
+    groups = [values_of(group_text(pair, by, names) or "", split) for pair in shared]
     return group_records(rows, groups, name=by, aggregate=aggregate)
 
 
