@@ -36,9 +36,10 @@ from alignkit.annotate.errors import (
 )
 from alignkit.annotate.exchange.exporting import exported
 from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.exchange.project import create_project, project_beside
+from alignkit.annotate.exchange.project import create_project
 from alignkit.annotate.log.events import UNDOABLE, decode_data, decode_request
 from alignkit.annotate.log.state import decode_state
+from alignkit.annotate.places import project_beside
 from alignkit.annotate.replay import replay
 from alignkit.annotate.store import Store
 from alignkit.errors import MissingTextError

@@ -1,4 +1,4 @@
-"""Say where the project of the samples lives."""
+"""Say where projects live: beside their corpus, and that of the samples."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import os
 import sys
 from pathlib import Path
 
+from alignkit.annotate.errors import ProjectError
 from alignkit.errors import OptionError
 
-__all__ = ["own_folder"]
+__all__ = ["own_folder", "project_beside"]
 
 
 def own_folder() -> Path:
@@ -38,3 +39,16 @@ def own_folder() -> Path:
             f"{folder}: cannot be made: {problem.strerror}; say by --project where to work"
         ) from None
     return folder
+
+
+def project_beside(path: str) -> str:
+    """Return where the project of a corpus is: in the same folder, its name with ``.alignkit``.
+
+    Raises
+    ------
+    ProjectError
+        If the corpus comes from standard input.
+    """
+    if path == "-":
+        raise ProjectError("a corpus from standard input has no place; name one by --project")
+    return path.rstrip("/" + os.sep) + ".alignkit"

@@ -18,7 +18,7 @@ from alignkit.audit.shares import correction_figures, share_figures
 from alignkit.audit.tables import audit_csv, audit_tables, head_lines
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.report.medium import Report
-from alignkit.report.table import MEDIA
+from alignkit.report.table import get_medium
 from alignkit.scoring.bootstrap import FEW_PAIRS, check_drawing
 from alignkit.scoring.measures import none_if_nan
 from alignkit.version import __version__
@@ -117,8 +117,7 @@ class AuditResult:
         UnknownNameError
             If there is no such medium.
         """
-        if medium not in MEDIA:
-            raise UnknownNameError("medium", medium, MEDIA)
+        written = get_medium(medium)
         tables = audit_tables(self.audit, self.figures, self.confusions, self.drawing)
         report = Report(
             head_lines(self.audit, self.filled),
@@ -126,7 +125,7 @@ class AuditResult:
             self.cautions,
             self.signature,
         )
-        return MEDIA[medium].report(report)
+        return written.report(report)
 
     def csv(self) -> str:
         """Return a row for each figure, then the cautions and the signature."""

@@ -255,14 +255,14 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
         raise OptionError("a corpus from standard input cannot be kept; write it into a file")
     if not os.path.exists(corpus):
         raise OptionError(f"{corpus}: there is no such file; name a corpus or a project")
+    from alignkit.annotate.places import project_beside
     from alignkit.annotate.tables.project_file import is_project
 
     if is_project(corpus):
         if options.project is not None:
             raise OptionError(f"{corpus} is a project itself: leave out --project")
         return os.path.abspath(corpus), corpus
-    beside = corpus.rstrip("/" + os.sep) + ".alignkit"
-    return os.path.abspath(options.project or beside), corpus
+    return os.path.abspath(options.project or project_beside(corpus)), corpus
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -19,10 +19,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from alignkit.cli.files import refuse_second_reading
+from alignkit.cli.media import add_media
 from alignkit.cli.messages import json_text, say
 from alignkit.cli.parser import number
 from alignkit.cli.score import add_resamples, settle_draws
-from alignkit.report.table import MEDIA
 
 if TYPE_CHECKING:
     from alignkit.audit import AuditResult, Finding
@@ -47,15 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)"
     )
     group = parser.add_argument_group("what is printed")
-    form = group.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
-    form.add_argument("--csv", action="store_true", help="print a row for each figure")
-    for name, medium in MEDIA.items():
-        if medium.help:
-            form.add_argument(
-                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
-            )
-    group.set_defaults(medium="text")
+    add_media(group)
 
 
 def run(options: argparse.Namespace) -> int:

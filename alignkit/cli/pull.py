@@ -14,9 +14,9 @@ from __future__ import annotations
 import argparse
 
 from alignkit.cli.extras import require_extra
+from alignkit.cli.media import add_media
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number
-from alignkit.report.table import MEDIA
 
 __all__ = ["add_arguments", "run"]
 
@@ -44,14 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", metavar="N", type=number(0), default=12345, help="of the draws (default: 12345)"
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON (default: tables)")
-    for name, medium in MEDIA.items():
-        if medium.help:
-            form.add_argument(
-                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
-            )
-    parser.set_defaults(medium="text")
+    add_media(parser, csv=False)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,7 +11,6 @@ from math import isnan
 
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.result import Agreement, Figure
-from alignkit.errors import UnknownNameError
 from alignkit.report.agreement_json import agreement_json
 from alignkit.report.agreement_rows import known
 from alignkit.report.chance_tables import edits_table, models_tables, pairs_table
@@ -23,7 +22,7 @@ from alignkit.report.overlap_tables import (
     precision_recall,
     side_by_side,
 )
-from alignkit.report.table import MEDIA, Table
+from alignkit.report.table import Table, get_medium
 from alignkit.report.table_csv import csv_lines
 
 __all__ = [
@@ -108,15 +107,14 @@ def agreement_report(agreement: Agreement, medium: str = "text") -> str:
     UnknownNameError
         If there is no such medium.
     """
-    if medium not in MEDIA:
-        raise UnknownNameError("medium", medium, MEDIA)
+    written = get_medium(medium)
     report = Report(
         agreement_head(agreement),
         [table.sheet() for table in agreement_tables(agreement)],
         [str(one) for one in agreement.cautions],
         agreement.signature,
     )
-    return MEDIA[medium].report(report)
+    return written.report(report)
 
 
 def agreement_csv(agreement: Agreement) -> str:

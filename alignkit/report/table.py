@@ -22,7 +22,7 @@ from alignkit.report.table_latex import MEDIUM as LATEX
 from alignkit.report.table_markdown import MEDIUM as MARKDOWN
 from alignkit.report.table_text import MEDIUM as TEXT
 
-__all__ = ["MEDIA", "Cell", "Column", "Table", "Value", "guessed_column"]
+__all__ = ["MEDIA", "Cell", "Column", "Table", "Value", "get_medium", "guessed_column"]
 
 MEDIA: Mapping[str, Medium] = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX, "html": HTML}
 """How tables are written down; a module each."""
@@ -30,6 +30,19 @@ MEDIA: Mapping[str, Medium] = {"text": TEXT, "markdown": MARKDOWN, "latex": LATE
 _USUAL = {str, int, float, Value, type(None)}
 _CELLS = (str, Real, Value, type(None))
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*%?( \[.*\])?|[-+]?inf|[-?]")
+
+
+def get_medium(name: str) -> Medium:
+    """Return a medium.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    if name not in MEDIA:
+        raise UnknownNameError("medium", name, MEDIA)
+    return MEDIA[name]
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,9 +190,7 @@ class Table:
         UnknownNameError
             If there is no such medium.
         """
-        if medium not in MEDIA:
-            raise UnknownNameError("medium", medium, MEDIA)
-        return MEDIA[medium].table(self.sheet())
+        return get_medium(medium).table(self.sheet())
 
     def csv(self) -> str:
         """Return the table as CSV, with one line of headings: the keys, as in `to_records`."""

@@ -1,4 +1,4 @@
-"""Make a project from a corpus, and find it beside the corpus again."""
+"""Make a project from a corpus."""
 
 from __future__ import annotations
 
@@ -19,24 +19,11 @@ from alignkit.annotate.tables.building import build_project
 from alignkit.annotate.tables.queries import known_scheme
 from alignkit.corpus import Corpus, SentencePair
 
-__all__ = ["create_project", "import_id", "project_beside"]
+__all__ = ["create_project", "import_id"]
 
 _CHUNK = 256  # pairs in one event
 _NAMESPACE = uuid5(NAMESPACE_URL, "urn:alignkit:import")
 _START = PairState()
-
-
-def project_beside(path: str) -> str:
-    """Return where the project of a corpus is: in the same folder, its name with ``.alignkit``.
-
-    Raises
-    ------
-    ProjectError
-        If the corpus comes from standard input.
-    """
-    if path == "-":
-        raise ProjectError("a corpus from standard input has no place; name one by --project")
-    return path.rstrip("/" + os.sep) + ".alignkit"
 
 
 def create_project(

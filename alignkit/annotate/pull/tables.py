@@ -6,11 +6,10 @@ from math import isnan
 
 from alignkit.annotate.pull.estimates import Estimate
 from alignkit.annotate.pull.result import Pull, PullBin
-from alignkit.errors import UnknownNameError
 from alignkit.report.agreement_rows import value
 from alignkit.report.columns import Cell, Column
 from alignkit.report.medium import Report
-from alignkit.report.table import MEDIA, Table
+from alignkit.report.table import Table, get_medium
 from alignkit.scoring.signature import Signature
 
 __all__ = ["pull_report", "pull_tables"]
@@ -41,8 +40,7 @@ def pull_report(pull: Pull, medium: str = "text") -> str:
     UnknownNameError
         If there is no such medium.
     """
-    if medium not in MEDIA:
-        raise UnknownNameError("medium", medium, MEDIA)
+    written = get_medium(medium)
     options = pull.options
     signature = Signature(
         links="all",
@@ -53,7 +51,7 @@ def pull_report(pull: Pull, medium: str = "text") -> str:
         seed=options.seed,
     )
     tables = [table.sheet() for table in pull_tables(pull)]
-    return MEDIA[medium].report(Report(_head(pull), tables, pull.cautions, str(signature)))
+    return written.report(Report(_head(pull), tables, pull.cautions, str(signature)))
 
 
 def _head(pull: Pull) -> list[str]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from alignkit.annotate.errors import BadEvent
-from alignkit.annotate.log.events import decode_request
 from alignkit.annotate.server.answers import gold_answer
 from alignkit.annotate.server.parameters import number
-from alignkit.annotate.server.replies import RefusedError, json_reply
+from alignkit.annotate.server.replies import json_reply
 from alignkit.annotate.server.security import read_json
+from alignkit.annotate.server.storing import store_sent
 
 if TYPE_CHECKING:
     from alignkit.annotate.gold.docket import Docket
@@ -73,16 +73,4 @@ class GoldRoutes:
         """Answer POST /api/gold/{k}/events: store what was decided."""
         from alignkit.annotate.gold.gold import decide
 
-        body = await read_json(visit.request)
-
-        def stored() -> Response:
-            try:
-                sent = decode_request(body)
-            except BadEvent as error:
-                raise RefusedError(400, str(error)) from None
-            answer, new = decide(
-                visit.store, visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events
-            )
-            return json_reply(answer, 201 if new else 200)
-
-        return await run_in_threadpool(stored)
+        return await store_sent(visit, partial(decide, visit.store))

@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from alignkit.annotate.errors import BadEvent, ProjectError
-from alignkit.annotate.log.events import decode_request
+from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.names import ADJUDICATOR, ANNOTATOR, ROLES, Visitor, page_of
 from alignkit.annotate.server.answers import pair_answer, project_answer
 from alignkit.annotate.server.assets import load_assets
@@ -27,6 +26,7 @@ from alignkit.annotate.server.opening import Opened, Opening
 from alignkit.annotate.server.parameters import number, pair_number, patience
 from alignkit.annotate.server.replies import HANDLERS, RefusedError, json_reply
 from alignkit.annotate.server.security import Entrance, Guard, cookie_name, read_json
+from alignkit.annotate.server.storing import store_sent
 from alignkit.annotate.server.visit import Visit
 from alignkit.errors import AlignkitError, UnknownNameError
 
@@ -270,20 +270,7 @@ class AnnotationServer:
         return json_reply({"events": events})
 
     async def _events(self, visit: Visit) -> Response:
-        body = await read_json(visit.request)
-
-        def stored() -> Response:
-            try:
-                sent = decode_request(body)
-            except BadEvent as error:
-                raise RefusedError(400, str(error)) from None
-            append = visit.store.append
-            answer, new = append(
-                visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events
-            )
-            return json_reply(answer, 201 if new else 200)
-
-        return await run_in_threadpool(stored)
+        return await store_sent(visit, visit.store.append)
 
     async def _export(self, visit: Visit) -> Response:
         from alignkit.annotate.server.downloads import download
