@@ -17,11 +17,15 @@ from alignkit.errors import (
     UnknownIdError,
     UnknownNameError,
 )
+from alignkit.labels.scheme import Scheme
 from alignkit.moment import PERIODS, period_of
 from alignkit.plain import LinksLike, rows_of
 from alignkit.sentence_pair import SentencePair
 
 __all__ = ["Corpus", "SentencePair", "group_text", "group_texts", "no_group", "values_of"]
+
+JUDGMENT = "judgment"
+"""What pairs can be grouped by as by an attribute: what was judged."""
 
 
 class Corpus:
@@ -188,9 +192,9 @@ class Corpus:
         check_callable("change", change)
         return Corpus(map(change, self._pairs))
 
-    def transpose(self) -> Corpus:
-        """Return the corpus with source and target exchanged."""
-        return self.map(SentencePair.transpose)
+    def transpose(self, scheme: Scheme | str | None = None, *, lenient: bool = False) -> Corpus:
+        """Return the corpus with source and target exchanged; see `SentencePair.transpose`."""
+        return self.map(lambda pair: pair.transpose(scheme, lenient=lenient))
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one flat dict for each link, as `pandas.DataFrame` takes them.
@@ -272,7 +276,8 @@ def group_text(
     """Return the text of the attribute by which a pair is grouped; None where it has none.
 
     Without an attribute of that name, ``day``, ``week`` and ``month`` are those, in UTC, of the
-    latest of the pair's annotations that have a time: it was not finished before.
+    latest of the pair's annotations that have a time: it was not finished before; ``judgment`` is
+    what was judged, with names where annotators differ.
 
     Parameters
     ----------
@@ -281,7 +286,7 @@ def group_text(
     attribute
         The name.
     annotators
-        Whose times count; None for all.
+        Whose times and judgments count; None for all.
 
     Examples
     --------
@@ -293,12 +298,17 @@ def group_text(
     ('2026-12', '2026-W47', None)
     """
     text = pair.attributes.get(attribute)
-    if text is not None or attribute not in PERIODS:
+    if text is not None or attribute not in (*PERIODS, JUDGMENT):
         return text
     names = pair.annotations if annotators is None else annotators
-    said = [pair.annotations[name].when for name in names if name in pair.annotations]
-    last = max(filter(None, said), default=None)
-    return None if last is None else period_of(last, attribute)
+    given = {name: pair.annotations[name] for name in names if name in pair.annotations}
+    if attribute in PERIODS:
+        last = max(filter(None, (one.when for one in given.values())), default=None)
+        return None if last is None else period_of(last, attribute)
+    said = {name: one.judgment for name, one in sorted(given.items()) if one.judgment}
+    if len(set(said.values())) > 1:
+        return ", ".join(f"{name}: {judgment}" for name, judgment in said.items())
+    return next(iter(said.values()), None)
 
 
 def group_texts(
@@ -335,6 +345,8 @@ def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> A
             f"no annotation has a time, and so no {attribute}; times come with what was exported "
             "from a project, and are kept by alignkit-jsonl and alignkit-xml"
         )
+    if attribute == JUDGMENT:
+        return OptionError("no pair is judged")
     return UnknownNameError(what, attribute, known)
 
 

@@ -15,6 +15,7 @@ from alignkit.errors import (
     RepeatedIdError,
     UnknownIdError,
 )
+from alignkit.labels.rewrites import origin_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,10 +147,12 @@ def split_corpus(
         The same seed gives the same parts.
     stratify
         An attribute of which each value is to have the same share in all parts; beside
-        `keep_together`, each of the 100 most frequent.
+        `keep_together`, each of the 100 most frequent. Without an attribute of that name,
+        ``"judgment"`` is what the annotators judged.
     keep_together
         One attribute or several: pairs that share a value come into one part, so that no document,
-        film or entity stands in two of them. A pair without a value stands by itself.
+        film or entity stands in two of them. A pair without a value stands by itself; but what
+        was written anew of a pair stays with it, see `alignkit.labels.rewrites`.
     separator
         What divides several values in one such attribute; None: each is one value.
 
@@ -257,6 +260,13 @@ def connected_groups(
         return k
 
     first: dict[tuple[str, str], int] = {}
+    origins = {k: id for k, pair in enumerate(corpus) if (id := origin_of(pair)) is not None}
+    homes: dict[str, int] = {}  # of rewrites: their pair, or the first of its rewrites without it
+    for k, pair in enumerate(corpus if origins else ()):
+        homes[pair.id] = k
+    for k, id in origins.items():
+        one, other = root(homes.setdefault(id, k)), root(k)
+        roots[max(one, other)] = min(one, other)
     for attribute in attributes:
         for k, pair in enumerate(corpus):
             for value in values_of((group_text(pair, attribute) or "").strip(), separator):

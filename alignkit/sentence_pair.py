@@ -11,8 +11,17 @@ from alignkit.alignment import DRAWN, Alignment
 from alignkit.annotation import Annotation
 from alignkit.arguments import check_kind, words
 from alignkit.brief import brief, brief_annotators
-from alignkit.errors import AlignmentError, MissingTextError, NotAlignedError, UnknownNameError
+from alignkit.errors import (
+    AlignmentError,
+    FormatError,
+    JudgmentError,
+    MissingTextError,
+    NotAlignedError,
+    UnknownNameError,
+)
 from alignkit.frozen import FrozenMap
+from alignkit.labels.scheme import Scheme
+from alignkit.labels.schemes import get_scheme
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -131,8 +140,12 @@ class SentencePair:
             If the text is not known.
         """
         if self.source is None or self.target is None:
+            sides = [side for side in ("source", "target") if getattr(self, side) is None]
+            if len(sides) == 1:
+                raise MissingTextError(f"pair {self.id!r} has no {sides[0]} words; add them")
+            links = "links but " if self.alignments else ""
             raise MissingTextError(
-                f"pair {self.id!r} has links but no words; name the texts by `source` and `target`"
+                f"pair {self.id!r} has {links}no words; name the texts by `source` and `target`"
             )
         return self.source, self.target
 
@@ -213,20 +226,54 @@ class SentencePair:
         kept = {name: value for name, value in self.annotations.items() if name not in names}
         return replace(self, annotations=kept)
 
-    def transpose(self) -> SentencePair:
-        """Return the pair with source and target exchanged, in every annotation too."""
+    def transpose(
+        self, scheme: Scheme | str | None = None, *, lenient: bool = False
+    ) -> SentencePair:
+        """Return the pair with source and target exchanged, in every annotation too.
+
+        Parameters
+        ----------
+        scheme
+            The scheme of the judgments, or its name: those that have a direction are flipped, see
+            `alignkit.labels.Scheme.flip`. None: judgments stay as they are.
+        lenient
+            Leave what is no judgment of the scheme as it is, where an error would stop.
+
+        Raises
+        ------
+        JudgmentError
+            If a judgment is none of the scheme; the message names the annotator.
+
+        Examples
+        --------
+        >>> pair = SentencePair("1", ["a"], ["b"], {"ann": Annotation(None, judgment="4<")})
+        >>> pair.transpose("turku").annotation("ann").judgment
+        '4>'
+        """
+        known = get_scheme(scheme) if isinstance(scheme, str) else scheme
         return SentencePair(
             self.id,
             self.target,
             self.source,
             {
-                name: replace(value, alignment=value.alignment.transpose())
-                if value.alignment is not None
-                else value
+                name: self._turned(name, value, known, lenient)
                 for name, value in self.annotations.items()
             },
             self.attributes,
         )
+
+    def _turned(
+        self, name: str, value: Annotation, scheme: Scheme | None, lenient: bool
+    ) -> Annotation:
+        judgment = value.judgment
+        if scheme is not None and judgment:
+            try:
+                judgment = scheme.flip(judgment)
+            except FormatError as error:
+                if not lenient:
+                    raise JudgmentError.of(error, self.id, name, value.judgment) from None
+        alignment = None if value.alignment is None else value.alignment.transpose()
+        return replace(value, alignment=alignment, judgment=judgment)
 
     def to_networkx(
         self, annotator: str, *, phrases: bool = True, links: str = "possible"

@@ -24,7 +24,7 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.formats import FORMATS, get_format, read_corpus, write_corpus
+from alignkit.formats import WRITTEN, get_format, read_corpus, write_corpus
 from alignkit.join import merge
 from alignkit.moment import PERIODS, period_of, read_moment
 from alignkit.scoring import score_records
@@ -156,7 +156,7 @@ def test_without_times_files_are_what_they_were(format, tmp_path):
     assert removed.replace(f' when="{WHEN}"', "") == without.read_text()
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", WRITTEN)
 def test_formats_without_times_count_what_is_lost(format, tmp_path):
     lost = Counter(
         write_corpus([pair(alignment=timed())], tmp_path / "x", format=format)

@@ -1,0 +1,22 @@
+"""Tell pairs that annotators wrote anew of another pair, so that it became a paraphrase."""
+
+from __future__ import annotations
+
+from alignkit.sentence_pair import SentencePair
+
+__all__ = ["REWRITE_OF", "origin_of"]
+
+REWRITE_OF = "rewrite_of"
+"""The attribute that holds the id of the other pair."""
+
+
+def origin_of(pair: SentencePair) -> str | None:
+    """Return the id of the pair that one was written anew of; None where it is no rewrite.
+
+    Examples
+    --------
+    >>> pair = SentencePair("7/r1", ["a"], ["b"], {}, {"rewrite_of": "7"})
+    >>> origin_of(pair)
+    '7'
+    """
+    return pair.attributes.get(REWRITE_OF) or None
