@@ -12,6 +12,7 @@ from alignkit.corpus import Corpus, SentencePair
 from alignkit.formats import Finding, Reading, ReadOptions, open_reading, read_pairs
 from alignkit.formats.fits import Fit, Fits
 from alignkit.formats.record import Record
+from alignkit.leaks import Repeats
 
 __all__ = ["Examination", "Fit", "compare_texts", "examine"]
 
@@ -129,13 +130,11 @@ class _Watched(Reading):
         super().__init__(*words, **options)
         self._watch = watch
         self.built: SentencePair | None = None
-        self.place = ("", 0)
 
     def build(self, record: Record) -> SentencePair | None:
         """Make a sentence pair of a record, and remember that it was made here."""
         self._watch(record)
         self.built = super().build(record)
-        self.place = (record.path or self.path, record.line)
         return self.built
 
 
@@ -145,6 +144,7 @@ def _look_over(
     """Count repeated ids; yield the pairs if they are to be kept."""
     found = watch.found
     seen: set[str] = set()
+    repeats = Repeats()
     numbered = 0  # ids 1, 2, 3, ... need no memory
     for count, pair in enumerate(pairs, 1):
         if pair is reading.built:
@@ -159,6 +159,8 @@ def _look_over(
             found.observe(Finding("repeated id", message, path, line))
         else:
             seen.add(pair.id)
+        for kind, message in repeats.add(pair):
+            found.observe(Finding(kind, message, path, line))
         if keep:
             found.lines.setdefault(pair.id, (path, line))
             yield pair
@@ -183,7 +185,9 @@ class _Watch:
             if raw.aligned and not raw.links:
                 self._note_empty(name, record.id, raw.path or path, record.line)
         self._fits.record(record)
-        self._look_at_words(record.id, record.source, record.target, path, record.line)
+        judged = any(raw.judgment and not raw.aligned for raw in record.annotations.values())
+        words = record.source, record.target
+        self._look_at_words(record.id, words, path, record.line, judged=judged)
 
     def pair(self, pair: SentencePair, line: int) -> None:
         """Take a pair that came without a record."""
@@ -195,7 +199,8 @@ class _Watch:
             if not points:
                 self._note_empty(name, pair.id, self.found.path, line)
         self._fits.read(parts, pair.source, pair.target)
-        self._look_at_words(pair.id, pair.source, pair.target, self.found.path, line)
+        words = pair.source, pair.target
+        self._look_at_words(pair.id, words, self.found.path, line, judged=False)
 
     def _note_empty(self, name: str, id: str, path: str, line: int) -> None:
         message = f"pair {id!r} has no links by {name!r}"
@@ -204,12 +209,17 @@ class _Watch:
     def _look_at_words(
         self,
         id: str,
-        source: Sequence[str] | None,
-        target: Sequence[str] | None,
+        words: tuple[Sequence[str] | None, Sequence[str] | None],
         path: str,
         line: int,
+        *,
+        judged: bool,
     ) -> None:
-        for side, tokens in (("source", source), ("target", target)):
+        missing = words.count(None)
+        for side, tokens in zip(("source", "target"), words, strict=True):
+            if tokens is None and (missing == 1 or judged):  # else there are only links
+                message = f"pair {id!r}: the {side} words are not there"
+                self.found.observe(Finding("words missing", message, path, line))
             if tokens is not None and not tokens:
                 message = f"pair {id!r} has no {side} words"
                 self.found.observe(Finding("empty sentence", message, path, line))

@@ -23,7 +23,7 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.formats import FORMATS, get_format, read_corpus, write_corpus
+from alignkit.formats import WRITTEN, get_format, read_corpus, write_corpus
 from alignkit.formats.alignkit_xml import load_schema
 from alignkit.formats.format import JUDGED
 from alignkit.join import merge
@@ -152,7 +152,7 @@ def test_what_xml_says_without_links(tmp_path, inner, aligned):
     assert ("anna" in found.alignments) is aligned
 
 
-@pytest.mark.parametrize("format", [name for name in FORMATS if name not in OWN])
+@pytest.mark.parametrize("format", [name for name in WRITTEN if name not in OWN])
 def test_other_formats_hold_it_as_not_annotated_and_tell(tmp_path, format):
     # the words are known to all, or all is links only
     held = get_format(format)

@@ -7,11 +7,16 @@ many links lie outside their sentence pair, and how many join equal words, under
 direction. --fix leaves out pairs that are broken; how many, which, and whose ids change for it is
 told.
 
+With --leaks, of two parts of a split, TRAIN and TEST, are told the pairs of TEST that TRAIN knows:
+equal ones, reversed ones, and pairs of the same group. Told are too equal and reversed pairs of one
+file that the same annotator judged differently.
+
 Exit code 0: clean, 1: findings, 2: cannot be read.
 
 For example:
   alignkit check gold.align --format pharaoh --source fr.txt --target en.txt
   alignkit check gold.wa --format naacl --source test.en --target test.fr --fix mended.wa
+  alignkit check --leaks corpus-train.jsonl corpus-test.jsonl
   alignkit check A.align.txt B.align.txt --format rte --json
 """
 
@@ -24,11 +29,14 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
+from alignkit.cli.leaks import check_leaks
 from alignkit.cli.mending import mend
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output, output_file
 from alignkit.cli.wording import in_words_of
 from alignkit.errors import AlignkitError, FormatError, OptionError
+from alignkit.formats import get_format
+from alignkit.formats.format import JUDGED
 from alignkit.formats.hints import hint_of
 from alignkit.report.table import Cell, Column, Table
 from alignkit.visible import visible
@@ -60,6 +68,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fix-target", metavar="FILE", type=output_file, help="write the target words mended too"
     )
     parser.add_argument(
+        "--leaks",
+        action="store_true",
+        help="tell which pairs of the second of two files the first holds: equal, reversed, or "
+        "of the same group",
+    )
+    parser.add_argument(
+        "--group",
+        metavar="ATTRIBUTE",
+        action="append",
+        help="what names the groups of --leaks; repeatable (default: goeswith)",
+    )
+    parser.add_argument(
+        "--ignore-case",
+        action="store_true",
+        help="for --leaks, words that differ in case alone are equal (default: they differ; white "
+        "space never counts)",
+    )
+    parser.add_argument(
         "--show", type=number(0), default=5, metavar="N", help="findings of each kind (default: 5)"
     )
     parser.add_argument(
@@ -70,6 +96,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    for name, value in (("--group", options.group), ("--ignore-case", options.ignore_case)):
+        if value and not options.leaks:
+            raise OptionError(f"{name} is for --leaks: add it, or leave {name} out")
+    return check_leaks(options) if options.leaks else _check(options)
+
+
+def _check(options: argparse.Namespace) -> int:
     from alignkit.doctor import compare_texts
 
     if options.fix and len(options.inputs) > 1:
@@ -113,7 +146,8 @@ def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> 
 
 def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitError | None:
     for found in examined:
-        if found.refused and not found.links:
+        judged = JUDGED in get_format(found.format).holds and found.refused < found.records
+        if found.refused and not found.links and not judged:
             hint = hint_of(found.path, found.format, declared) or (
                 "name another format by --format, or the encoding by --encoding"
             )

@@ -6,6 +6,7 @@ when it is whole, so IN and OUT may be the same file.
 For example:
   alignkit convert gold.align gold.xml --to alignkit-xml --source fr.txt --target en.txt
   alignkit convert gold.wa gold.align --from naacl --to pharaoh
+  alignkit convert pairs.json rows.tsv --rows classification --scheme turku --view binary
   alignkit convert corpus.xml - --to pharaoh --annotator anna --to-source fr.txt
 """
 
@@ -16,13 +17,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from alignkit.choice import Choice, naming
+from alignkit.cli.convert_rows import add_rows_arguments, write_rows
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.parser import format_name, output, output_file
+from alignkit.cli.scheme import add_scheme_argument
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
-from alignkit.formats import FORMATS, get_format, write_corpus
+from alignkit.formats import WRITTEN, get_format, write_corpus
 from alignkit.formats.format import JUDGED
+from alignkit.labels import get_scheme
 
 __all__ = [
     "add_arguments",
@@ -42,22 +46,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "output", metavar="OUT", type=output, help="file or folder to write; - is stdout"
     )
     add_reading_arguments(parser, flags=("--from", "--format"))
-    group = add_writing_arguments(parser, "one of those of --from")
+    group = add_writing_arguments(parser, "one of those of --from", required=False)
     group.add_argument(
         "--annotator", metavar="A", help="the alignments of this one alone (default: all)"
     )
     group.add_argument(
-        "--swap", action="store_true", help="exchange source and target, words and links"
+        "--swap",
+        action="store_true",
+        help="exchange source and target, words and links; and, where --scheme is given, what "
+        "in judgments has a direction",
     )
+    add_scheme_argument(group, "of the judgments, for --swap and --rows (default: none)")
+    add_rows_arguments(group)
 
 
-def add_writing_arguments(parser: argparse.ArgumentParser, formats: str) -> argparse._ArgumentGroup:
+def add_writing_arguments(
+    parser: argparse.ArgumentParser, formats: str, *, required: bool = True
+) -> argparse._ArgumentGroup:
     """Add the options that say how a corpus is written; `formats` tells which there are."""
     group = parser.add_argument_group("what the output is")
     group.add_argument(
         "--to",
-        required=True,
-        type=format_name(FORMATS),
+        required=required,
+        type=format_name(WRITTEN),
         metavar="F",
         help=f"its format, {formats}",
     )
@@ -90,18 +101,33 @@ def add_writing_arguments(parser: argparse.ArgumentParser, formats: str) -> argp
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    check_writing(options)
+    if options.rows is None:
+        _check_corpus(options)
     source = Input(options.input, options.format, reading_options(options))
-    pairs: Iterator[SentencePair] = source.pairs()
+    pairs: Iterator[SentencePair] = source.pairs(
+        judged=options.rows is not None, worded=options.rows is not None
+    )
+    if options.rows is not None:
+        with naming(options.input):
+            write_rows(pairs, options)
+        return 0
     if options.annotator is not None:
         pairs = _of_one(pairs, options)
     elif "annotators" not in get_format(options.to).holds:
         pairs = checked(pairs, options.input)
     if options.swap:
-        pairs = map(SentencePair.transpose, pairs)
+        pairs = _swapped(pairs, options)
     with naming(options.input):
         write(pairs, options)
     return 0
+
+
+def _check_corpus(options: argparse.Namespace) -> None:
+    if options.to is None:
+        raise OptionError("say what to write: --to FORMAT, or --rows KIND for rows for training")
+    if options.no_rewrites or options.view is not None:
+        raise OptionError("--no-rewrites and --view are for --rows; leave them out")
+    check_writing(options)
 
 
 def check_writing(options: argparse.Namespace) -> None:
@@ -134,6 +160,28 @@ def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
         annotator=options.annotator,
     )
     tell_lost(options.output, options.to, lost)
+
+
+def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+    """Yield the pairs with their sides exchanged; tell what was not, for want of a scheme."""
+    arrows = strangers = 0
+    scheme = None if options.scheme is None else get_scheme(options.scheme)
+    for pair in pairs:
+        judgments = [annotation.judgment for annotation in pair.annotations.values()]
+        if scheme is None:
+            arrows += any("<" in judgment or ">" in judgment for judgment in judgments)
+        elif options.lenient_labels:
+            strangers += sum(text != "" and text not in scheme.judgments for text in judgments)
+        yield pair.transpose(scheme, lenient=options.lenient_labels)
+    if arrows:
+        say(
+            f"{options.input}: the judgments of {arrows} pairs hold < or > and stay as they are; "
+            "if these say which side is more general, name the scheme, e.g. --scheme turku"
+        )
+    if strangers:
+        say(
+            f"{options.input}: {strangers} judgments are none of {options.scheme}: left as they are"
+        )
 
 
 def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 from alignkit.arguments import check_kind, words
@@ -80,6 +81,12 @@ class Scheme:
         The flags that are written behind the label.
     source
         Where the scheme comes from; empty for alignkit's own.
+    exchanged
+        Pairs of labels or of flags that change places with source and target; see `flip`.
+    unscored
+        Labels that say that a pair was skipped: they are counted, and never scored.
+    views
+        The names of the ways to look at the judgments; see `alignkit.labels.get_view`.
     """
 
     name: str
@@ -88,11 +95,33 @@ class Scheme:
     order: tuple[str, ...] | None = None
     flags: tuple[Flag, ...] = ()
     source: str = ""
+    exchanged: tuple[tuple[str, str], ...] = ()
+    unscored: tuple[str, ...] = ()
+    views: tuple[str, ...] = ("full",)
 
     @property
     def values(self) -> tuple[str, ...]:
         """The values of the labels."""
         return tuple(label.value for label in self.labels)
+
+    @property
+    def judgments(self) -> tuple[str, ...]:
+        """Every judgment that can be given: each label, alone and with all flags that fit.
+
+        Examples
+        --------
+        >>> from alignkit.labels import get_scheme
+        >>> " ".join(get_scheme("turku").judgments)
+        '1 2 3 4 4< 4> 4i 4s 4<i 4<s 4>i 4>s 4is 4<is 4>is x'
+        """
+        names = [flag.value for flag in self.flags]
+        return tuple(
+            label + "".join(chosen)
+            for label in self.values
+            for size in range(len(names) + 1)
+            for chosen in combinations(names, size)
+            if self._fits(label, list(chosen))
+        )
 
     @property
     def expected(self) -> str:
@@ -175,6 +204,24 @@ class Scheme:
         if label not in self.values or chosen - set(known) or not self._fits(label, known):
             raise self._refusal(label + "".join(known + sorted(chosen - set(known))), "", None)
         return label + "".join(known)
+
+    def flip(self, judgment: str) -> str:
+        """Return the judgment of the pair whose source and target have changed places.
+
+        Raises
+        ------
+        FormatError
+            If it is no judgment of the scheme.
+
+        Examples
+        --------
+        >>> from alignkit.labels import get_scheme
+        >>> get_scheme("turku").flip("4>i"), get_scheme("entailment").flip("neutral")
+        ('4<i', 'neutral')
+        """
+        other = dict(self.exchanged) | {second: first for first, second in self.exchanged}
+        label, flags = self.parse(judgment)
+        return self.canonical(other.get(label, label), [other.get(flag, flag) for flag in flags])
 
     def take_apart(self, judgment: str, flags: Iterable[str] = ()) -> Judgment:
         """Return the label and all flags of an annotation, to be chosen on a page.

@@ -33,6 +33,7 @@ _PARAPHRASE = Scheme(
         Label("none", "Not one", "They do not say the same, however alike they look."),
     ),
     order=("none", "partial", "paraphrase"),
+    views=("full", "binary"),
 )
 
 _TURKU = Scheme(
@@ -53,6 +54,9 @@ _TURKU = Scheme(
         Flag("s", "s style", "They differ in tone or style.", ("4",)),
     ),
     source="Kanerva et al. 2021",
+    exchanged=(("<", ">"),),
+    unscored=("x",),
+    views=("full", "base+subsumption", "base", "binary", "strict", "retrieval"),
 )
 
 _PARADE = Scheme(
@@ -66,6 +70,7 @@ _PARADE = Scheme(
     ),
     order=("0", "1", "2", "3"),
     source="He et al. 2020, the paper",
+    views=("full", "binary"),
 )
 
 _PARADE_VOTES = Scheme(
@@ -79,6 +84,7 @@ _PARADE_VOTES = Scheme(
     ),
     order=("0", "1", "2", "3"),
     source="He et al. 2020, the data",
+    views=("full", "binary"),
 )
 
 _BINARY = Scheme(
@@ -89,6 +95,7 @@ _BINARY = Scheme(
         Label("1", "Paraphrase", "They say the same."),
     ),
     order=("0", "1"),
+    views=("full", "binary"),
 )
 
 _ENTAILMENT = Scheme(
@@ -101,6 +108,7 @@ _ENTAILMENT = Scheme(
         Label("contradiction", "Contradiction", "They cannot both be true."),
         Label("neutral", "Neutral", "Neither follows from the other, nor excludes it."),
     ),
+    exchanged=(("forward", "reverse"),),
 )
 
 SCHEMES: dict[str, Scheme] = {

@@ -1,0 +1,226 @@
+"""Count the judgments of a corpus, as a view shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from alignkit.brief import overlapping
+from alignkit.corpus import Corpus, values_of
+from alignkit.errors import OptionError
+from alignkit.labels.label_matrix import LabelMatrix, judges_of, judgments_of
+from alignkit.labels.rewrites import origin_of
+from alignkit.labels.views import View
+from alignkit.report.columns import Cell, Column
+from alignkit.report.table import Table
+
+__all__ = ["LabelCounts", "count_labels"]
+
+_Counts = tuple[tuple[int, ...], ...]
+_BAR = 40  # signs of a bar that stands for all
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCounts:
+    """Hold how often each annotator gave each label.
+
+    Parameters
+    ----------
+    view
+        The view.
+    annotators
+        The names of the A annotators.
+    counts
+        A rows of K counts, one a label of the view.
+    left_out
+        How many judgments have no label, for each reason: not judged, not scored (such as ``x`` of
+        turku), not of the scheme; summed over annotators.
+    by
+        The attribute that makes the groups; empty where there are none.
+    groups
+        For each of its values the counts of its pairs; ``""``: of those without one.
+    several
+        How many pairs have several values of it: groups overlap by these.
+    pairs
+        How many pairs there are.
+    rewrites
+        How many more were left out that annotators wrote anew, and nobody judged.
+    """
+
+    view: View
+    annotators: tuple[str, ...]
+    counts: _Counts
+    left_out: Mapping[str, int]
+    by: str
+    groups: Mapping[str, _Counts]
+    several: int
+    pairs: int
+    rewrites: int = 0
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one flat dict for each group, annotator and label."""
+        return self.table().to_records()
+
+    def to_json(self) -> dict[str, object]:
+        """Return what JSON holds of it."""
+        record: dict[str, object] = {
+            "scheme": self.view.scheme.name,
+            "view": self.view.name,
+            "labels": list(self.view.labels),
+            "order": None if self.view.order is None else list(self.view.order),
+            "pairs": self.pairs,
+            "counts": self._named(self.counts),
+            "left_out": dict(self.left_out),
+            "rewrites_left_out": self.rewrites,
+        }
+        if self.by:
+            groups = {value: self._named(counts) for value, counts in self.groups.items()}
+            record |= {"by": self.by, "groups": groups, "in_several_groups": self.several}
+        return record
+
+    def _named(self, counts: _Counts) -> dict[str, dict[str, int]]:
+        return {
+            name: dict(zip(self.view.labels, row, strict=True))
+            for name, row in zip(self.annotators, counts, strict=True)
+        }
+
+    def table(self, *, bars: bool = False, unused: bool = True) -> Table:
+        """Return the table of all counts, a row a label.
+
+        Parameters
+        ----------
+        bars
+            Draw a histogram beside the counts.
+        unused
+            Have rows of labels that nobody gave to any pair, too; else the note names them.
+        """
+        never = [k for k, column in enumerate(zip(*self.counts, strict=True)) if not any(column)]
+        hidden = set() if unused or len(never) == len(self.view.labels) else set(never)
+        columns = [
+            *([Column(self.by, key="group")] if self.by else []),
+            *(Column(name) for name in ("annotator", "label")),
+            Column("pairs", "count"),
+            Column("share", "percent", unit="%"),
+            *([Column("histogram")] if bars else []),
+        ]
+        rows: list[list[Cell]] = []
+        apart = []
+        named = [(value or f"(no {self.by})", counts) for value, counts in self.groups.items()]
+        for shown, each in [("all", self.counts), *named]:
+            for name, counts in zip(self.annotators, each, strict=True):
+                apart += [len(rows)] if rows else []
+                total = sum(counts)
+                for k, (label, count) in enumerate(zip(self.view.labels, counts, strict=True)):
+                    if k in hidden:
+                        continue
+                    share = count / total if total else nan
+                    bar = ["#" * round(_BAR * count / total) if total else ""] if bars else []
+                    rows.append([*([shown] if self.by else []), name, label, count, share, *bar])
+        title = f"{self.pairs} pairs by the labels of {self.view.scheme.name}, {self.view.name}"
+        stub = 3 if self.by else 2
+        return Table(title, columns, rows, self._note(hidden), apart=apart, stub=stub)
+
+    def show(self, medium: str = "text") -> str:
+        """Return the table of the labels that were given; see `alignkit.report.Table.show`.
+
+        Text has a histogram beside them.
+        """
+        return self.table(bars=medium == "text", unused=False).show(medium)
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def _note(self, hidden: Collection[int]) -> str:
+        said = [f"{count} {reason}" for reason, count in self.left_out.items() if count]
+        notes = [f"without a label: {', '.join(said)}"] if said else []
+        never = [label for k, label in enumerate(self.view.labels) if k in hidden]
+        what = "label" if len(never) == 1 else "labels"
+        notes += [f"nobody gave the {what} {', '.join(never)}"] if never else []
+        notes += [overlapping(self.several, self.pairs, self.by)] if self.several else []
+        return "; ".join(notes)
+
+
+def count_labels(
+    corpus: Corpus,
+    view: View,
+    *,
+    annotators: Sequence[str] | None = None,
+    by: str | None = None,
+    split: str | None = None,
+    lenient: bool = False,
+    rewrites: bool = False,
+) -> LabelCounts:
+    """Count how often each annotator gave each label of a view.
+
+    Parameters
+    ----------
+    corpus
+        The pairs.
+    view
+        The view; see `alignkit.labels.get_view`.
+    annotators
+        Whose judgments; None for all who judged.
+    by, split
+        An attribute: count the pairs of each of its values too; see `Corpus.groups`.
+    lenient
+        Count apart what is no judgment of the scheme, where an error would stop.
+    rewrites
+        Count pairs that annotators wrote anew too (see `alignkit.labels.rewrites`): what they hold
+        is what their writers meant, and nobody judged it.
+
+    Raises
+    ------
+    OptionError
+        If nobody judged any pair.
+    UnknownNameError
+        If one of the annotators judged nothing, or no pair has the attribute.
+    FormatError
+        If a text is no judgment of the scheme.
+
+    Examples
+    --------
+    >>> from alignkit import Annotation, SentencePair
+    >>> from alignkit.labels import get_view
+    >>> corpus = Corpus(SentencePair(label, ["a"], ["b"], {"ann": Annotation(None, judgment=label)})
+    ...                 for label in ("2", "4<", "4i", "x"))
+    >>> found = count_labels(corpus, get_view("turku", "binary"))
+    >>> found.view.labels, found.counts, found.left_out["not scored"]
+    (('0', '1'), ((1, 2),), 1)
+    """
+    every = len(corpus)
+    if not rewrites:
+        corpus = corpus.filter(lambda pair: origin_of(pair) is None)
+    matrix = judgments_of(corpus, annotators, view, lenient=lenient)
+    if not matrix.annotators:
+        raise OptionError("no pair of the corpus is judged")
+    groups: dict[str, _Counts] = {}
+    several = 0
+    if by is not None:
+        for value, part in corpus.groups(by, split=split).items():
+            judges = [name for name in matrix.annotators if name in judges_of(part)]
+            group = judgments_of(part, judges, view, lenient=lenient)
+            found = dict(zip(judges, _counted(group), strict=True))
+            nothing = (0,) * len(view.labels)
+            groups[value] = tuple(found.get(name, nothing) for name in matrix.annotators)
+        several = sum(len(values_of(pair.attributes.get(by, ""), split)) > 1 for pair in corpus)
+    return LabelCounts(
+        view,
+        matrix.annotators,
+        _counted(matrix),
+        matrix.left_out,
+        by or "",
+        groups,
+        several,
+        len(corpus),
+        every - len(corpus),
+    )
+
+
+def _counted(matrix: LabelMatrix) -> _Counts:
+    size = len(matrix.labels)
+    return tuple(
+        tuple(np.bincount(row[row >= 0], minlength=size).tolist()) for row in matrix.values
+    )

@@ -1,0 +1,323 @@
+"""Agreement on labels, as arrays: consensus, kappas, what all together have, and the null."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from math import isnan, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as numpy_st
+from numpy.typing import NDArray
+
+from alignkit.agreement.judgments.consensus import TIES, label_counts, majority_labels, others_label
+from alignkit.agreement.judgments.joint import joint_rows
+from alignkit.agreement.judgments.null import NullQuestion, null_kappas
+from alignkit.agreement.judgments.tables import WEIGHTS, LabelTables, apart, kappas, mean_kappas
+from alignkit.agreement.kappa import cohen_kappa, gwet_ac1, table_ratios
+from alignkit.errors import OptionError, UnknownNameError
+
+Labels = NDArray[np.int8]
+SIZE = 4
+
+
+def matrices(
+    annotators: int = 2, missing: bool = True, most: int = 12
+) -> st.SearchStrategy[Labels]:
+    shapes = st.tuples(st.integers(annotators, 4), st.integers(1, most))
+    return shapes.flatmap(
+        lambda shape: numpy_st.arrays(
+            np.int8, shape, elements=st.integers(-1 if missing else 0, SIZE - 1)
+        )
+    )
+
+
+def plain_kappa(first: list[int], second: list[int], weights: str) -> float:
+    """Cohen's (1968) kappa as its definition reads: 1 - mean distance / expected distance."""
+    shared = [(a, b) for a, b in zip(first, second, strict=True) if a >= 0 and b >= 0]
+    power = {"nominal": 0, "linear": 1, "quadratic": 2}[weights]
+
+    def far(a: int, b: int) -> int:
+        return 0 if a == b else abs(a - b) ** power
+
+    seen = sum(far(a, b) for a, b in shared) * len(shared)
+    expected = sum(far(a, b) for a, _ in shared for _, b in shared)
+    return 1 - seen / expected if expected else nan
+
+
+def plain_majority(votes: list[int], ties: str, adjudicated: int) -> int:
+    given = Counter(vote for vote in votes if vote >= 0)
+    if sum(given.values()) < 2:
+        return -1
+    top = sorted(label for label, count in given.items() if count == max(given.values()))
+    if len(top) == 1 or ties == "lowest":
+        return top[0]
+    return adjudicated if ties == "adjudicated" else -1
+
+
+@given(matrices(), st.sampled_from(WEIGHTS))
+def test_pairwise_kappas_are_those_of_the_definition(values: Labels, weights: str) -> None:
+    couples = list(combinations(values, 2))
+    tables = LabelTables.of(couples, SIZE)
+    found = kappas(tables.total(), apart(SIZE, weights))
+    wanted = [plain_kappa(a.tolist(), b.tolist(), weights) for a, b in couples]
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+    known = [
+        (n, k) for n, k in zip(tables.total().sum(axis=(1, 2)), wanted, strict=True) if not isnan(k)
+    ]
+    mean = sum(n * k for n, k in known) / sum(n for n, _ in known) if known else nan
+    got = mean_kappas(tables.total()[np.newaxis], apart(SIZE, weights))[0]
+    np.testing.assert_allclose(got, mean, atol=1e-12)
+
+
+@given(matrices(), st.sampled_from(WEIGHTS))
+def test_pairwise_kappas_are_those_of_scikit_learn(values: Labels, weights: str) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    first, second = values[:2, (values[:2] >= 0).all(axis=0)]
+    mine = kappas(LabelTables.of([(first, second)], SIZE).total(), apart(SIZE, weights))[0]
+    if isnan(mine):
+        return
+    name = None if weights == "nominal" else weights
+    theirs = metrics.cohen_kappa_score(first, second, labels=range(SIZE), weights=name)
+    assert mine == pytest.approx(theirs, abs=1e-12)
+
+
+def test_without_weights_it_is_the_kappa_of_cells() -> None:
+    table = [[118, 5], [2, 0]]
+    assert kappas(np.array(table, float), apart(2)) == cohen_kappa(table)
+    with pytest.raises(UnknownNameError, match="linear"):
+        apart(2, "cubic")
+
+
+def test_weighted_kappa_of_a_published_example() -> None:
+    # Cohen 1968, table 1: 200 cases in three diagnoses, disagreement weights 0 1 3 / 1 0 6 / 3 6 0
+    table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)
+    far = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]], float)
+    assert kappas(table, far) == pytest.approx(0.348, abs=5e-4)
+    assert kappas(table, apart(3)) == pytest.approx(0.492, abs=5e-4)
+
+
+@given(matrices(), st.data())
+def test_resampled_tables_are_those_of_the_items_drawn(values: Labels, data: st.DataObject) -> None:
+    count = values.shape[1]
+    drawn = data.draw(st.lists(st.integers(0, count - 1), min_size=count, max_size=count))
+    weights = np.bincount(drawn, minlength=count).astype(np.int32)[np.newaxis]
+    far = apart(SIZE, data.draw(st.sampled_from(WEIGHTS)))
+    couples = [(values[0], values[1]), (values, values[::-1])]
+    found = LabelTables.of(couples, SIZE).ratios(weights.T, far)
+    mixed = values[:, drawn]
+    again = LabelTables.of([(mixed[0], mixed[1]), (mixed, mixed[::-1])], SIZE).total()
+    plain = table_ratios(again.reshape(2, -1))
+    assert np.array_equal(found.items[:, 0], again.sum(axis=(1, 2)))
+    np.testing.assert_allclose(found.kappa[:, 0], kappas(again, far), atol=1e-12)
+    np.testing.assert_allclose(found.observed[:, 0], plain["observed"], atol=1e-12)
+    np.testing.assert_allclose(found.ac1[:, 0], plain["ac1"], atol=1e-12)
+
+
+@given(matrices(), st.sampled_from([one for one in TIES if one != "error"]), st.data())
+def test_the_consensus_is_what_most_say(values: Labels, ties: str, data: st.DataObject) -> None:
+    numbers = st.integers(-1, SIZE - 1)
+    settled = data.draw(numpy_st.arrays(np.int8, values.shape[1], elements=numbers))
+    found = majority_labels(values, SIZE, ties=ties, adjudicated=settled)
+    columns = zip(values.T.tolist(), settled.tolist(), strict=True)
+    wanted = [plain_majority(votes, ties, one) for votes, one in columns]
+    assert found.labels.tolist() == wanted
+    shuffled = majority_labels(values[::-1], SIZE, ties=ties, adjudicated=settled)
+    assert np.array_equal(found.labels, shuffled.labels)
+
+
+def test_ties_are_counted_or_refused() -> None:
+    votes = np.array([[0, 1, 2], [1, 1, -1]], np.int8)
+    found = majority_labels(votes, 3)
+    assert (found.items, found.tied, found.settled) == (2, 1, 1)
+    with pytest.raises(OptionError, match="1 items have no majority"):
+        majority_labels(votes, 3, ties="error")
+    with pytest.raises(OptionError, match="name it"):
+        majority_labels(votes, 3, ties="adjudicated")
+    with pytest.raises(UnknownNameError, match="lowest"):
+        majority_labels(votes, 3, ties="first")
+
+
+@given(matrices())
+def test_the_others_are_those_but_oneself(values: Labels) -> None:
+    labels, tied = others_label(values, SIZE, 0)
+    wanted = []
+    for mine, *others in values.T.tolist():
+        given = Counter(vote for vote in others if vote >= 0).most_common()
+        alone = len(given) == 1 or (len(given) > 1 and given[0][1] > given[1][1])
+        wanted.append((given[0][0] if alone else -2) if mine >= 0 and given else -1)
+    assert labels.tolist() == [max(one, -1) for one in wanted]
+    assert tied == wanted.count(-2)
+
+
+@given(matrices())
+def test_alpha_is_that_of_the_library(values: Labels) -> None:
+    krippendorff = pytest.importorskip("krippendorff")
+    counts = label_counts(values, SIZE)
+    found = joint_rows(counts).figures()
+    for level in ("nominal", "ordinal"):
+        mine = found[f"alpha.{level}"]
+        if isnan(mine):
+            assert (counts[counts.sum(axis=1) > 1].sum(axis=0) > 0).sum() < 2
+            continue
+        theirs = krippendorff.alpha(
+            value_counts=counts, value_domain=range(SIZE), level_of_measurement=level
+        )
+        assert mine == pytest.approx(theirs, abs=1e-9)
+
+
+def test_alpha_of_the_published_example() -> None:
+    # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers
+    data = [
+        "1 2 3 3 2 1 4 1 2 - - -",
+        "1 2 3 3 2 2 4 1 2 5 - 3",
+        "- 3 3 3 2 3 4 2 2 5 1 -",
+        "1 2 3 3 2 4 4 1 2 5 1 -",
+    ]
+    rows = [[-1 if one == "-" else int(one) - 1 for one in row.split()] for row in data]
+    found = joint_rows(label_counts(np.array(rows, np.int8), 5)).figures()
+    assert found["alpha.nominal"] == pytest.approx(0.743, abs=5e-4)
+    assert found["alpha.ordinal"] == pytest.approx(0.815, abs=5e-4)
+    assert isnan(found["fleiss"])
+    # Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition: AC1 of the same judgments
+    assert found["ac1"] == pytest.approx(0.77544, abs=5e-5)
+
+
+@given(matrices(missing=False))
+def test_ac1_of_two_is_that_of_their_table(values: Labels) -> None:
+    two = values[:2]
+    table = LabelTables.of([(two[0], two[1])], SIZE).total()[0].astype(int).tolist()
+    assert joint_rows(label_counts(two, SIZE)).figures()["ac1"] == pytest.approx(gwet_ac1(table))
+
+
+@given(matrices(missing=False))
+def test_fleiss_is_that_of_the_library(values: Labels) -> None:
+    oracle = pytest.importorskip("statsmodels.stats.inter_rater")
+    counts = label_counts(values, SIZE)
+    mine = joint_rows(counts).figures()["fleiss"]
+    if isnan(mine):
+        assert (counts.sum(axis=0) > 0).sum() == 1
+        return
+    assert mine == pytest.approx(oracle.fleiss_kappa(counts), abs=1e-9)
+
+
+def test_one_label_everywhere_leaves_kappa_and_alpha_undefined() -> None:
+    values = np.ones((3, 5), np.int8)
+    found = joint_rows(label_counts(values, 2)).figures()
+    assert all(isnan(found[name]) for name in ("alpha.nominal", "alpha.ordinal", "fleiss"))
+    assert found["ac1"] == 1
+    assert isnan(kappas(LabelTables.of([(values[0], values[1])], 2).total(), apart(2))[0])
+
+
+def drawn(annotators: int, items: int, shares: list[float], seed: int) -> Labels:
+    rng = np.random.default_rng(seed)
+    return rng.choice(len(shares), p=shares, size=(annotators, items)).astype(np.int8)
+
+
+def agreement_with_the_majority(values: Labels, size: int, ties: str = "leave-out") -> list[float]:
+    labels = majority_labels(values, size, ties=ties).labels
+    tables = LabelTables.of([(row, labels) for row in values], size)
+    return kappas(tables.total(), apart(size)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("annotators", "shares", "wanted"),
+    [(3, [0.5, 0.5], 0.50), (5, [0.5, 0.5], 0.37), (3, [0.9, 0.1], 0.26)],
+)
+def test_chance_alone_gives_much_against_a_consensus(
+    annotators: int, shares: list[float], wanted: float
+) -> None:
+    """The consensus contains the annotator."""
+    values = drawn(annotators, 4000, shares, 5)
+    (null,) = null_kappas([NullQuestion(values, 2, apart(2))], permutations=200, seed=1)
+    # 4,000 drawn items have shares that differ a little from the planted ones
+    assert null.mean.mean() == pytest.approx(wanted, abs=0.012)
+    assert null.pooled.mean() == pytest.approx(wanted, abs=0.012)
+    assert np.mean(agreement_with_the_majority(values, 2)) == pytest.approx(wanted, abs=0.05)
+    assert np.all(null.settled == 1)
+
+
+@given(matrices(), st.sampled_from(["leave-out", "lowest"]), st.sampled_from(WEIGHTS))
+def test_the_null_is_the_figure_of_permuted_labels(values: Labels, ties: str, weights: str) -> None:
+    """Where an annotator gives one label everywhere, permuting changes nothing: the null is it."""
+    values = np.where(values >= 0, np.arange(len(values))[:, np.newaxis] % SIZE, -1).astype(np.int8)
+    consensus = majority_labels(values, SIZE, ties=ties)
+    tables = LabelTables.of([(row, consensus.labels) for row in values], SIZE).total()
+    far = apart(SIZE, weights)
+    for null in ("all", "one"):
+        question = NullQuestion(values, SIZE, far, ties)
+        (found,) = null_kappas([question], permutations=3, null=null, seed=2)
+        np.testing.assert_allclose(found.each, np.tile(kappas(tables, far), (3, 1)), atol=1e-12)
+        mean = mean_kappas(tables[np.newaxis], far)
+        np.testing.assert_allclose(found.mean, np.tile(mean, 3), atol=1e-12)
+        pooled = kappas(tables.sum(axis=0), far)
+        np.testing.assert_allclose(found.pooled, np.tile(pooled, 3), atol=1e-12)
+    (found,) = null_kappas([NullQuestion(values, SIZE, far, ties)], permutations=1, seed=2)
+    share = consensus.settled / consensus.items if consensus.items else nan
+    np.testing.assert_allclose(found.settled, share)
+
+
+def plain_null(values: Labels, null: str, times: int) -> list[float]:
+    """The mean of kappa against the majority, labels permuted by numpy."""
+    rng, found = np.random.default_rng(3), []
+    for _ in range(times):
+        mixed = values.copy()
+        for row in mixed:
+            judged = np.flatnonzero(row >= 0)
+            row[judged] = rng.permutation(row[judged])
+        each = []
+        for k in range(len(values)):
+            now = mixed if null == "all" else values.copy()
+            now[k] = mixed[k]
+            each.append(agreement_with_the_majority(now, 3)[k])
+        found.append(each)
+    return [float(one) for one in np.mean(found, axis=0)]
+
+
+@pytest.mark.parametrize("null", ["all", "one"])
+def test_the_null_is_that_of_a_plain_reference(null: str) -> None:
+    rng = np.random.default_rng(8)
+    truth = rng.choice(3, p=[0.5, 0.3, 0.2], size=60)
+    values = np.array(
+        [np.where(rng.random(60) < 0.5, truth, rng.integers(0, 3, 60)) for _ in range(4)]
+    )
+    values[rng.random(values.shape) < 0.2] = -1
+    values = values.astype(np.int8)
+    question = NullQuestion(values, 3, apart(3))
+    (found,) = null_kappas([question], permutations=4000, null=null, seed=1)
+    np.testing.assert_allclose(found.each.mean(axis=0), plain_null(values, null, 1000), atol=0.012)
+
+
+def test_permuting_one_alone_expects_less_where_the_others_agree() -> None:
+    truth = drawn(1, 500, [0.5, 0.5], 4)[0]
+    values = np.array([drawn(1, 500, [0.5, 0.5], 9)[0], truth, truth, truth])
+    question = NullQuestion(values, 2, apart(2))
+    (one,) = null_kappas([question], permutations=100, null="one", seed=1)
+    (all_,) = null_kappas([question], permutations=100, seed=1)
+    assert abs(one.each[:, 0].mean()) < 0.02
+    assert all_.each[:, 0].mean() > 0.3
+
+
+def test_views_see_the_same_permutations() -> None:
+    values = drawn(3, 80, [0.25] * 4, 6)
+    far = apart(4)
+    merged = (values >= 2).astype(np.int8)
+    both = null_kappas(
+        [NullQuestion(values, 4, far), NullQuestion(merged, 2, apart(2))], permutations=20, seed=7
+    )
+    (again,) = null_kappas([NullQuestion(values, 4, far)], permutations=20, seed=7)
+    assert np.array_equal(both[0].each, again.each, equal_nan=True)
+    # a view that merges nothing is the same view
+    twice = null_kappas([NullQuestion(values, 4, far)] * 2, permutations=20, seed=7)
+    assert np.array_equal(twice[0].each, twice[1].each, equal_nan=True)
+
+
+def test_nulls_are_refused_by_name() -> None:
+    question = NullQuestion(np.zeros((2, 2), np.int8), 2, apart(2))
+    with pytest.raises(UnknownNameError, match="all"):
+        null_kappas([question], null="some", seed=1)
+    with pytest.raises(OptionError, match="at least 1"):
+        null_kappas([question], permutations=0, seed=1)

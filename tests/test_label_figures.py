@@ -1,0 +1,163 @@
+"""The figures of judgments in a view, and the numbers of published files."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from repetitions import repetitions
+
+from alignkit import agree, read_corpus
+from alignkit.agreement.judgments.figures import Drawing, view_figures
+from alignkit.agreement.judgments.null import null_kappas
+from alignkit.agreement.judgments.view_data import ViewData
+from alignkit.agreement.result_parts import Figure
+from alignkit.errors import OptionError
+from alignkit.labels.label_matrix import judgments_of
+from alignkit.labels.views import get_view
+
+
+def figure(found: tuple[Figure, ...], kind: str, statistic: str, first: str = "") -> Figure:
+    (one,) = [
+        one
+        for one in found
+        if (one.kind, one.statistic) == (kind, statistic) and first in ("", one.first)
+    ]
+    return one
+
+
+@pytest.mark.real_data
+def test_the_votes_of_parade(data) -> None:
+    """Of each pair the number of votes is known, not whose: they are seated by lot."""
+    lines = (data / "parade/PARADE_validation.txt").read_text(encoding="utf-8").splitlines()
+    votes = np.array([int(line.split("\t")[0]) for line in lines[1:]])
+    rng = np.random.default_rng(1)
+    values = np.array([rng.permutation([1] * n + [0] * (3 - n)) for n in votes], np.int8).T
+    view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
+    (null,) = null_kappas([view.question], permutations=1000, seed=1)
+    found = view_figures(view, null, Drawing(resamples=0))
+    assert figure(found, "pooled consensus", "kappa").value == pytest.approx(0.6165, abs=5e-5)
+    assert figure(found, "pooled consensus", "null").value == pytest.approx(0.4998, abs=2e-3)
+    assert figure(found, "pooled consensus", "corrected").value == pytest.approx(0.2333, abs=3e-3)
+    assert figure(found, "joint", "fleiss").value == pytest.approx(0.232818, abs=5e-7)
+
+
+@pytest.mark.real_data
+def test_the_judgments_of_goldalign(data) -> None:
+    corpus = read_corpus(str(data / "goldalign"), format="goldalign")
+    users = ("demo-user-1", "demo-user-2")
+    binary = get_view("binary", "full")
+    matrix = judgments_of(corpus, (*users, "arbit"), binary)
+    view = ViewData("full", users, binary.labels, matrix.values[:2], adjudicated=matrix.values[2])
+    found = view_figures(view, None, Drawing(resamples=20000))
+    kappa = figure(found, "pairing", "kappa")
+    assert kappa.value == pytest.approx(0.7090, abs=5e-5)
+    assert (kappa.low, kappa.high) == pytest.approx((0.653, 0.764), abs=5e-3)
+    against = [figure(found, "adjudicated", "kappa", user).value for user in users]
+    assert against == pytest.approx([0.6647, 0.56895], abs=5e-5)
+    overruled = figure(found, "adjudicated", "overruled")
+    assert (round(overruled.value * 523), overruled.pairs) == (73, 523)
+    assert isnan(figure(found, "consensus", "kappa").value)
+    whole = agree(corpus, users, on="judgments", scheme="binary", view="full", consensus="arbit",
+                  resamples=9)  # fmt: skip
+    assert (whole.pairs, whole.repeated) == (612, 612 - 567)  # 567 different pairs
+    assert "45 of 612 pairs repeat others" in " ".join(str(whole).split())
+    assert figure(whole.figures(), "pairing", "kappa").value == kappa.value
+    # who differ: anybody, and where all agree the adjudicated version
+    differ = matrix.values.max(axis=0) != np.where(matrix.values < 0, 2, matrix.values).min(axis=0)
+    assert len(whole.disagreements) == int((differ & (matrix.values.max(axis=0) >= 0)).sum())
+    unlike = [one for one in whole.disagreements if len({*map(one.judgments.get, users)}) == 1]
+    assert len(unlike) == 73
+
+
+def planted(annotators: int, items: int, agreement: float, seed: int) -> np.ndarray:
+    """Each label is the item's with a chance, else at random: kappa of two is agreement squared."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, items)
+    known = rng.random((annotators, items)) < agreement
+    return np.where(known, truth, rng.integers(0, 2, (annotators, items))).astype(np.int8)
+
+
+def test_the_consensus_is_read_against_its_null() -> None:
+    view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 400, 0, 3))
+    (null,) = null_kappas([view.question], permutations=300, seed=1)
+    found = view_figures(view, null, Drawing(300))
+    kappa, corrected = (figure(found, "mean consensus", name) for name in ("kappa", "corrected"))
+    k0 = figure(found, "mean consensus", "null").value
+    assert kappa.low > 0.4
+    assert corrected.low < 0 < corrected.high
+    assert corrected.value == pytest.approx((kappa.value - k0) / (1 - k0))
+    assert corrected.high == pytest.approx((kappa.high - k0) / (1 - k0))
+    assert figure(found, "consensus", "settled").value == 1
+
+
+@pytest.mark.slow
+def test_independent_annotators_are_seen_to_be_so() -> None:
+    """The corrected kappa of independent annotators has 0 within its interval, nearly always."""
+    inside, runs = 0, repetitions(200)
+    for seed in range(runs):
+        view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 300, 0, seed))
+        (null,) = null_kappas([view.question], permutations=300, seed=seed)
+        found = view_figures(view, null, Drawing(500, seed=seed))
+        one = figure(found, "mean consensus", "corrected")
+        inside += one.low <= 0 <= one.high
+    print(f"{inside} of {runs} intervals hold 0")
+    assert inside >= (182 if runs == 200 else 0.85 * runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kappa", [0.2, 0.5, 0.8])
+def test_a_planted_kappa_is_found(kappa: float) -> None:
+    names = tuple("abcd")
+    view = ViewData("binary", names, ("0", "1"), planted(4, 20000, kappa**0.5, 11))
+    found = figure(view_figures(view, None, Drawing(200)), "mean", "kappa")
+    assert found.value == pytest.approx(kappa, abs=0.02)
+
+
+@pytest.mark.parametrize("annotators", [3, 5])
+@pytest.mark.parametrize("agreement", [0.3, 0.85])
+def test_one_permuted_is_close_to_leaving_one_out(annotators: int, agreement: float) -> None:
+    """Its null falls as the others agree; what is left is the kappa against the others."""
+    names = tuple("abcde"[:annotators])
+    view = ViewData("binary", names, ("0", "1"), planted(annotators, 4000, agreement, 7))
+    (one,) = null_kappas([view.question], permutations=50, null="one", seed=1)
+    (every,) = null_kappas([view.question], permutations=50, seed=1)
+    found = view_figures(view, one, Drawing(0))
+    corrected = figure(found, "mean consensus", "corrected").value
+    assert corrected == pytest.approx(figure(found, "mean leave-one-out", "kappa").value, abs=0.01)
+    assert one.mean.mean() < every.mean.mean()
+
+
+def test_groups_are_compared_within_and_between() -> None:
+    values = np.concatenate([planted(2, 200, 0.95, 1), planted(2, 200, 0, 2)])
+    groups = {"a": "experts", "b": "experts", "c": "lay", "d": "lay"}
+    view = ViewData("binary", tuple("abcd"), ("0", "1"), values, groups=groups)
+    found = view_figures(view, None, Drawing(100))
+    means = {(one.first, one.second): one for one in found if one.kind == "groups"}
+    assert set(means) == {("experts", "experts"), ("experts", "lay"), ("lay", "lay")}
+    assert means["experts", "experts"].value > 0.8
+    assert abs(means["experts", "lay"].value) < 0.2
+    assert means["experts", "lay"].pairs == 800
+
+
+def test_what_is_undefined_has_a_reason() -> None:
+    values = np.array([[1, 1, -1, -1], [1, 1, -1, -1], [-1, -1, 0, 1]], np.int8)
+    view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
+    found = view_figures(view, None, Drawing(50))
+    alike = [one for one in found if (one.kind, one.statistic) == ("pairing", "kappa")]
+    assert [isnan(one.value) for one in alike] == [True] * 3
+    assert [one.pairs for one in alike] == [2, 0, 0]
+    assert "same label" in alike[0].reason
+    assert "no item" in alike[1].reason
+    assert all(one.reason for one in found if isnan(one.value))
+
+
+def test_what_needs_an_order_or_two_is_refused() -> None:
+    values = np.zeros((2, 3), np.int8)
+    with pytest.raises(OptionError, match="two annotators"):
+        ViewData("base", ("a",), ("0", "1"), values[:1])
+    with pytest.raises(OptionError, match="an order"):
+        ViewData("full", ("a", "b"), ("0", "1"), values, weights="linear")
+    with pytest.raises(OptionError, match="an order"):
+        ViewData("full", ("a", "b"), ("0", "1"), values, ties="lowest")

@@ -1,0 +1,180 @@
+"""Views map the judgments of a scheme to fewer labels, and source and target change places."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit.annotation import Annotation
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import FormatError, UnknownNameError
+from alignkit.labels import SCHEMES, get_scheme, get_view
+from alignkit.labels.label_counts import count_labels
+from alignkit.labels.label_matrix import judges_of, judgments_of
+
+EVERY = [(name, view) for name, scheme in SCHEMES.items() for view in scheme.views]
+TURKU = get_scheme("turku")
+
+
+@pytest.mark.parametrize(("scheme", "name"), EVERY)
+def test_a_view_is_whole(scheme: str, name: str) -> None:
+    view = get_view(scheme, name)
+    assert view.name == name
+    found = [view.of(judgment) for judgment in get_scheme(scheme).judgments]
+    assert set(found) - {None} == set(view.labels)
+    assert view.order is None or view.order == view.labels
+    assert len(set(view.labels)) == len(view.labels)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_judgments_are_all_that_the_scheme_takes(name: str) -> None:
+    scheme = get_scheme(name)
+    assert len(set(scheme.judgments)) == len(scheme.judgments)
+    for judgment in scheme.judgments:
+        assert scheme.canonical(*scheme.parse(judgment)) == judgment
+        assert scheme.flip(scheme.flip(judgment)) == judgment
+
+
+def test_the_table_of_turku() -> None:
+    """Written out from the definitions: i as 2, arrows as 3, of two the lower."""
+    rows = {
+        "1": ("1", "1", "0", "1", "1"),
+        "2": ("2", "2", "0", "2", "2"),
+        "3": ("3", "3", "1", "3", "3"),
+        "4": ("4", "4", "1", "4", "4"),
+        "4<": ("4<", "4", "1", "3", "4<>"),
+        "4>s": ("4>", "4", "1", "3", "4<>"),
+        "4>is": ("4>", "4", "1", "2", "4<>"),
+        "4i": ("4", "4", "1", "2", "4"),
+        "4s": ("4", "4", "1", "4", "4"),
+        "x": (None,) * 5,
+    }
+    names = ("base+subsumption", "base", "binary", "strict", "retrieval")
+    for judgment, expected in rows.items():
+        assert tuple(get_view("turku", name).of(judgment) for name in names) == expected
+    assert [get_view("turku", name).order is None for name in TURKU.views] == [True] * 2 + [
+        False
+    ] * 4
+
+
+def test_binary_views() -> None:
+    for name in ("parade", "parade-votes"):
+        assert [get_view(name, "binary").of(label) for label in "0123"] == ["0", "0", "1", "1"]
+    assert get_view("binary", "binary").labels == ("0", "1")
+    assert get_view("paraphrase").order == ("none", "partial", "paraphrase")
+    assert get_view("entailment").order is None
+
+
+def test_flip() -> None:
+    assert [TURKU.flip(text) for text in ("4>is", "4<", "3", "x")] == ["4<is", "4>", "3", "x"]
+    entailment = get_scheme("entailment")
+    assert [entailment.flip(text) for text in ("forward", "reverse")] == ["reverse", "forward"]
+    with pytest.raises(FormatError, match="is no judgment of turku"):
+        TURKU.flip("4<>")
+
+
+def test_transposing_flips_where_a_scheme_is_named() -> None:
+    corpus = corpus_of([["4<i", "4>"], ["mine", ""]])
+    plain = [annotation.judgment for annotation in corpus.transpose()[0].annotations.values()]
+    assert plain == ["4<i", "4>"]
+    (first, second) = corpus.transpose("turku", lenient=True)
+    assert [annotation.judgment for annotation in first.annotations.values()] == ["4>i", "4<"]
+    assert second.annotation("a0").judgment == "mine"
+    assert corpus[:1].transpose(TURKU).transpose("turku") == corpus[:1]
+    with pytest.raises(FormatError, match="pair '1', annotator 'a0': 'mine' is no judgment"):
+        corpus.transpose("turku")
+
+
+def test_an_unknown_view_lists_the_known() -> None:
+    with pytest.raises(UnknownNameError, match="unknown view of turku 'bianry'"):
+        get_view("turku", "bianry")
+    with pytest.raises(UnknownNameError):
+        get_view("entailment", "binary")
+
+
+def corpus_of(rows: list[list[str]]) -> Corpus:
+    """Make a corpus of P rows of judgments, one an annotator; empty is not judged."""
+    return Corpus(
+        SentencePair(
+            str(k),
+            ["a"],
+            ["b"],
+            {f"a{n}": Annotation(None, judgment=text) for n, text in enumerate(row) if text},
+        )
+        for k, row in enumerate(rows)
+    )
+
+
+def test_annotators_have_the_order_of_a_pair_that_all_judged() -> None:
+    """Where none is, that of their names: who comes first in a part says nothing."""
+
+    def order(*rows: str) -> tuple[str, ...]:
+        return judges_of(
+            SentencePair(str(k), ["a"], ["b"], {
+                name: Annotation(None, judgment="1") for name in row.split()
+            })
+            for k, row in enumerate(rows)
+        )  # fmt: skip
+
+    assert order("v1 v3", "v2", "v10 v3") == ("v1", "v2", "v3", "v10")
+    assert order("zoe", "zoe anna", "anna") == ("zoe", "anna")
+    assert order("anna", "zoe anna") == ("zoe", "anna")
+    assert order() == ()
+
+
+def test_labels_that_nobody_gave_are_named_below_the_table() -> None:
+    found = count_labels(corpus_of([["4", "4"], ["3", "4<"]]), get_view("turku", "full"))
+    said = found.show("markdown")
+    assert said.count("| a0 |") == 3
+    assert "nobody gave the labels 1, 2, 4" in said.replace("\\", "")
+    assert len(found.table().rows) == 2 * len(found.view.labels)
+    assert "nobody gave" not in count_labels(corpus_of([["x"]]), found.view).show()
+    one = count_labels(corpus_of([["0"]]), get_view("binary", "full"))
+    assert "nobody gave the label 1" in one.show()
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["", *TURKU.judgments]), min_size=3, max_size=3), min_size=1),
+    st.sampled_from(TURKU.views),
+)
+def test_the_matrix_is_what_the_view_says(rows: list[list[str]], name: str) -> None:
+    corpus, view = corpus_of(rows), get_view("turku", name)
+    matrix = judgments_of(corpus, None, view)
+    assert matrix.annotators == judges_of(corpus)
+    assert matrix.labels == view.labels
+    left_out = 0
+    for a, annotator in enumerate(matrix.annotators):
+        for p, row in enumerate(rows):
+            judgment = row[int(annotator[1:])]
+            label = view.of(judgment) if judgment else None
+            value = matrix.values[a, p]
+            assert (None if value < 0 else view.labels[value]) == label
+            left_out += label is None
+    assert sum(matrix.left_out.values()) == left_out == np.count_nonzero(matrix.values < 0)
+
+
+def test_a_bad_judgment_is_refused_or_counted() -> None:
+    corpus, view = corpus_of([["4"], ["4si"]]), get_view("turku", "base")
+    with pytest.raises(FormatError, match="pair '1', annotator 'a0': '4si' is no judgment"):
+        judgments_of(corpus, None, view)
+    matrix = judgments_of(corpus, ["a0"], view, lenient=True)
+    assert matrix.values.tolist() == [[3, -1]]
+    assert matrix.left_out["not of the scheme"] == 1
+    with pytest.raises(UnknownNameError, match="unknown annotator who judged pairs 'zoe'"):
+        judgments_of(corpus, ["zoe"], view)
+
+
+@pytest.mark.real_data
+def test_the_swedish_set_in_two_views(data: Path) -> None:
+    """Counts that were made apart from the published file."""
+    records = json.loads((data / "turku" / "sv-test.json").read_text("utf-8"))
+    for name, counts in (("base", (3, 295, 783)), ("strict", (87, 642, 352))):
+        found = Counter(get_view("turku", name).of(record["label"]) for record in records)
+        assert tuple(found[label] for label in "234") == counts
+        assert sum(found.values()) == 1081

@@ -1,0 +1,227 @@
+"""No pair and no group stands on both sides of a split unseen."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from command import run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit.annotation import Annotation
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.doctor import examine
+from alignkit.formats import ReadOptions, read_corpus, write_corpus
+from alignkit.leaks import find_leaks
+from alignkit.selection import split_corpus
+
+
+def pair(id: str, source: str, target: str, judgment: str = "4", **attributes: str) -> SentencePair:
+    annotation = Annotation(None, judgment=judgment)
+    return SentencePair(id, source.split(), target.split(), {"ann": annotation}, attributes)
+
+
+TEXT = st.sampled_from(["a", "b", "a b"])
+PARTS = st.lists(st.tuples(TEXT, TEXT, st.sampled_from(["", "g", "h"])), max_size=6)
+
+
+@given(PARTS, PARTS)
+def test_leaks_are_what_a_plain_search_finds(
+    train: list[tuple[str, str, str]], test: list[tuple[str, str, str]]
+) -> None:
+    parts = [
+        Corpus(pair(f"{name}{k}", s, t, goeswith=g) for k, (s, t, g) in enumerate(rows))
+        for name, rows in (("r", train), ("t", test))
+    ]
+    expected: Counter[str] = Counter()
+    for source, target, group in test:
+        same = any((source, target) == row[:2] for row in train)
+        expected["equal"] += same
+        expected["reversed"] += not same and any((target, source) == row[:2] for row in train)
+        expected["grouped"] += bool(group) and any(group == row[2] for row in train)
+    assert Counter(leak.kind for leak in find_leaks(*parts)) == +expected
+
+
+def test_a_rewrite_belongs_to_its_pair() -> None:
+    first, anew = pair("1", "a", "b"), pair("1/r1", "c", "d", **{"rewrite_of": "1"})
+    for train, test in ((first, anew), (anew, first)):
+        (leak,) = find_leaks(Corpus([train]), Corpus([test]))
+        assert (leak.kind, leak.group) == ("grouped", "rewrite_of=1")
+    many = [pair(str(k), str(k), "x", g=str(k)) for k in range(20)]
+    many += [pair(f"{k}/r1", str(k), "y", **{"rewrite_of": str(k)}) for k in range(20)]
+    parts = split_corpus(Corpus(many), {"train": 0.5, "test": 0.5}, keep_together="g")
+    assert not find_leaks(parts["train"], parts["test"])
+
+
+def test_judgments_are_strata() -> None:
+    corpus = Corpus(pair(str(k), "a", str(k), "1" if k % 5 else "4<") for k in range(100))
+    for part in split_corpus(corpus, {"train": 0.8, "test": 0.2}, stratify="judgment").values():
+        counts = Counter(one.annotation("ann").judgment for one in part)
+        assert counts["1"] == 4 * counts["4<"]
+
+
+def test_check_tells_pairs_judged_differently(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        ("1", "a", "b", "4<"),
+        ("2", "b", "a", "4>"),
+        ("3", "a", "b", "3"),
+        ("4", "b", "a", "2"),
+    ]
+    rows += [("5", "c", "c", "4"), ("6", "d", "e", "2"), ("7", "e", "d", "4<")]
+    path = tmp_path / "x.jsonl"
+    write_corpus(Corpus(pair(*row) for row in rows), path, format="alignkit-jsonl")
+    found = examine(str(path), format="alignkit-jsonl", options=ReadOptions())
+    assert found.counts == {
+        "equal pairs judged differently": 2,
+        "reversed pairs judged differently": 1,
+    }
+    ran = run(capsys, "check", path)
+    assert ran.code == 1
+    assert "pair '3' is '3' by 'ann', but pair '1' is '4<'" in ran.out
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train, test = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    write_corpus(Corpus([pair("1", "a", "b", film="x")]), train, format="alignkit-jsonl")
+    write_corpus(
+        Corpus([pair("2", "b", "a"), pair("3", "c", "d", film="x")]), test, format="alignkit-jsonl"
+    )
+    ran = run(capsys, "check", "--leaks", train, test)
+    assert (ran.code, "1 of 2 pairs are known to the first file: 1 x reversed" in ran.out) == (
+        1,
+        True,
+    )
+    ran = run(capsys, "check", "--leaks", train, test, "--group", "film", "--json")
+    assert ran.json["counts"] == {"equal": 0, "reversed": 1, "grouped": 1}
+    assert ran.json["test"]["known"] == 2
+    write_corpus(Corpus([pair("3", "c", "d")]), test, format="alignkit-jsonl")
+    assert run(capsys, "check", "--leaks", train, test).code == 0
+    run(capsys, "check", "--leaks", train).failed("two files")
+    run(capsys, "check", train, "--group", "film").failed("--group is for --leaks")
+
+
+def test_case_counts_unless_one_says_otherwise(tmp_path, capsys) -> None:
+    parts = [
+        Corpus([pair("1", "A b", "c")]),
+        Corpus([pair("2", "a  b", "C"), pair("3", "c", "a B")]),
+    ]
+    assert find_leaks(*parts) == []
+    assert [leak.kind for leak in find_leaks(*parts, ignore_case=True)] == ["equal", "reversed"]
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for part, path in zip(parts, paths, strict=True):
+        write_corpus(part, path, format="alignkit-jsonl")
+    assert run(capsys, "check", "--leaks", *paths).code == 0
+    ran = run(capsys, "check", "--leaks", *paths, "--ignore-case")
+    assert (ran.code, "2 of 2 pairs are known" in ran.out) == (1, True)
+    run(capsys, "check", paths[0], "--ignore-case").failed("--ignore-case is for --leaks")
+    run(capsys, "check", "--leaks", *paths, "--group", "flim").failed("unknown attribute 'flim'")
+
+
+def test_rewrites_of_one_pair_stay_together_without_it() -> None:
+    many = [pair(str(k), str(k), "x", g=str(k)) for k in range(40)]
+    many += [pair(f"0/r{k}", str(k), "y", rewrite_of="0") for k in range(1, 9)]
+    many += [pair(f"lost/r{k}", str(k), "z", rewrite_of="lost") for k in range(1, 9)]
+    for seed in range(5):
+        parts = split_corpus(
+            Corpus(many), {"train": 0.5, "test": 0.5}, keep_together="g", seed=seed
+        )
+        assert not find_leaks(parts["train"], parts["test"])
+        for first in ("0/r", "lost/r"):
+            assert sum(any(p.id.startswith(first) for p in part) for part in parts.values()) == 1
+    cut = find_leaks(Corpus(many[40:44]), Corpus(many[44:48]))
+    assert {leak.group for leak in cut} == {"rewrite_of=0"}
+
+
+def plain_leaks(train: list[dict], test: list[dict]) -> Counter[str]:
+    """Compare every two records of two files of JSON lines, as the definitions say."""
+    found: Counter[str] = Counter()
+    for one in test:
+        texts = (one["source"], one["target"])
+        equal = any(texts == (other["source"], other["target"]) for other in train)
+        found["equal"] += equal
+        found["reversed"] += not equal and any(
+            texts == (other["target"], other["source"]) for other in train
+        )
+        group = one["attributes"].get("goeswith")
+        found["goeswith"] += bool(group) and any(
+            group == other["attributes"].get("goeswith") for other in train
+        )
+        family = one["attributes"].get("rewrite_of", one["id"])
+        found["rewrite_of"] += any(
+            family == other["attributes"].get("rewrite_of", other["id"]) for other in train
+        )
+    return +found
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["turku/sv-test.json", "turku/opus-pb-dev.json", "parade"])
+@pytest.mark.parametrize("together", [True, False])
+def test_leaks_of_real_files_are_those_of_a_plain_script(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, together: bool
+) -> None:
+    path = next((data / name).iterdir()) if (data / name).is_dir() else data / name
+    words = ["--split", "train=.7,test=.3", "--stratify", "judgment", "--seed", 5]
+    groups = "goeswith" in read_corpus(path).attributes
+    if together and not groups:
+        pytest.skip("it has no groups")
+    words += ["--keep-together", "goeswith"] if together else []
+    ran = run(capsys, "select", path, *words, "-o", tmp_path / "x.jsonl")
+    assert ran.code == 0, ran.err
+    files = [tmp_path / f"x-{part}.jsonl" for part in ("train", "test")]
+    records = [
+        [one for one in map(json.loads, file.read_text("utf-8").splitlines()) if "id" in one]
+        for file in files
+    ]
+    expected = plain_leaks(*records)
+    ran = run(capsys, "check", "--leaks", *files, "--json")
+    counts = Counter(leak["group"].partition("=")[0] or leak["kind"] for leak in ran.json["leaks"])
+    assert counts == expected
+    assert ran.code == bool(expected)
+    assert sum(map(len, records)) == len(read_corpus(path))
+    if together:
+        assert not {"goeswith", "rewrite_of"} & set(counts)
+    else:
+        assert counts["rewrite_of"] > 0 or not any(
+            "rewrite_of" in one["attributes"] for part in records for one in part
+        )
+
+
+@pytest.mark.real_data
+def test_no_group_of_the_swedish_set_stands_on_both_sides(data: Path) -> None:
+    corpus = read_corpus(data / "turku" / "sv-test.json")
+    parts = split_corpus(
+        corpus, {"train": 0.8, "test": 0.2}, stratify="judgment", keep_together="goeswith"
+    )
+    assert sum(map(len, parts.values())) == 1217
+    assert not [one for one in find_leaks(*parts.values()) if one.kind == "grouped"]
+    assert find_leaks(corpus[:600], corpus[600:])
+
+
+@pytest.mark.real_data
+def test_repeats_in_goldalign_that_were_judged_differently(data: Path) -> None:
+    """612 rows hold 567 different pairs; each is compared with the first of its texts."""
+    corpus = read_corpus(data / "goldalign")
+    assert (len(corpus), len({one.words for one in corpus})) == (612, 567)
+    expected: Counter[str] = Counter()
+    for name in corpus.annotators:
+        rows = [
+            (one.words, one.annotation(name).judgment)
+            for one in corpus
+            if name in one.annotations and one.annotation(name).judgment
+        ]
+        for k, ((source, target), judgment) in enumerate(rows):
+            same = [other for words, other in rows[:k] if words == (source, target)]
+            back = [other for words, other in rows[:k] if words == (target, source)]
+            if same:
+                expected["equal"] += judgment != same[0]
+            elif back:
+                expected["reversed"] += judgment != back[0]
+    found = examine(str(data / "goldalign"), format="goldalign", options=ReadOptions()).counts
+    assert expected == {"equal": 3, "reversed": 4}
+    for kind, count in expected.items():
+        assert found[f"{kind} pairs judged differently"] == count
