@@ -14,6 +14,7 @@ from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, UnknownFormatError
 from alignkit.formats import (
     FORMATS,
+    WRITTEN,
     find_format,
     get_format,
     iterate_pairs,
@@ -58,6 +59,11 @@ OF_DATA = {
     "formats/transread/task_1_es-en/task_1_es-en_annotation_1.txt": "transread",
     "formats/alibi/ali_w2w_LaBarbeBleue_BlueBeard.txt": "pharaoh",
     "formats/ugarit/alignment_grc_lat.txt": "pharaoh",
+    "turku/sv-test.json": "turku",
+    "turku/opus-sample-first-3000.tsv": "turku",
+    "parade/PARADE_validation.txt": "parade",
+    "etpc": "etpc",
+    "etpc/textual_np_neg.xml": "etpc",
 }
 NO_CORPUS = [
     "hansards/train.en",
@@ -70,10 +76,6 @@ NO_CORPUS = [
     "bible/text.e",
     "grc-eng/grc.txt",
     "turku",
-    "turku/sv-test.json",
-    "turku/opus-sample-first-3000.tsv",
-    "parade/PARADE_validation.txt",
-    "etpc/textual_np_neg.xml",
     "kovatchev/table3.tsv",
     "formats/alibi/BlueBeard_sents.txt",
     "formats/wpt-eng-hin/data/test.eng",
@@ -114,7 +116,7 @@ def written(corpus, format, folder):
     return path
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", WRITTEN)
 @pytest.mark.parametrize("samples", ["paraphrases", "french"])
 def test_what_alignkit_writes_is_found(request, tmp_path, format, samples):
     corpus = request.getfixturevalue(samples)
@@ -131,7 +133,7 @@ def test_a_folder_of_goldalign_is_found(tmp_path, paraphrases):
     assert find_format(tmp_path / "gold") == "goldalign"
 
 
-SHOWN = [name for name in FORMATS if "alignkit" in name or name in ("jacana", "edinburgh")]
+SHOWN = [name for name in WRITTEN if "alignkit" in name or name in ("jacana", "edinburgh")]
 
 
 @pytest.mark.parametrize("format", [*SHOWN, "paraphrase-xml", "yawat", "transread"])
@@ -148,7 +150,7 @@ def test_what_only_looks_empty_is_no_corpus(tmp_path, text):
         find_format(tmp_path / "x")
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", WRITTEN)
 def test_the_middle_of_a_corpus_is_found_when_packed(tmp_path, paraphrases, format):
     path = written(paraphrases[20:40], format, tmp_path)
     if not path.is_file() or format in ALIKE or format == "transread":
@@ -158,7 +160,7 @@ def test_the_middle_of_a_corpus_is_found_when_packed(tmp_path, paraphrases, form
     assert find_format(packed) == format
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", WRITTEN)
 def test_standard_input_is_found_and_read_whole(tmp_path, monkeypatch, paraphrases, format):
     path = written(paraphrases, format, tmp_path)
     if not path.is_file() or format in ALIKE or format in ("yawat", "transread"):
@@ -252,11 +254,15 @@ def test_what_looks_like_nothing_lists_all(tmp_path, capsys):
     ("text", "why"),
     [
         ("0-0 1_1 2-2\n", "looks like pharaoh, but line 1: '1_1' is not a link"),
-        ('{"src_words": [], "tgt_words": []},\n' * 3, "looks like jsonl, but line 1: not JSON"),
+        ('{"src_words": [],, "x": []}\n' * 3, "looks like jsonl, but line 1: not JSON"),
         ('{"paraphrases": [1]}', "looks like edinburgh, but line 1: expected an object"),
         ('[{"src": "a"}]', "looks like jacana, but line 1: 'source' is missing"),
         ("a b\tc d\t0-0 1-", "looks like xlwa, but line 1: '1-' is not a link"),
         ("a b\tc", "looks like xlwa, but line 1: 2 tab-separated columns"),
+        ("3\t1\tstack\ta b\tc d\n", "looks like parade, but line 1: expected a first line"),
+        ("4>\ta b\tc d\n", "looks like turku, but line 1: expected a JSON list, or a first"),
+        ('[{"label": "4', "looks like turku, but line 1: not JSON"),
+        ("label\tsource\n4\tx\n", "looks like turku, but line 1: expected a JSON list, or"),
         ("1 2 x\n", "looks like naacl, but line 1: "),
         ("the house is small\n", "it is text without links; give it by `source`"),
         ("das haus ||| the house\n", "it is text, 'source ||| target'; give it by `source`"),
@@ -347,7 +353,7 @@ def test_a_refused_file_names_the_format_that_fits(tmp_path, capsys, paraphrases
     ran.failed("cannot be read as multimwa", told)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", WRITTEN)
 def test_whatever_it_is_refused_as_the_format_that_fits_is_named(tmp_path, paraphrases, format):
     path = written(paraphrases, format, tmp_path)
     if not path.exists():

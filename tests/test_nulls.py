@@ -15,10 +15,10 @@ from strategies import corpora
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
-from alignkit.formats import FORMATS, get_format, read_corpus, write_corpus
+from alignkit.formats import WRITTEN, get_format, read_corpus, write_corpus
 
 OWN = ("alignkit-jsonl", "alignkit-xml")
-WITH_NULLS = [name for name in FORMATS if "nulls" in get_format(name).holds]
+WITH_NULLS = [name for name in WRITTEN if "nulls" in get_format(name).holds]
 XML = '<corpus xmlns="urn:alignkit:corpus:1" version="1"><pair id="1">{}</pair></corpus>'
 FIRST, SECOND = Link(1, NULL), Link(NULL, 1)
 

@@ -16,7 +16,7 @@ from alignkit.formats.format import Format, losses
 from alignkit.formats.hints import hinted
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions, WriteOptions
-from alignkit.formats.registry import FORMATS, Path, get_format, prepare
+from alignkit.formats.registry import FORMATS, WRITTEN, Path, get_format, prepare
 from alignkit.formats.suspicion import suspicions
 from alignkit.formats.textfile import Finding
 from alignkit.formats.writing import Writing
@@ -24,6 +24,7 @@ from alignkit.output import refuse_same, together
 
 __all__ = [
     "FORMATS",
+    "WRITTEN",
     "Finding",
     "Format",
     "ReadOptions",
@@ -141,6 +142,11 @@ def write_corpus(
         raise OptionError(f"format {format} holds the words itself: name no files for them")
     refuse_same([str(path), *filter(None, (declared.source, declared.target))])
     writing = Writing(str(path), declared, base=chosen.base)
+    if chosen.write is None:
+        raise OptionError(
+            f"format {format} is only read; write one of {', '.join(WRITTEN)}, of which "
+            "alignkit-jsonl and alignkit-xml hold everything"
+        )
     with together():
         chosen.write(_watched(pairs, chosen, writing), writing)
     return writing.lost

@@ -64,6 +64,7 @@ _PAIR = {"id", "source", "target", "attributes", "annotations"}
 _LINKS = ("sure", "possible", "null", "possible_null")
 _ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when"}
 _SIMPLE = {"sure", "possible", *_TEXTS, "when"}
+_JUDGED = {"judgment"}
 _PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
 
 
@@ -189,20 +190,10 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
         return None
     annotations = []
     for name, raw in found.items():
-        if type(raw) is not dict or not raw.keys() <= _SIMPLE:
+        annotation = _quick_annotation(raw, len(source), len(target))
+        if annotation is None:
             return None
-        if not _all_texts(list(raw.values())):
-            return None
-        if "sure" not in raw:  # judged only, or written by hand
-            return None
-        alignment = _quick_alignment(raw["sure"], raw.get("possible", ""), len(source), len(target))
-        if alignment is None:
-            return None
-        others = {key: raw[key] for key in (*_TEXTS, "when") if key in raw}
-        try:
-            annotations.append((name, Annotation(alignment, **others)))
-        except AlignmentError:  # no time: `build` says where
-            return None
+        annotations.append((name, annotation))
     return SentencePair(
         id,
         tuple(map(reading.token, source)),
@@ -214,6 +205,20 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
 
 def _all_texts(values: object) -> TypeGuard[list[str]]:
     return type(values) is list and set(map(type, values)) <= {str}
+
+
+def _quick_annotation(raw: object, n: int, m: int) -> Annotation | None:
+    if type(raw) is not dict or not raw.keys() <= _SIMPLE or not _all_texts(list(raw.values())):
+        return None
+    alignment = None
+    if "sure" in raw:
+        alignment = _quick_alignment(raw["sure"], raw.get("possible", ""), n, m)
+    if alignment is None and not (raw.keys() == _JUDGED and raw["judgment"]):
+        return None
+    try:
+        return Annotation(alignment, **{key: raw[key] for key in (*_TEXTS, "when") if key in raw})
+    except AlignmentError:  # no time: `build` says where
+        return None
 
 
 def _quick_alignment(sure: str, possible: str, n: int, m: int) -> Alignment | None:

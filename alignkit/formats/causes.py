@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from alignkit.formats.registry import FORMATS
 from alignkit.formats.sample import Sample
 from alignkit.formats.trial import Trial
+from alignkit.labels.schemes import get_scheme
 
 __all__ = ["cause_of", "listed", "typed"]
 
@@ -15,6 +16,8 @@ _LINK = re.compile(r"[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}")
 _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _MARKS = (
+    ("[", '"label"', "turku"),
+    ("[", '"txt', "turku"),
     ("[", "", "jacana"),
     ("{", '"paraphrases"', "edinburgh"),
     ("{", "", "jsonl"),
@@ -25,6 +28,9 @@ _MARKS = (
 )
 """How a file begins, and what stands among its first characters: what it looks like."""
 
+_FIRST_HEADINGS = {"label": "turku", "four-class labels": "parade"}
+_PARADE = 5  # columns, of which the first two are labels
+_LABELS_OF_PARADE = re.compile(r"[0-3]\t[01]")
 _GOLD_ROW = range(5, 12)  # tabs in a line
 
 
@@ -57,6 +63,12 @@ def _looks_like(first: str, line: str) -> str:
             return name
     columns = line.split("\t")
     if len(columns) > 1:
+        if _LABELS_OF_PARADE.fullmatch("\t".join(columns[:2])) and len(columns) == _PARADE:
+            return "parade"
+        if columns[0].casefold() in _FIRST_HEADINGS:
+            return _FIRST_HEADINGS[columns[0].casefold()]
+        if len(columns) > 2 and columns[0] in get_scheme("turku").judgments:
+            return "turku"
         if len(columns) - 1 in _GOLD_ROW:
             return "multimwa"
         return "pharaoh" if len(columns) == 2 and _are_links(columns[1]) else "xlwa"

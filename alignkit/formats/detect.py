@@ -5,8 +5,9 @@ direction are: links out of range do not count, for both are declared, never gue
 that fit, those that find links go before those that find none, and the one that knows a mark of its
 own (`Format.surely`) before the others. If more than one is left, nothing is guessed.
 
-A file of which one format alone reads no fewer records than it refuses is of that format, and
-broken: reading it will say where.
+A file that no format reads, and that has the keys or headings of one, is of that format, and
+broken, and so is one of which one format alone reads no fewer records than it refuses: reading it
+will say where.
 
 A folder is of a format that reads it, unless files of a corpus are in it, or in the folders in it,
 that the format would pass over.
@@ -24,6 +25,7 @@ from pathlib import Path
 from alignkit.arguments import check_arguments
 from alignkit.errors import FormatError, OptionError, UnknownFormatError
 from alignkit.formats.causes import cause_of, listed, typed
+from alignkit.formats.likeness import likeness
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.registry import check_path
 from alignkit.formats.sample import Sample
@@ -75,6 +77,9 @@ def find_format(
         raise UnknownFormatError(message, sample.path, names)
     for trial in _without_pairs(sample, trials):
         return trial.name
+    alike = likeness(sample)
+    if alike is not None:
+        return alike
     broken = [trial for trial in trials if trial.links and trial.read >= trial.refused]
     if len(broken) == 1:
         return broken[0].name

@@ -59,6 +59,7 @@ class Format:
         Yields the records of a reading.
     write
         Writes pairs; the pairs come one by one, and a writer keeps no more of them than it must.
+        None: the format is only read.
     holds
         Which of `EVERYTHING` survives being written and read again; ``"attribute NAME"`` says
         that one attribute does.
@@ -73,12 +74,14 @@ class Format:
     """
 
     parse: Callable[[Reading], Iterator[Record]]
-    write: Callable[[Iterable[SentencePair], Writing], None]
+    write: Callable[[Iterable[SentencePair], Writing], None] | None
     holds: frozenset[str]
     asked: frozenset[str] = frozenset()
     base: int = 0
     text_beside: bool = False
     folder: bool = False
+    remark: Callable[[Reading], str] | None = None
+    """What whoever reads an input of the format is told once; empty: nothing."""
     surely: Callable[[Reading, Sequence[SentencePair]], bool | None] | None = None
     """Whether a file whose first records read as these pairs is of this format; None, as without
     it: nothing but the records tells. Asked where a file's format is to be found."""

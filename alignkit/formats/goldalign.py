@@ -45,8 +45,8 @@ from alignkit.formats.format import Format
 from alignkit.formats.gold_row import HELD, GoldRow, parse_row, write_row
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, Record
-from alignkit.formats.textfile import natural_key
 from alignkit.formats.writing import Writing
+from alignkit.natural_order import natural_key
 
 __all__ = ["FORMAT", "INITIAL"]
 

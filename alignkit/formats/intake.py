@@ -37,6 +37,8 @@ class Reading(TextFile):
     ----------
     read, refused
         How many records became sentence pairs, and how many were left out as broken.
+    place
+        File and line of the record that was looked at last; plain pairs of some formats have none.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Reading(TextFile):
         self.format = format
         self.read = 0
         self.refused = 0
+        self.place = (path, 0)
 
     @property
     def name(self) -> str:
@@ -83,6 +86,7 @@ class Reading(TextFile):
 
         Returns None, after `refuse`, where the record is broken.
         """
+        self.place = (record.path or self.path, record.line)
         try:
             self._refuse_long(record)
             pair = SentencePair(

@@ -45,6 +45,14 @@ class ReadOptions:
         hundred times its size is refused from a sixteenth of it.
     max_words
         The most words of a sentence.
+    lenient_labels
+        Keep, and count, what is no judgment of a format's scheme, where an error would stop.
+    unquote
+        A text that begins and ends with a quotation mark loses both, and of doubled ones within
+        it every second one (turku).
+    no_text
+        Take the words from what the annotations quote where there are no texts; the others are
+        ``_`` (etpc).
     """
 
     base: int | None = None
@@ -59,6 +67,9 @@ class ReadOptions:
     lenient: bool = False
     max_size: int = MAX_MEGABYTES
     max_words: int = MAX_WORDS
+    lenient_labels: bool = False
+    unquote: bool = False
+    no_text: bool = False
 
     def __post_init__(self) -> None:
         _check(self)

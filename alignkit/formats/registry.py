@@ -15,7 +15,7 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import Finding
 
-__all__ = ["FORMATS", "Path", "check_path", "get_format", "prepare"]
+__all__ = ["FORMATS", "WRITTEN", "Path", "check_path", "get_format", "prepare"]
 
 Path = Union[str, PathLike[str]]
 
@@ -37,8 +37,14 @@ FORMATS = {
     "ists": "interpretable STS .wa: chunk pairs with type and score",
     "blinker": "Blinker: one file of i j links a sentence pair",
     "paraphrase-xml": "XML of paraphrases with several annotators",
+    "turku": "Turku Paraphrase Corpus, JSON or TSV: judged pairs and rewrites; read only",
+    "parade": "PARADE, 5 tab-separated columns: judged pairs; read only",
+    "etpc": "ETPC's folder of XML: relations of paraphrase types; read only",
 }
 """The name of each format and what it is; the module of the same name reads and writes it."""
+
+WRITTEN = {name: about for name, about in FORMATS.items() if not about.endswith("read only")}
+"""The formats that can be written too."""
 
 
 def get_format(name: str) -> Format:

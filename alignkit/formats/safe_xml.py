@@ -36,10 +36,11 @@ _DOCTYPE = (
 )
 
 
-def read_elements(reading: Reading, name: str) -> Iterator[etree._Element]:
+def read_elements(reading: Reading, name: str, path: str | None = None) -> Iterator[etree._Element]:
     """Yield the root as soon as it opens, then each element `name` in it as soon as it is whole.
 
-    An element is emptied after its turn. Elements are told by their local names.
+    An element is emptied after its turn. Elements are told by their local names; ``*`` is any.
+    `path` is another file than the one of the reading.
 
     Raises
     ------
@@ -47,14 +48,16 @@ def read_elements(reading: Reading, name: str) -> Iterator[etree._Element]:
         If the file is not XML, has a document type, or holds other elements or text under its
         root.
     """
-    with reading.open() as stream:
+    with reading.open(path) as stream:
         try:
             guarded = _Stream(stream, reading)
             yield guarded.root()
             yield from _elements(guarded, reading, name)
         except etree.XMLSyntaxError as problem:
             line, column = problem.position
-            raise reading.error(_reason(problem), line or None, column or None) from None
+            raise reading.error(
+                _reason(problem), line or None, column or None, path=path or reading.path
+            ) from None
 
 
 def _elements(stream: _Stream, reading: Reading, name: str) -> Iterator[etree._Element]:

@@ -31,6 +31,7 @@ BEGINS = {
     "ists": "<",
     "blinker": _DIGITS,
     "paraphrase-xml": "<",
+    "etpc": "<",
 }
 """The characters of which a file's first is one, white space aside, where not any will do."""
 

@@ -28,8 +28,9 @@ from alignkit.input import (
     read_bounded,
     too_large,
 )
+from alignkit.natural_order import natural_key
 
-__all__ = ["BOM", "Finding", "TextFile", "natural_key"]
+__all__ = ["BOM", "Finding", "TextFile"]
 
 BOM = "\ufeff"
 
@@ -74,6 +75,8 @@ class TextFile:
     ----------
     counts
         How often each kind of finding occurred.
+    cut
+        Whether only the beginning of the file is at hand.
     """
 
     def __init__(
@@ -92,6 +95,7 @@ class TextFile:
         self._opened: set[BufferedReader] = set()
         self._tokens = _Tokens(options.unescape)
         self._stream: BufferedReader | None = None
+        self.cut = False
 
     def note(self, kind: str, message: str, line: int | None = None, path: str = "") -> None:
         """Count something odd, and tell the observer."""
@@ -238,8 +242,12 @@ class TextFile:
 
     def text(self, path: str | None = None) -> str:
         """Return a whole small file as text, without byte order marks."""
+        return self.joined(self.lines(path, one_line=True), path)
+
+    def joined(self, lines: Iterable[tuple[int, str]], path: str | None = None) -> str:
+        """Return lines as one text; see `text`."""
         texts, size = [], 0
-        for _, text in self.lines(path, one_line=True):
+        for _, text in lines:
             texts.append(text)
             size += len(text) + 1
             if size > self.options.max_size << 20:
@@ -287,21 +295,6 @@ class TextFile:
         for stream in self._opened:
             if not is_standard(stream):
                 stream.close()
-
-
-def natural_key(path: Path) -> list[tuple[int, int | str]]:
-    """Sort names so that numbers in them count as numbers."""
-    key: list[tuple[int, int | str]] = []
-    number = ""
-    for char in str(path) + "\0":
-        if char.isdecimal() and char.isascii():
-            number += char
-            continue
-        if number:
-            key.append((0, int(number)))
-            number = ""
-        key.append((1, char))
-    return key
 
 
 class _Tokens(dict[str, str]):

@@ -39,6 +39,7 @@ class Head(Reading):
     def __init__(self, sample: Sample, options: ReadOptions, base: int) -> None:
         super().__init__(sample.path, options, base=base)
         self._sample = sample
+        self.cut = sample.more
         self.complaint = ""
 
     @contextmanager

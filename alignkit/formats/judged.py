@@ -1,0 +1,40 @@
+"""Read what formats of judged pairs share: a label of a scheme, checked or counted."""
+
+from __future__ import annotations
+
+from alignkit.errors import FormatError
+from alignkit.formats.intake import Reading
+from alignkit.formats.record import RawAnnotation
+from alignkit.labels.scheme import Scheme
+
+__all__ = ["judged"]
+
+
+def judged(reading: Reading, scheme: Scheme, label: str, line: int) -> RawAnnotation | None:
+    """Return the annotation of a pair that was judged, not aligned; None where nothing is said.
+
+    Parameters
+    ----------
+    reading
+        Whether it is lenient with labels, and what counts those of no scheme.
+    scheme
+        The scheme.
+    label
+        The text of the judgment.
+    line
+        Where it stands.
+
+    Raises
+    ------
+    FormatError
+        If it is no judgment of the scheme and the reading is not lenient with labels.
+    """
+    try:
+        scheme.parse(label)
+    except FormatError as problem:
+        if not reading.options.lenient_labels:
+            raise FormatError(
+                f"{problem.message}; keep such labels as they are by `lenient_labels=True`"
+            ) from None
+        reading.note("label of no scheme", problem.message, line)
+    return RawAnnotation(judgment=label, aligned=False) if label else None
