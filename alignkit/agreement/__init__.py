@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     )
     from alignkit.agreement.beyond_chance.edits import READINGS, EditData, EditModel, fit_edit_model
     from alignkit.agreement.fleiss import FleissKappa, fleiss_from_counts, fleiss_kappa
+    from alignkit.agreement.judgments.options import JudgmentOptions
+    from alignkit.agreement.judgments.result import JudgmentAgreement
     from alignkit.agreement.kappa import (
         CellAgreement,
         Contingency,
@@ -58,6 +60,8 @@ _HOMES = {
     "beyond_chance.correction": ("AGGREGATES", "NORMALIZERS", "Correction", "correct_sets"),
     "beyond_chance.edits": ("READINGS", "EditData", "EditModel", "fit_edit_model"),
     "fleiss": ("FleissKappa", "fleiss_from_counts", "fleiss_kappa"),
+    "judgments.options": ("JudgmentOptions",),
+    "judgments.result": ("JudgmentAgreement",),
     "kappa": ("CellAgreement", "Contingency", "cell_agreement", "cohen_kappa", "gwet_ac1"),
     "options": ("AgreementOptions",),
     "overlaps": ("Overlap", "OverlapRow", "overlap"),
@@ -90,6 +94,8 @@ __all__ = [
     "EditModel",
     "Figure",
     "FleissKappa",
+    "JudgmentAgreement",
+    "JudgmentOptions",
     "KrippendorffAlpha",
     "Overlap",
     "OverlapRow",

@@ -6,44 +6,52 @@ caution is a function in `caution_triggers` and a row here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from alignkit.agreement import caution_triggers as triggers
 from alignkit.agreement.caution_triggers import Hit
 from alignkit.agreement.result import Agreement, Caution
 
-__all__ = ["CAUTIONS", "Hit", "Kind", "cautions_of"]
+__all__ = ["CAUTIONS", "Hit", "Kind", "cautions_of", "tell"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(Generic[T]):
     """Hold a caution: its name, what triggers it, what it means, what to report instead.
 
     The words may hold ``{number}``, ``{detail}``, and the options by name.
     """
 
     code: str
-    trigger: Callable[[Agreement], Iterator[Hit]]
+    trigger: Callable[[T], Iterator[Hit]]
     says: str
     instead: str
 
 
 def cautions_of(found: Agreement) -> tuple[Caution, ...]:
     """Return the cautions of an agreement, in the order of `CAUTIONS`."""
+    return tell(found, CAUTIONS, found.options)
+
+
+def tell(found: T, kinds: Sequence[Kind[T]], options: object) -> tuple[Caution, ...]:
+    """Return the cautions of a result, in the order of the kinds."""
     told = []
-    for kind in CAUTIONS:
+    for kind in kinds:
         by_detail: dict[str, list[Hit]] = {}
         for hit in kind.trigger(found):
             by_detail.setdefault(hit.detail, []).append(hit)
-        told += [_caution(found, kind, detail, hits) for detail, hits in by_detail.items()]
+        told += [_caution(kind, options, detail, hits) for detail, hits in by_detail.items()]
     return tuple(told)
 
 
-def _caution(found: Agreement, kind: Kind, detail: str, hits: list[Hit]) -> Caution:
+def _caution(kind: Kind[T], options: object, detail: str, hits: list[Hit]) -> Caution:
     pairings = tuple(dict.fromkeys(hit.pairing for hit in hits if hit.pairing))
     number = _number(hits, several=len(pairings) > 1)
-    known = {"number": number, "detail": detail, **vars(found.options)}
+    known = {"number": number, "detail": detail, **vars(options)}
     return Caution(
         kind.code, kind.says.format(**known), kind.instead.format(**known), number, pairings
     )
@@ -63,7 +71,7 @@ def _number(hits: list[Hit], *, several: bool) -> str:
     return "; ".join(parts)
 
 
-CAUTIONS = (
+CAUTIONS: tuple[Kind[Agreement], ...] = (
     Kind(
         "undefined", triggers.undefined,
         "C has no value ({number}), since {detail}",

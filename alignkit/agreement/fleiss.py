@@ -37,7 +37,7 @@ from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.measures import ratio
 
-__all__ = ["FLEISS", "FleissKappa", "fleiss_from_counts", "fleiss_kappa"]
+__all__ = ["FLEISS", "FleissKappa", "fleiss_from_counts", "fleiss_kappa", "fleiss_ratios"]
 
 CATEGORIES = ("null", "possible", "sure")
 _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
@@ -161,11 +161,25 @@ def _rows(data: PairData) -> Rows:
 
 def _ratios(sums: Floats, raters: int) -> Mapping[str, Floats]:
     items, agreeing = sums[:, 0], sums[:, 1]
-    return _fleiss(items, agreeing, sums[:, 2 : 2 + len(CATEGORIES)], raters)
+    return fleiss_ratios(items, agreeing, sums[:, 2 : 2 + len(CATEGORIES)], raters)
 
 
-def _fleiss(items: Floats, agreeing: Floats, totals: Floats, raters: int) -> dict[str, Floats]:
-    """Return kappa, observed and expected from items, agreeing pairs and totals by category."""
+def fleiss_ratios(
+    items: Floats, agreeing: Floats, totals: Floats, raters: int
+) -> dict[str, Floats]:
+    """Return kappa, observed and expected of R sums of items with as many judgements each.
+
+    Parameters
+    ----------
+    items
+        (R,) how many items.
+    agreeing
+        (R,) how many ordered pairs of judgements of the same item agree.
+    totals
+        (R, K) how many judgements are of each category.
+    raters
+        How many judgements an item has, two or more.
+    """
     observed = ratio(agreeing, items * raters * (raters - 1))
     # whole numbers until they are divided: an expected agreement of 1 is met exactly
     expected = ratio((totals * totals).sum(axis=1), (items * raters) ** 2)
@@ -212,7 +226,7 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
         raise OptionError("each item needs the same number of judgements, two or more")
     agreeing = (table * (table - 1)).sum()
     totals = table.sum(axis=0, dtype=np.float64)[np.newaxis]
-    found = _fleiss(np.array([len(table)], np.float64), np.array([agreeing]), totals, raters)
+    found = fleiss_ratios(np.array([len(table)], np.float64), np.array([agreeing]), totals, raters)
     return float(found["kappa"][0]), float(found["observed"][0]), float(found["expected"][0])
 
 

@@ -30,7 +30,9 @@ __all__ = [
     "cell_agreement",
     "cohen_kappa",
     "gwet_ac1",
+    "kappa_of_sums",
     "table_ratios",
+    "weighted_kappas",
 ]
 
 Table = Sequence[Sequence[int]]
@@ -161,16 +163,38 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
     tables = sums.reshape(-1, size, size)
     items, same = sums.sum(axis=1), np.trace(tables, axis1=1, axis2=2)
     first, second = tables.sum(axis=2), tables.sum(axis=1)
-    # whole numbers until they are divided: an expected agreement of 1 is met exactly
-    chance = (first * second).sum(axis=1)
     shares = (first + second) / (2 * np.where(items, items, nan))[:, np.newaxis]
     expected = (shares * (1 - shares)).sum(axis=1) / (size - 1)
     observed = ratio(same, items)
     return {
         "observed": observed,
-        "kappa": ratio(items * same - chance, items * items - chance),
+        "kappa": weighted_kappas(tables, 1 - np.eye(size)),
         "ac1": (observed - expected) / (1 - expected),
     }
+
+
+def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
+    """Return kappa of R tables of Q categories, (R, Q, Q), for a (Q, Q) disagreement.
+
+    kappa = 1 - (sum of apart x observed) / (sum of apart x expected); where `apart` is 1 for any
+    two different categories, this is Cohen's kappa without weights.
+
+    References
+    ----------
+    Cohen 1968, Weighted kappa: nominal scale agreement with provision for scaled disagreement or
+    partial credit, Psychological Bulletin 70:213-220.
+    """
+    items = tables.sum(axis=(1, 2))
+    # whole numbers until they are divided: an expected agreement of 1 is met exactly
+    seen = tables.reshape(len(tables), apart.size) @ apart.ravel()
+    first, second = tables.sum(axis=2), tables.sum(axis=1)
+    expected = ((first @ apart) * second).sum(axis=1)
+    return kappa_of_sums(items, seen, expected)
+
+
+def kappa_of_sums(items: Floats, seen: Floats, expected: Floats) -> Floats:
+    """Return kappa from the sum of disagreement that is seen, and the expected one times items."""
+    return ratio(expected - items * seen, expected)
 
 
 def _ratios_of(counts: tuple[tuple[int, ...], ...]) -> dict[str, Floats]:

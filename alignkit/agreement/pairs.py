@@ -14,6 +14,7 @@ from alignkit.arguments import check_kind, words
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError, UnknownNameError
+from alignkit.labels.label_matrix import judges_of
 from alignkit.scoring.counts import Rows as Counts
 from alignkit.scoring.counts import count_links
 
@@ -48,9 +49,12 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
     names = corpus.aligners if annotators is None else words("annotators", annotators)
     if len(names) < 2:
         found = ", ".join(names) or "none"
+        judges = judges_of(corpus)
+        hint = "merge the other annotators' files into the corpus"
+        if len(judges) > 1:
+            hint = f"pairs are judged by {', '.join(judges)}: compare these by on='judgments'"
         raise OptionError(
-            f"agreement needs two or more annotators, and here is {found}; "
-            "merge the other annotators' files into the corpus"
+            f"agreement needs two or more annotators who aligned pairs, and here is {found}; {hint}"
         )
     for name in names:
         if names.count(name) > 1:

@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from alignkit.agreement.beyond_chance.sampling import Progress
 from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
+from alignkit.agreement.judgments.options import JudgmentOptions
+from alignkit.agreement.judgments.question import agree_on_judgments
+from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.majority import with_majorities
 from alignkit.agreement.options import CLOSED, AgreementOptions, contradictions, edits_known
 from alignkit.agreement.pairs import CorpusData, check_annotators
@@ -21,18 +24,25 @@ from alignkit.agreement.sections import CorpusPart, joint_sections, two_sections
 from alignkit.agreement.statistic import weighted_mean
 from alignkit.arguments import check_arguments, words
 from alignkit.corpus import Corpus, group_texts
-from alignkit.errors import OptionError
+from alignkit.errors import OptionError, UnknownNameError
 from alignkit.frozen import FrozenMap
+from alignkit.labels.rewrites import origin_of
 from alignkit.moment import PERIODS
 from alignkit.parallel import count_workers, stage
 
 __all__ = ["agree"]
 
 
+ON = ("alignments", "judgments")
+"""What annotators can agree on."""
+
+
+@overload
 def agree(
     corpus: Corpus,
     annotators: Sequence[str] | None = None,
     *,
+    on: Literal["alignments"] = "alignments",
     initial: str | None = None,
     adjudicated: str | None = None,
     systems: Sequence[str] | None = None,
@@ -41,12 +51,41 @@ def agree(
     workers: int | None = None,
     progress: Progress | None = None,
     **options: Any,
-) -> Agreement:
+) -> Agreement: ...
+@overload
+def agree(
+    corpus: Corpus,
+    annotators: Sequence[str] | None = None,
+    *,
+    on: Literal["judgments"],
+    by: str | None = None,
+    seed: int = 12345,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> JudgmentAgreement: ...
+def agree(
+    corpus: Corpus,
+    annotators: Sequence[str] | None = None,
+    *,
+    on: str = "alignments",
+    initial: str | None = None,
+    adjudicated: str | None = None,
+    systems: Sequence[str] | None = None,
+    by: str | None = None,
+    seed: int = 12345,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Agreement | JudgmentAgreement:
     """Measure how far annotators agree, and how surely.
 
-    For every two annotators: precision, recall and F1 of words and phrases, Cohen's kappa and
-    Gwet's AC1 over cells, Krippendorff's alpha, and C, the agreement beyond chance; for all
-    together Fleiss' kappa and alpha. `docs/agreement.md` defines each.
+    On alignments, for every two annotators: precision, recall and F1 of words and phrases, Cohen's
+    kappa and Gwet's AC1 over cells, Krippendorff's alpha, and C, the agreement beyond chance; for
+    all together Fleiss' kappa and alpha. `docs/agreement.md` defines each. On judgments of whole
+    pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa, and each
+    annotator against the majority with its null, the majority of the others, and an adjudicated
+    version. `docs/judgments.md` defines each.
 
     Parameters
     ----------
@@ -55,6 +94,9 @@ def agree(
         identical items take part.
     annotators
         Two or more names; None takes all of the corpus but those named below.
+    on
+        ``"alignments"`` or ``"judgments"``; the latter knows no `initial`, `adjudicated` and
+        `systems`: an adjudicated version is named by the option `consensus`.
     initial
         The automatic alignment that the annotators started from. With it there is C by models of
         edits; without it, by the closed form of Kupper & Hafner alone.
@@ -75,11 +117,13 @@ def agree(
     **options
         The fields of `alignkit.agreement.AgreementOptions`, which explains them:
         `ignore_identical`, `exact_case`, `universe`, `missing_initial`, `chance`, `reading`,
-        `normalizer`, `aggregate`, `samples`, `tolerance`, `bootstrap`, `resamples`, `confidence`.
+        `normalizer`, `aggregate`, `samples`, `tolerance`, `bootstrap`, `resamples`, `confidence`;
+        on judgments those of `alignkit.agreement.JudgmentOptions`: `scheme`, `view`, `weights`,
+        `consensus`, `ties`, `null`, `groups`, `lenient`, `permutations`, `resamples`, `confidence`.
 
     Returns
     -------
-    Agreement
+    Agreement or JudgmentAgreement
         Printed, it is the tables of the command.
 
     Raises
@@ -91,6 +135,8 @@ def agree(
         If a name annotated nothing, or an option names nothing.
     MissingTextError
         If words are needed and not known.
+    FormatError
+        If a judgment is not of the scheme.
 
     Notes
     -----
@@ -127,6 +173,21 @@ def agree(
     if seed < 0:
         raise OptionError(f"a seed must not be below 0, and is {seed}")
     count_workers(workers)
+    if on == "judgments":
+        _refuse(initial=initial, adjudicated=adjudicated, systems=systems)
+        judged = corpus.filter(lambda pair: origin_of(pair) is None)
+        return agree_on_judgments(
+            judged,
+            annotators,
+            JudgmentOptions.of(options),
+            rewrites=len(corpus) - len(judged),
+            parts=lambda names: _parts(judged, by, names),
+            by=by,
+            seed=seed,
+            workers=workers,
+        )
+    if on not in ON:
+        raise UnknownNameError("kind of agreement", on, ON)
     contradictions(options, initial)
     chosen = AgreementOptions(**options)
     if not edits_known(initial, chosen.missing_initial):
@@ -156,6 +217,16 @@ def agree(
         str(chosen.sign(seed, initial)), corpus,
     )  # fmt: skip
     return replace(found, cautions=cautions_of(found))
+
+
+def _refuse(**given: object) -> None:
+    """Refuse what is said of alignments where judgments are compared."""
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{name} is about alignments: leave it out; the adjudicated version of judgments "
+                "is named by `consensus`"
+            )
 
 
 def _systems(systems: Sequence[str] | None, initial: str | None) -> tuple[str, ...]:

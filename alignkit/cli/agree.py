@@ -1,4 +1,4 @@
-"""Report how far annotators agree, on words and on phrases.
+"""Report how far annotators agree, on words, on phrases and on judgments of whole pairs.
 
 CORPUS is one file or folder that holds several annotators, or several files of the same sentence
 pairs, one an annotator, who is then called by the name of the file.
@@ -10,6 +10,7 @@ chance draws sets of links at random.
 For example:
   alignkit agree corpus.xml --annotators anna ben --initial giza --by genre
   alignkit agree corpus.xml --initial giza --adjudicated gold --html report.html
+  alignkit agree corpus.jsonl --on judgments --scheme turku --view binary --html page.html
   alignkit agree A.align.txt B.align.txt C.align.txt --format rte --missing-initial empty --csv
 """
 
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignkit.choice import naming
+from alignkit.cli.agree_judgments import asks_for_judgments, run_on_judgments
 from alignkit.cli.agree_options import add_options, typed
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.merge import merged
@@ -47,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.agreement import agree
     from alignkit.cli.agree_output import agreement_output, draw
 
+    if asks_for_judgments(options):
+        return run_on_judgments(options, lambda: _corpus(options))
     _check(options)  # a wrong option is told before anything is read
     words = _function_words(options)
     corpus = _corpus(options)
@@ -112,7 +116,7 @@ def _function_words(options: argparse.Namespace) -> FunctionWords | None:
 def _corpus(options: argparse.Namespace) -> Corpus:
     paths = options.corpus
     if len(paths) == 1:
-        return Input(paths[0], options.format, reading_options(options)).corpus()
+        return Input(paths[0], options.format, reading_options(options)).corpus(needed=True)
     names = [Path(path).name.split(".")[0] or path for path in paths]
     if len(set(names)) < len(names):
         names = list(paths)

@@ -13,6 +13,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 from alignkit.agreement.options import AgreementOptions
+from alignkit.cli.agree_judgments import add_judgment_options
 from alignkit.cli.media import add_media
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number, saved_file
@@ -42,6 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                 _add_field(made, one)
     _add_draws(made)
     _add_output(parser.add_argument_group("what is printed"))
+    add_judgment_options(parser.add_argument_group("judgments of pairs"))
 
 
 def typed(options: argparse.Namespace) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from alignkit.errors import OptionError, UnknownNameError
 
 __all__ = ["KINDS", "Cell", "Column", "Shown", "Value"]
 
-KINDS = {"text": 0, "count": 0, "decimal": 3, "number": 4, "percent": 1}
+KINDS = {"text": 0, "count": 0, "decimal": 3, "number": 4, "percent": 1, "p": 4}
 """What a column can hold, and the digits of each: decimals, or (number) significant ones."""
 
 _NONZERO = re.compile("[1-9in]")  # a digit, or infinite
@@ -64,8 +64,8 @@ class Column:
         The heading.
     kind
         One of `KINDS`: a text; a count; a decimal with so many digits; a number with so many
-        significant digits; or a ratio, shown as a percentage. A text in a column of numbers stands
-        as it is.
+        significant digits; a ratio, shown as a percentage; or a p-value, a decimal that is never
+        shown as zero. A text in a column of numbers stands as it is.
     span
         A heading above this one and those beside it that have the same.
     key
@@ -114,6 +114,8 @@ class Column:
         '50.0 [25.0, 75.0]'
         >>> Column("C", "decimal").show(float("nan")).text
         '-'
+        >>> [Column("p", "p").show(p).text for p in (0.0123, 0.00001)]
+        ['0.0123', '<0.0001']
         """
         if isinstance(cell, str):
             return Shown(cell, words=True)
@@ -144,6 +146,8 @@ class Column:
             text = str(value)
         else:
             text = f"{value:{sign}.{digits}{'g' if self.kind == 'number' else 'f'}}"
+            if self.kind == "p" and not _NONZERO.search(text):
+                text = f"<{10.0**-digits:.{digits}f}"
         if text[0] == "-" and not self.signed and not _NONZERO.search(text):
             text = text[1:]  # no negative zero
         return text + self.unit

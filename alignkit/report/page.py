@@ -23,7 +23,7 @@ from alignkit.report.pairing_plots import (
     sentence_plots,
 )
 from alignkit.report.plots import interval_plots, model_plots
-from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
+from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE, page_style
 from alignkit.report.table import Table
 from alignkit.report.word_kinds import FunctionWords
 from alignkit.visible import visible
@@ -133,7 +133,7 @@ def _words(agreement: Agreement, title: str | None) -> dict[str, Any]:
     says = "; ".join(CHANCE_MODELS[name].description for name in models)
     return {
         "title": title or f"Agreement of {', '.join(others)} and {last}",
-        "style": MATRIX_STYLE + PAGE_STYLE + Table.style() + _file("page.css"),
+        "style": MATRIX_STYLE + PAGE_STYLE + Table.style() + page_style(),
         "head": [line.strip() for line in agreement_head(agreement)],
         "care": CARE,
         "cautions": agreement.cautions,

@@ -10,7 +10,7 @@ from alignkit.report.characters import char_width, isolated_text, safe_text
 from alignkit.report.columns import Column, Shown
 from alignkit.report.medium import CARE, Medium, Report, Sheet
 
-__all__ = ["MEDIUM", "table_style"]
+__all__ = ["MEDIUM", "signed", "table_style"]
 
 _NARROW = 14
 
@@ -107,9 +107,15 @@ def _report(report: Report) -> str:
     head = "".join(f"<p>{safe_text(line.strip())}</p>\n" for line in report.head)
     tables = "".join(map(_table, report.tables))
     cautions = "".join(f"<li>{safe_text(one)}</li>\n" for one in report.cautions)
-    care = f"<p><b>{CARE}</b></p>\n<ul>\n{cautions}</ul>\n" if cautions else ""
-    signed = f"<p><code>{safe_text(report.signature)}</code></p>\n"
-    return f"<style>{table_style()}</style>\n<div>\n{head}{tables}{care}{signed}</div>\n"
+    care = f"<p><strong>{CARE}</strong></p>\n<ul>\n{cautions}</ul>\n" if cautions else ""
+    told = f"{head}{tables}{care}{signed(report.signature)}"
+    return f"<style>{table_style()}</style>\n<div>\n{told}</div>\n"
+
+
+def signed(signature: str) -> str:
+    """Return a paragraph with the settings, which breaks between them."""
+    settings = safe_text(signature).replace("|", "|<wbr>")
+    return f'<p class="alignkit-signature"><code>{settings}</code></p>\n'
 
 
 MEDIUM = Medium("", _table, _report)

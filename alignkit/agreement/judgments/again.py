@@ -1,0 +1,113 @@
+"""Say which pairs are judged again and by whom, and which phrases are good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+import numpy as np
+
+from alignkit.agreement.judgments.consensus import Labels
+from alignkit.errors import OptionError
+
+__all__ = ["GOOD_IN", "good_items", "is_good", "judge_again"]
+
+GOOD_IN = ("any", "majority", "all")
+"""In how many of its contexts a phrase has to be good."""
+
+
+def judge_again(
+    values: Labels,
+    kappas: Sequence[float],
+    *,
+    below: float = 0.4,
+    above: float = 0.75,
+    most: int = 5,
+) -> Mapping[int, tuple[int, ...]]:
+    """List the items of annotators who agree too little, and who is to judge them again.
+
+    Parameters
+    ----------
+    values
+        (A, P) numbers of labels; -1 where an annotator has not judged an item.
+    kappas
+        (A,) how far each agrees with the others; NaN where that is not known.
+    below
+        Whoever has less, his items are judged again.
+    above
+        Whoever has more can judge them, if he has not judged them yet.
+    most
+        How many judge an item again, at most; those with the highest kappas, of equal ones those
+        who have been given fewer items.
+
+    Returns
+    -------
+    dict
+        For each item the rows of those who judge it again, which may be nobody.
+
+    Raises
+    ------
+    OptionError
+        If `most` is less than 1 or `below` more than `above`.
+
+    References
+    ----------
+    He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP; Pavlick et al. 2015, PPDB 2.0, ACL,
+    supplement on crowd annotation.
+    """
+    if most < 1 or below > above:
+        raise OptionError("give most of 1 or more, and below no more than above")
+    weak = [k for k, kappa in enumerate(kappas) if kappa < below]
+    strong = [k for k, kappa in enumerate(kappas) if not isnan(kappa) and kappa > above]
+    given = dict.fromkeys(strong, 0)
+    found = {}
+    for item in np.flatnonzero((values[weak] >= 0).any(axis=0)).tolist():
+        free = [k for k in strong if values[k, item] < 0]
+        chosen = sorted(free, key=lambda k: (-kappas[k], given[k], k))[:most]
+        for k in chosen:
+            given[k] += 1
+        found[item] = tuple(sorted(chosen))
+    return found
+
+
+def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Labels:
+    """Return which items are good by a strict majority of the judgments that are left.
+
+    Parameters
+    ----------
+    values
+        (A, P) numbers of labels; -1 where an annotator has not judged an item.
+    good
+        The numbers of the labels that say so.
+    kept
+        (A,) whether an annotator is not rejected.
+
+    Returns
+    -------
+    (P,) int8
+        1 where more than half say so, 0 where not (2 of 4 is none), -1 where no judgment is left.
+    """
+    left = values[np.asarray(kept, np.bool_)]
+    judged = (left >= 0).sum(axis=0)
+    votes = np.isin(left, list(good)).sum(axis=0)
+    return np.where(judged > 0, 2 * votes > judged, -1).astype(np.int8)
+
+
+def is_good(contexts: Sequence[int], within: str) -> bool:
+    """Tell whether a phrase is good in enough of its contexts.
+
+    Parameters
+    ----------
+    contexts
+        Of each judged context whether it is good, as `good_items` returns it: 1 or 0.
+    within
+        One of `GOOD_IN`: at least one context, more than half of them, or all.
+
+    Examples
+    --------
+    >>> [is_good([1, 0], within) for within in GOOD_IN]
+    [True, False, False]
+    """
+    if within == "majority":
+        return 2 * sum(contexts) > len(contexts)
+    return any(contexts) if within == "any" else all(contexts)

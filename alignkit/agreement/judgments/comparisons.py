@@ -1,0 +1,152 @@
+"""List who is compared with whom on labels, and what is measured on their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from alignkit.agreement.judgments.consensus import Labels, majority_labels, others_label
+from alignkit.agreement.judgments.tables import LabelTables, Ratios, mean_of
+from alignkit.agreement.judgments.view_data import ViewData
+from alignkit.agreement.statistic import Floats
+
+__all__ = ["Comparisons", "Measure"]
+
+NOTHING_SHARED = "no item has a label of both"
+ONE_LABEL = "both give one and the same label everywhere"
+NO_KAPPA = "no kappa of two is defined"
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """Hold a function of what the tables of all couples say, and what to call its values.
+
+    Parameters
+    ----------
+    kind, first, second, statistic
+        As those of an `alignkit.agreement.result_parts.Figure`.
+    items
+        How many items it rests on; of a mean, added up over the couples.
+    reason
+        Why it is undefined, where it is.
+    of
+        The function; its values are (R,), one a resample.
+    """
+
+    kind: str
+    first: str
+    second: str
+    statistic: str
+    items: int
+    reason: str
+    of: Callable[[Ratios], Floats]
+
+
+@dataclass(eq=False)
+class Comparisons:
+    """Collect the couples of a view: annotators, or an annotator and a consensus.
+
+    Parameters
+    ----------
+    view
+        The judgments.
+    couples
+        The (P,) labels of the first and the second of each; (A, P) where annotators are pooled.
+    measures
+        What is measured on their tables.
+    """
+
+    view: ViewData
+    couples: list[tuple[Labels, Labels]] = field(default_factory=list)
+    measures: list[Measure] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._every_two()
+        if self.view.has_majority:
+            self._with_consensus()
+        if len(self.view.annotators) > 2:
+            self._with_others()
+        if self.view.adjudicated is not None:
+            self._with("adjudicated", [self.view.adjudicated] * len(self.view.annotators))
+
+    def tables(self) -> LabelTables:
+        """Return the tables that the measures are of."""
+        return LabelTables.of(self.couples, len(self.view.labels))
+
+    def _every_two(self) -> None:
+        names, values, groups = self.view.annotators, self.view.values, self.view.groups
+        found: dict[tuple[str, str], list[int]] = {}
+        every = []
+        for a, b in combinations(range(len(names)), 2):
+            n = self._couple("pairing", names[a], names[b], values[a], values[b])
+            every.append(n)
+            if names[a] in groups and names[b] in groups:
+                first, second = sorted((groups[names[a]], groups[names[b]]))
+                found.setdefault((first, second), []).append(n)
+        self._mean("mean", every)
+        for (first, second), these in sorted(found.items()):
+            self._mean("groups", these, first, second)
+
+    def _with_consensus(self) -> None:
+        view = self.view
+        size = len(view.labels)
+        settled = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
+        these = self._with("consensus", [settled.labels] * len(view.annotators))
+        every = np.broadcast_to(settled.labels, view.values.shape)
+        n = len(self.couples)
+        self.couples.append((view.values, every))
+        items = sum(map(self._shared, these))
+        self.measures.append(
+            Measure(
+                "pooled consensus", "", "", "kappa", items, ONE_LABEL,
+                lambda ratios: ratios.kappa[n],
+            )
+        )  # fmt: skip
+
+    def _with_others(self) -> None:
+        view = self.view
+        size = len(view.labels)
+        self._with(
+            "leave-one-out",
+            [others_label(view.values, size, k)[0] for k in range(len(view.annotators))],
+        )
+
+    def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
+        """Compare each annotator with labels that were settled on."""
+        view = self.view
+        these = [
+            self._couple(kind, name, "", row, other)
+            for name, row, other in zip(view.annotators, view.values, others, strict=True)
+        ]
+        self._mean(f"mean {kind}", these)
+        return these
+
+    def _couple(self, kind: str, first: str, second: str, mine: Labels, other: Labels) -> int:
+        n = len(self.couples)
+        self.couples.append((mine, other))
+        shared = self._shared(n)
+        reason = ONE_LABEL if shared else NOTHING_SHARED
+        ratios: dict[str, Callable[[Ratios], Floats]] = {
+            "kappa": lambda ratios: ratios.kappa[n],
+            "observed": lambda ratios: ratios.observed[n],
+            "ac1": lambda ratios: ratios.ac1[n],
+        }
+        self.measures += [
+            Measure(kind, first, second, name, shared, reason, of) for name, of in ratios.items()
+        ]
+        return n
+
+    def _mean(self, kind: str, these: list[int], first: str = "", second: str = "") -> None:
+        items = sum(map(self._shared, these))
+
+        def mean(ratios: Ratios) -> Floats:
+            return mean_of(ratios.kappa[these], ratios.items[these])
+
+        self.measures.append(Measure(kind, first, second, "kappa", items, NO_KAPPA, mean))
+
+    def _shared(self, n: int) -> int:
+        first, second = self.couples[n]
+        return int(np.sum((first >= 0) & (second >= 0)))

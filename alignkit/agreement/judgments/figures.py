@@ -1,0 +1,238 @@
+"""Compute every figure of the judgments in one view, each with its interval and its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.intervals import NO_PAIRS, ONE_PAIR, reasoned
+from alignkit.agreement.judgments.comparisons import NOTHING_SHARED, Comparisons
+from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
+from alignkit.agreement.judgments.joint import UNEQUAL, joint_rows
+from alignkit.agreement.judgments.null import NullKappas
+from alignkit.agreement.judgments.settled import overruled
+from alignkit.agreement.judgments.tables import LabelTables
+from alignkit.agreement.judgments.tables_kernel import group_sums
+from alignkit.agreement.judgments.view_data import ViewData
+from alignkit.agreement.result_parts import Figure
+from alignkit.agreement.statistic import Floats, Rows
+from alignkit.jit import readonly
+from alignkit.parallel import executor
+from alignkit.scoring.bootstrap import Interval, summarize
+from alignkit.scoring.wilson import wilson_interval
+
+__all__ = ["Drawing", "view_figures"]
+
+NO_ORDER = "the labels have no order"
+TWO = "the majority of two is what both say: see their kappa"
+_LEAST, _MOST, _CHUNK_BYTES = 8, 128, 2**24
+"""How many resamples are drawn at once: they lie side by side, in so many bytes."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Say how intervals are drawn: over items, percentile; 0 resamples for none.
+
+    No interval depends on the number of `workers`, the threads; None takes one for each core.
+    """
+
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 12345
+    workers: int | None = None
+
+
+def view_figures(
+    view: ViewData, null: NullKappas | None, drawing: Drawing, section: str = "all"
+) -> tuple[Figure, ...]:
+    """Return every figure of a view.
+
+    Parameters
+    ----------
+    view
+        The judgments.
+    null
+        What the kappas against the consensus are by chance, see `null_kappas`; None where that is
+        not known.
+    drawing
+        How intervals are drawn.
+    section
+        What the figures are of.
+
+    Returns
+    -------
+    tuple of Figure
+        Kinds: ``"pairing"``, ``"mean"``, ``"groups"``, ``"joint"``, ``"consensus"``, ``"mean
+        consensus"``, ``"pooled consensus"``, ``"leave-one-out"``, ``"mean leave-one-out"``,
+        ``"adjudicated"``, ``"mean adjudicated"``. Statistics: ``"kappa"``, ``"observed"``,
+        ``"ac1"``; of a consensus ``"null"`` and ``"corrected"`` too.
+    """
+    compared = Comparisons(view)
+    tables = compared.tables()
+    counts = label_counts(view.values, len(view.labels))
+    # items with the same counts are drawn together
+    kinds, group, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
+    joint = joint_rows(kinds, ordered=view.ordered)
+    together = joint.measure(joint.sums(times[np.newaxis].astype(np.float64)))
+    level = f"judgments.{view.name}"
+    drawn, drawn_joint = _resampled(compared, tables, joint, group.reshape(-1), drawing)
+    total = tables.ratios(np.ones((tables.count, 1), np.int32), view.far)
+    found: list[Figure] = []
+    for k, one in enumerate(compared.measures):
+        value = float(one.of(total)[0])
+        at = (one.kind, one.first, one.second, section, level, one.statistic)
+        found.append(_figure(at, value, one.items, one.reason, drawn[k]))
+    used = int((counts.sum(axis=1) > 0).sum())
+    for name, (value,) in together.items():
+        whom = ("joint", "", "", section, level, name)
+        reason = _why(name, value, view, counts)
+        found.append(_figure(whom, float(value), used, reason, drawn_joint.get(name)))
+    if null is not None:
+        found += list(_against_null(found, null, drawing.confidence))
+    found += list(_shares(view, null, section, drawing.confidence))
+    return tuple(found)
+
+
+def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> str:
+    """Say why a figure of all together is undefined."""
+    judged = counts.sum(axis=1)
+    if name == "alpha.ordinal" and not view.ordered:
+        return NO_ORDER
+    if not (judged >= 2).any():
+        return NOTHING_SHARED
+    if name == "fleiss" and len(set(judged[judged > 0].tolist())) > 1:
+        return UNEQUAL
+    return "all give one and the same label everywhere" if isnan(value) else ""
+
+
+def _figure(
+    at: tuple[str, str, str, str, str, str],
+    value: float,
+    items: int,
+    reason: str,
+    bounds: Interval | str | None,
+) -> Figure:
+    if isnan(value):
+        return Figure(*at, value, pairs=items, reason=reason)
+    if isinstance(bounds, Interval):
+        left = f"undefined in {bounds.undefined} resamples, left out" if bounds.undefined else ""
+        return Figure(*at, value, bounds.low, bounds.high, items, left)
+    return Figure(*at, value, pairs=items, reason=bounds or "")
+
+
+def _resampled(
+    compared: Comparisons,
+    tables: LabelTables,
+    joint: Rows,
+    group: NDArray[np.intp],
+    drawing: Drawing,
+) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:
+    """Return the interval of each measure, and of those of all together, on the same draws.
+
+    `group` (P,) says which row of `joint` an item is of.
+    """
+    measures = compared.measures
+    if not drawing.resamples:
+        return [None] * len(measures), {}
+    names = list(joint.figures())
+    if tables.count < 2:
+        reason = ONE_PAIR if tables.count else NO_PAIRS
+        return [reason] * len(measures), dict.fromkeys(names, reason)
+    far = compared.view.far
+    most = min(_MOST, max(_LEAST, _CHUNK_BYTES // (4 * tables.count)))
+    sizes = [min(most, drawing.resamples - k) for k in range(0, drawing.resamples, most)]
+    seeds = np.random.SeedSequence(drawing.seed).spawn(len(sizes))
+
+    def drawn(size: int, seed: np.random.SeedSequence) -> tuple[list[Floats], list[Floats]]:
+        weights = _draw(np.random.default_rng(seed), tables.count, size)
+        ratios = tables.ratios(weights, far)
+        together = joint.measure(joint.sums(group_sums(group, readonly(weights), len(joint)).T))
+        return [one.of(ratios) for one in measures], [together[name] for name in names]
+
+    with executor(drawing.workers) as threads:
+        parts = list(threads.map(drawn, sizes, seeds))
+    level = drawing.confidence
+    each = [np.concatenate(part) for part in zip(*(part[0] for part in parts), strict=True)]
+    every = [np.concatenate(part) for part in zip(*(part[1] for part in parts), strict=True)]
+    return (
+        [reasoned(values, level) for values in each],
+        {name: reasoned(values, level) for name, values in zip(names, every, strict=True)},
+    )
+
+
+def _draw(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int32]:
+    """Return how often each item is drawn, (count, size); sooner than a multinomial does."""
+    found = np.empty((size, count), np.int32)
+    for row in found:
+        row[:] = np.bincount(rng.integers(0, count, count, dtype=np.int32), minlength=count)
+    return np.ascontiguousarray(found.T)
+
+
+def _against_null(
+    figures: Sequence[Figure], null: NullKappas, confidence: float
+) -> Iterator[Figure]:
+    """Yield the null of each kappa against the consensus, and that kappa corrected for it.
+
+    The null is held fixed in the interval of the corrected kappa (k - k0) / (1 - k0).
+    """
+    each = iter(null.each.T)
+    for one in figures:
+        if one.statistic != "kappa":
+            continue
+        if one.kind == "consensus":
+            values = next(each)
+        elif one.kind in ("mean consensus", "pooled consensus"):
+            values = null.mean if one.kind.startswith("mean") else null.pooled
+        else:
+            continue
+        bounds = summarize(values, confidence)
+        known = values[~np.isnan(values)]
+        mean = float(known.mean()) if len(known) else float("nan")
+        low, high = bounds.low, bounds.high
+        yield replace(one, statistic="null", value=mean, low=low, high=high, reason=bounds.reason)
+        scale = 1 - mean
+        yield replace(
+            one,
+            statistic="corrected",
+            value=(one.value - mean) / scale if scale else float("nan"),
+            low=(one.low - mean) / scale if scale else float("nan"),
+            high=(one.high - mean) / scale if scale else float("nan"),
+            reason=one.reason if scale else "chance alone agrees everywhere",
+        )
+
+
+def _shares(
+    view: ViewData, null: NullKappas | None, section: str, confidence: float
+) -> Iterator[Figure]:
+    """Yield how many items have a consensus, are left out, or are overruled."""
+    level, size = f"judgments.{view.name}", len(view.labels)
+
+    def share(kind: str, name: str, statistic: str, count: int, total: int) -> Figure:
+        value = count / total if total else float("nan")
+        low, high = wilson_interval(count, total, confidence)
+        reason = "" if total else "there is no such item"
+        return Figure(kind, name, "", section, level, statistic, value, low, high, total, reason)
+
+    if view.has_majority:
+        found = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
+        yield share("consensus", "", "settled", found.settled, found.items)
+        yield share("consensus", "", "tied", found.tied, found.items)
+        if null is not None:
+            bounds = summarize(null.settled, confidence)
+            value = float(null.settled.mean())
+            at = ("consensus", "", "", section, level, "settled.null", value)
+            yield Figure(*at, bounds.low, bounds.high, found.items, bounds.reason)
+        for k, name in enumerate(view.annotators):
+            labels, tied = others_label(view.values, size, k)
+            total = int((labels >= 0).sum()) + tied
+            yield share("leave-one-out", name, "left_out", tied, total)
+    else:
+        who = ("consensus", "", "", section, level, "kappa")
+        yield Figure(*who, float("nan"), reason=TWO)
+    if view.adjudicated is not None:
+        judged = overruled(view.values, view.adjudicated, size)
+        yield share("adjudicated", "", "overruled", judged.overruled, judged.unanimous)

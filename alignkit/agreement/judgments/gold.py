@@ -1,0 +1,160 @@
+"""Tell who answers gold questions too badly to be kept, and which of these are suspicious."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from alignkit.agreement.judgments.consensus import Labels
+from alignkit.errors import OptionError
+from alignkit.scoring.wilson import wilson_interval
+
+__all__ = ["LEAST_JUDGED", "GoldVerdict", "answer_gold", "rejection_chance", "suspicious_gold"]
+
+LEAST_JUDGED = 10
+"""Nobody is rejected before so many gold questions."""
+
+
+@dataclass(frozen=True)
+class GoldVerdict:
+    """Say how an annotator answers gold questions.
+
+    Parameters
+    ----------
+    judged, right
+        How many he has judged, and how many as the gold has it.
+    accuracy, low, high
+        The share that is right, with Wilson's interval; NaN without judgments.
+    verdict
+        ``"keep"``, ``"reject"``, or ``"too few"`` where fewer than 10 are judged.
+    rejected_at
+        After how many judged questions he is rejected; None where he is not.
+    """
+
+    judged: int
+    right: int
+    accuracy: float
+    low: float
+    high: float
+    verdict: str
+    rejected_at: int | None = None
+
+
+def answer_gold(
+    values: Labels, gold: Labels, *, sequential: bool = False, confidence: float = 0.95
+) -> tuple[GoldVerdict, ...]:
+    """Judge each annotator by the gold questions: below 50% after 10 is rejected.
+
+    Exactly 50% stays.
+
+    Parameters
+    ----------
+    values
+        (A, P) numbers of labels, the items in the order in which they were judged; -1 where an
+        annotator has not judged an item.
+    gold
+        (P,) the right labels; -1 where an item is no gold question.
+    sequential
+        Look after each question from the tenth on, as a running project does, instead of once over
+        all.
+    confidence
+        Of Wilson's interval.
+
+    References
+    ----------
+    Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL, supplement on
+    crowd annotation.
+
+    Examples
+    --------
+    >>> gold = np.zeros(10, np.int8)
+    >>> half = np.array([[0] * 5 + [1] * 5, [0] * 4 + [1] * 6], np.int8)
+    >>> [one.verdict for one in answer_gold(half, gold)]
+    ['keep', 'reject']
+    """
+    found = []
+    for row in values:
+        asked = (gold >= 0) & (row >= 0)
+        rights = np.cumsum(row[asked] == gold[asked])
+        judged = len(rights)
+        right = int(rights[-1]) if judged else 0
+        number = np.arange(1, judged + 1)
+        below = (2 * rights < number) & (number >= LEAST_JUDGED)
+        when = np.flatnonzero(below) if sequential else np.flatnonzero(below[-1:]) + judged - 1
+        verdict = "reject" if len(when) else "keep" if judged >= LEAST_JUDGED else "too few"
+        at = int(when[0]) + 1 if len(when) else None
+        low, high = wilson_interval(right, judged, confidence)
+        accuracy = right / judged if judged else float("nan")
+        found.append(GoldVerdict(judged, right, accuracy, low, high, verdict, at))
+    return tuple(found)
+
+
+@cache
+def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> float:
+    """Return how probably an annotator who guesses is rejected by so many gold questions.
+
+    Once over all this is P(Bin(n, 1 / labels) < n / 2); sequentially, the chance to be below half
+    after any question from the tenth to the last.
+
+    Parameters
+    ----------
+    judged
+        n, how many gold questions he judges.
+    labels
+        Among how many labels he chooses, each as often.
+    sequential
+        See `answer_gold`.
+
+    Raises
+    ------
+    OptionError
+        If `judged` is negative or there are fewer than two labels.
+
+    Examples
+    --------
+    >>> round(rejection_chance(10, 2), 5), round(rejection_chance(10, 4), 3)
+    (0.37695, 0.922)
+    >>> [round(rejection_chance(n, 2, sequential=True), 3) for n in (20, 50)]
+    [0.647, 0.786]
+    """
+    if judged < 0 or labels < 2:
+        raise OptionError(f"give 0 questions or more and 2 labels or more, not {judged}, {labels}")
+    if judged < LEAST_JUDGED:
+        return 0.0
+    chance = 1 / labels
+    if not sequential:
+        from scipy.special import bdtr
+
+        return float(bdtr((judged - 1) // 2, judged, chance))
+    kept = np.zeros(judged + 1)
+    kept[0] = 1.0
+    for number in range(1, judged + 1):
+        kept[1:] = kept[1:] * (1 - chance) + kept[:-1] * chance
+        kept[0] *= 1 - chance
+        if number >= LEAST_JUDGED:
+            kept[: (number + 1) // 2] = 0
+    return 1 - float(kept.sum())
+
+
+def suspicious_gold(values: Labels, gold: Labels, verdicts: tuple[GoldVerdict, ...]) -> list[int]:
+    """Return the gold questions that most annotators who are not rejected answer otherwise.
+
+    Parameters
+    ----------
+    values, gold
+        As for `answer_gold`.
+    verdicts
+        Of all annotators.
+
+    Returns
+    -------
+    list of int
+        Places of items, rising; more than half of those who judged it contradict the gold.
+    """
+    kept = values[[one.verdict != "reject" for one in verdicts]]
+    judged = (kept >= 0).sum(axis=0)
+    against = ((kept >= 0) & (kept != gold)).sum(axis=0)
+    found: list[int] = np.flatnonzero((gold >= 0) & (2 * against > judged)).tolist()
+    return found

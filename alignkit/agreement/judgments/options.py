@@ -1,0 +1,138 @@
+"""Hold the options of agreement on judgments, each with its default, its choices and its help.
+
+The command line is made from the fields, so this imports nothing that takes time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.labels import Scheme, View, get_scheme, get_view
+
+__all__ = ["MAJORITY", "JudgmentOptions"]
+
+MAJORITY = "majority"
+"""The consensus that is no adjudicated version."""
+
+
+def _option(default: Any, help: str, *, choices: Sequence[str] = (), metavar: str = "") -> Any:
+    metadata = {"help": help, "choices": tuple(choices), "metavar": metavar}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class JudgmentOptions:
+    """Hold the options of `alignkit.agree` on judgments of pairs.
+
+    The metadata of each field hold its ``help``, its ``choices`` (empty where it names nothing),
+    and its ``metavar``.
+
+    Raises
+    ------
+    UnknownNameError
+        If an option names nothing.
+    OptionError
+        If a number is out of range, or a view has no order and one is needed.
+    """
+
+    scheme: Scheme | str = _option("", "of the judgments", metavar="S")  # noqa: RUF009
+    view: str | Sequence[str] | None = _option(
+        None,
+        "views of the scheme (default: all; with weights, or ties that go by the order, those "
+        "whose labels have an order)",
+        metavar="V",
+    )
+    weights: str = _option(
+        "nominal",
+        "of kappa: any two labels are as far apart, or by their places in the order",
+        choices=("nominal", "linear", "quadratic"),
+    )
+    consensus: str = _option(
+        MAJORITY,
+        "whom annotators are compared with: the majority, or an adjudicated version as well, "
+        "which has no null",
+        metavar="majority|NAME",
+    )
+    ties: str = _option(
+        "leave-out",
+        "what becomes of a tied majority: it is left out and counted, is an error, or is the "
+        "lowest of its labels, or the adjudicated one",
+        choices=("leave-out", "error", "lowest", "adjudicated"),
+    )
+    null: str = _option(
+        "all",
+        "whose labels chance permutes: of all annotators, or of the one alone who is tested",
+        choices=("all", "one"),
+    )
+    groups: Mapping[str, str] | None = _option(
+        None,
+        "the group of each annotator: they are compared within groups and between them",
+        metavar="FILE",
+    )
+    lenient: bool = _option(
+        False, "what is no judgment of the scheme is left out and counted, where it is an error"
+    )
+    permutations: int = _option(1000, "of the null", metavar="N")
+    resamples: int = _option(1000, "of the bootstrap over pairs", metavar="N")
+    confidence: float = _option(0.95, "of the intervals", metavar="P")
+
+    def __post_init__(self) -> None:
+        from alignkit.arguments import check_attributes
+        from alignkit.scoring.bootstrap import check_drawing
+
+        check_attributes(self)
+        if not self.scheme:
+            raise OptionError("judgments are read by a scheme: name it by `scheme`")
+        if isinstance(self.scheme, str):
+            object.__setattr__(self, "scheme", get_scheme(self.scheme))
+        for one in fields(self):
+            known: tuple[str, ...] = one.metadata["choices"]
+            if known and getattr(self, one.name) not in known:
+                raise UnknownNameError(one.name, getattr(self, one.name), known)
+        if self.permutations < 1:
+            raise OptionError(f"permutations must be at least 1, not {self.permutations}")
+        check_drawing(self.resamples, self.confidence)
+        if self.ties == "adjudicated" and self.settled is None:
+            raise OptionError(
+                "ties='adjudicated' asks for the adjudicated version: name it by `consensus`"
+            )
+        _ = self.views
+
+    @property
+    def settled(self) -> str | None:
+        """The name of the adjudicated version; None without one."""
+        return None if self.consensus == MAJORITY else self.consensus
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """The views that are asked for."""
+        scheme = get_scheme(self.scheme) if isinstance(self.scheme, str) else self.scheme
+        named = [self.view] if isinstance(self.view, str) else self.view
+        chosen = tuple(get_view(scheme, name) for name in dict.fromkeys(named or scheme.views))
+        needed = self.weights != "nominal" or self.ties == "lowest"
+        if not named and needed:
+            chosen = tuple(view for view in chosen if view.order is not None)
+            if not chosen:
+                raise OptionError(
+                    f"no view of {scheme.name} has labels in an order: leave weights out, and "
+                    "ties='lowest'"
+                )
+        return chosen
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> JudgmentOptions:
+        """Make them of what was given by name.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such option.
+        """
+        known = [one.name for one in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise UnknownNameError("option of agreement on judgments", name, known)
+        return cls(**given)

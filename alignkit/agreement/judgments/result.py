@@ -1,0 +1,227 @@
+"""Hold how far annotators agree on judgments: every figure once, with how to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import Any
+
+from alignkit.agreement.judgments.disagreements import Disagreements
+from alignkit.agreement.judgments.options import JudgmentOptions
+from alignkit.agreement.result_parts import Caution, Figure
+from alignkit.errors import UnknownNameError
+from alignkit.jsonable import jsonable
+from alignkit.labels import Scheme
+from alignkit.report.medium import Report
+from alignkit.report.table import Table, get_medium
+from alignkit.report.table_csv import csv_lines
+from alignkit.version import __version__
+
+__all__ = ["JudgmentAgreement"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgmentAgreement:
+    """Hold how far annotators agree on judgments; printed, it is the tables of the command.
+
+    Parameters
+    ----------
+    annotators
+        Who is compared.
+    options
+        The options.
+    by
+        The attribute that makes the groups; None without groups.
+    seed
+        Of all draws.
+    sections
+        ``"all"``, then the names of the groups.
+    pairs
+        How many pairs the corpus has.
+    repeated
+        How many of them are repeats of others, word by word.
+    rewrites
+        How many others annotators wrote anew of a pair; they are left out, since nobody judged them
+        without knowing that.
+    left_out
+        How many judgments are left out, for each reason.
+    shares
+        For each view the share of each label among all judgments.
+    all_figures
+        Every figure; see `figures`.
+    disagreements
+        The pairs that are judged differently, those that differ in more views first.
+    cautions
+        What to know before reading the figures.
+    """
+
+    annotators: tuple[str, ...]
+    options: JudgmentOptions
+    by: str | None
+    seed: int
+    sections: tuple[str, ...]
+    pairs: int
+    repeated: int
+    rewrites: int
+    left_out: Mapping[str, int]
+    shares: Mapping[str, Mapping[str, float]]
+    all_figures: tuple[Figure, ...]
+    disagreements: Disagreements
+    cautions: tuple[Caution, ...]
+
+    def __repr__(self) -> str:
+        return f"JudgmentAgreement({self.scheme}, {self.pairs} pairs; {', '.join(self.annotators)})"
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def _repr_html_(self) -> str:
+        return f'<div style="max-height:80vh;overflow:auto">{self.show("html")}</div>'
+
+    @property
+    def scheme(self) -> str:
+        """The name of the scheme."""
+        scheme = self.options.scheme
+        return scheme.name if isinstance(scheme, Scheme) else scheme
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The names of the annotators, and that of the adjudicated version behind them."""
+        settled = self.options.settled
+        return self.annotators if settled is None else (*self.annotators, settled)
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The names of the views."""
+        return tuple(self.shares)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Return every figure; its level is ``judgments.VIEW``.
+
+        Kinds: ``"pairing"``, ``"mean"``, ``"groups"``, ``"joint"``, ``"consensus"``, ``"mean
+        consensus"``, ``"pooled consensus"``, ``"leave-one-out"``, ``"mean leave-one-out"``,
+        ``"adjudicated"``, ``"mean adjudicated"``. Statistics: ``"kappa"``, ``"observed"``,
+        ``"ac1"``; of a consensus ``"null"`` and ``"corrected"`` too; shares of items.
+        """
+        return self.all_figures
+
+    def figure(
+        self, kind: str, statistic: str, *who: str, view: str = "", section: str = "all"
+    ) -> Figure:
+        """Return one figure.
+
+        Parameters
+        ----------
+        kind, statistic
+            See `figures`.
+        who
+            The names of those it is of, in their order; none for those of all.
+        view
+            The view; empty for the first.
+        section
+            ``"all"``, or a group.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such figure.
+        """
+        first, second = (*who, "", "")[:2]
+        wanted = (kind, first, second, section, f"judgments.{view or self.views[0]}", statistic)
+        found = {
+            (one.kind, one.first, one.second, one.section, one.level, one.statistic): one
+            for one in self.all_figures
+        }
+        if wanted not in found:
+            known = [" ".join(filter(None, name)) for name in found]
+            raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
+        return found[wanted]
+
+    @property
+    def signature(self) -> str:
+        """The settings behind the numbers, in one line."""
+        one = self.options
+        groups = "|groups:given" if one.groups else ""
+        by = f"|by:{self.by}" if self.by else ""
+        return (
+            f"level:judgments|scheme:{self.scheme}|views:{'/'.join(self.views)}"
+            f"|weights:{one.weights}|consensus:{one.consensus}|ties:{one.ties}|null:{one.null}"
+            f"{groups}{by}|permutations:{one.permutations}|interval:bootstrap"
+            f"|confidence:{one.confidence:g}|resamples:{one.resamples}|seed:{self.seed}"
+            f"|version:{__version__}"
+        )
+
+    def tables(self) -> list[Table]:
+        """Return the tables, in the order in which a reader wants them."""
+        return list(_shown("judgment_tables").judgment_tables(self))
+
+    @property
+    def head(self) -> list[str]:
+        """Lines that say who is compared, on what, and what the brackets are."""
+        return list(_shown("judgment_tables").judgment_head(self))
+
+    def show(self, medium: str = "text") -> str:
+        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such medium.
+        """
+        written = get_medium(medium)
+        sheets = [table.sheet() for table in self.tables()]
+        cautions = [str(one) for one in self.cautions]
+        return written.report(Report(self.head, sheets, cautions, self.signature))
+
+    def csv(self) -> str:
+        """Return every figure as a row of CSV; the columns are the fields of `Figure`.
+
+        Behind the figures comes a row for each caution, and one for the signature, the text in the
+        column of reasons.
+        """
+        names = [one.name for one in fields(Figure)]
+        rows: list[list[object]] = [list(names)]
+        rows += [list(record.values()) for record in self.to_records()]
+        for caution in self.cautions:
+            said = {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
+            rows.append([said.get(name, "") for name in names])
+        signed = {"kind": "signature", "reason": self.signature}
+        rows.append([signed.get(name, "") for name in names])
+        return csv_lines(rows)
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
+        return [
+            {part.name: getattr(one, part.name) for part in fields(Figure)}
+            for one in self.all_figures
+        ]
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything as JSON takes it: NaN is None."""
+        options = {one.name: getattr(self.options, one.name) for one in fields(JudgmentOptions)}
+        options |= {"scheme": self.scheme, "view": list(self.views)}
+        return {
+            "annotators": list(self.annotators),
+            "by": self.by,
+            "seed": self.seed,
+            "options": jsonable(options),
+            "sections": list(self.sections),
+            "pairs": self.pairs,
+            "repeated": self.repeated,
+            "rewrites": self.rewrites,
+            "left_out": jsonable(self.left_out),
+            "shares": jsonable(self.shares),
+            "figures": jsonable(self.to_records()),
+            "cautions": jsonable(self.cautions),
+            "signature": self.signature,
+        }
+
+    def to_html(self, **options: Any) -> str:
+        """Return a page with all tables and figures; see `alignkit.report.judgment_page`."""
+        return str(_shown("judgment_page").judgment_page(self, **options))
+
+
+def _shown(module: str) -> Any:
+    """Load what shows a result when it is shown: it stands above results."""
+    return import_module(f"alignkit.report.{module}")

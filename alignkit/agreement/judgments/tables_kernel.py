@@ -1,0 +1,187 @@
+"""Add up resampled tables of two annotators, and permute labels: the loops over judgments.
+
+Their face are `alignkit.agreement.judgments.tables` and `alignkit.agreement.judgments.null`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.beyond_chance.flips_kernel import uniform
+from alignkit.jit import inlined, jit
+
+__all__ = ["consensus_tables", "couple_sums", "group_sums", "one_permuted_tables", "permute"]
+
+Ints = NDArray[np.int64]
+Items = NDArray[np.int32]
+Labels = NDArray[np.int8]
+Floats = NDArray[np.float64]
+States = NDArray[np.uint64]
+
+
+@jit
+def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Floats) -> Floats:
+    """Return what kappa and AC1 of N tables are functions of, in R resamples: (5, N, R) sums.
+
+    `offsets`, `items`, `size`: see `alignkit.agreement.judgments.tables.LabelTables`; `weights`
+    (P, R) says how often an item is drawn: resamples lie side by side, and are added at once. The
+    sums: items; those with equal labels; how far labels are apart; the same expected, times items;
+    the squares of how often each label is given.
+    """
+    tables, drawn = (len(offsets) - 1) // (size * size), weights.shape[1]
+    found = np.zeros((5, tables, drawn))
+    cell = np.empty(drawn, np.int32)
+    first, second = np.empty((size, drawn)), np.empty((size, drawn))
+    for n in range(tables):
+        first[:], second[:] = 0, 0
+        for k in range(size * size):
+            begin, end = offsets[n * size * size + k], offsets[n * size * size + k + 1]
+            if begin == end:
+                continue
+            cell[:] = 0
+            for place in range(begin, end):
+                row = weights[items[place]]
+                for r in range(drawn):
+                    cell[r] += row[r]
+            i, j = k // size, k % size
+            for r in range(drawn):
+                first[i, r] += cell[r]
+                second[j, r] += cell[r]
+                found[2, n, r] += far[i, j] * cell[r]
+            if i == j:
+                for r in range(drawn):
+                    found[1, n, r] += cell[r]
+        for i in range(size):
+            for r in range(drawn):
+                found[0, n, r] += first[i, r]
+                found[4, n, r] += (first[i, r] + second[i, r]) ** 2
+            for j in range(size):
+                for r in range(drawn):
+                    found[3, n, r] += far[i, j] * first[i, r] * second[j, r]
+    return found
+
+
+@jit
+def group_sums(group: Ints, weights: Items, groups: int) -> Floats:
+    """Return the (G, R) sums of (P, R) weights of items, whose groups `group` (P,) tells."""
+    found = np.zeros((groups, weights.shape[1]))
+    for p in range(len(group)):
+        to, row = found[group[p]], weights[p]
+        for r in range(len(row)):
+            to[r] += row[r]
+    return found
+
+
+@jit
+def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
+    """Return (R, J) codes, permuted among those of each annotator (Fisher & Yates).
+
+    `states` are (R, 4), the random states, which change.
+    """
+    found = np.empty((len(states), len(codes)), np.int8)
+    for r in range(len(states)):
+        row, state = found[r], states[r]
+        row[:] = codes
+        for a in range(len(offsets) - 1):
+            begin = offsets[a]
+            for k in range(offsets[a + 1] - 1, begin, -1):
+                other = begin + min(k - begin, int(uniform(state) * (k - begin + 1)))
+                row[k], row[other] = row[other], row[k]
+    return found
+
+
+@inlined
+def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
+    """Return the label with most votes; of a tie the lowest, or what `tie` says."""
+    best, total, tied = 0, 0, False
+    for label in range(len(counts)):
+        total += counts[label]
+        if label > 0 and counts[label] == counts[best]:
+            tied = True
+        elif counts[label] > counts[best]:
+            best, tied = label, False
+    if total < least:
+        return -1
+    return tie if tied and not lowest else best
+
+
+@jit
+def consensus_tables(
+    permuted: Labels,
+    meaning: Labels,
+    offsets: Ints,
+    items: Items,
+    ties: Labels,
+    size: int,
+    least: int,
+    lowest: bool,
+) -> tuple[Floats, Ints]:
+    """Return each annotator against the consensus of R permutations.
+
+    `permuted` are (R, J) codes, whose label in a view `meaning` tells; judgment j is of item
+    `items[j]`, annotator a has those from `offsets[a]` on; `ties` (P,) is the label of a tied item.
+    Returns (R, A, size * size) tables, rows his label, and in how many items there is a consensus.
+    """
+    annotators, count = len(offsets) - 1, len(ties)
+    found = np.zeros((len(permuted), annotators, size * size))
+    settled = np.zeros(len(permuted), np.int64)
+    votes = np.zeros((count, size), np.int16)
+    consensus = np.empty(count, np.int8)
+    for r in range(len(permuted)):
+        votes[:] = 0
+        for j in range(len(items)):
+            label = meaning[permuted[r, j]]
+            if label >= 0:
+                votes[items[j], label] += 1
+        for p in range(count):
+            consensus[p] = most(votes[p], least, lowest, ties[p])
+            settled[r] += consensus[p] >= 0
+        for a in range(annotators):
+            for j in range(offsets[a], offsets[a + 1]):
+                label, other = meaning[permuted[r, j]], consensus[items[j]]
+                if label >= 0 and other >= 0:
+                    found[r, a, label * size + other] += 1
+    return found, settled
+
+
+@jit
+def one_permuted_tables(
+    codes: Labels,
+    permuted: Labels,
+    meaning: Labels,
+    offsets: Ints,
+    items: Items,
+    ties: Labels,
+    size: int,
+    least: int,
+    lowest: bool,
+) -> tuple[Floats, Ints]:
+    """Return each annotator, whose labels alone are permuted, against the consensus with them.
+
+    As `consensus_tables`; `codes` (J,) are the labels as they are. The second result is how many
+    of each annotator's items have a consensus, added up over the annotators.
+    """
+    annotators, count = len(offsets) - 1, len(ties)
+    found = np.zeros((len(permuted), annotators, size * size))
+    settled = np.zeros(len(permuted), np.int64)
+    votes = np.zeros((count, size), np.int16)
+    for j in range(len(items)):
+        if meaning[codes[j]] >= 0:
+            votes[items[j], meaning[codes[j]]] += 1
+    for r in range(len(permuted)):
+        for a in range(annotators):
+            for j in range(offsets[a], offsets[a + 1]):
+                label, own, p = meaning[permuted[r, j]], meaning[codes[j]], items[j]
+                if own >= 0:
+                    votes[p, own] -= 1
+                if label >= 0:
+                    votes[p, label] += 1
+                    other = most(votes[p], least, lowest, ties[p])
+                    if other >= 0:
+                        found[r, a, label * size + other] += 1
+                        settled[r] += 1
+                    votes[p, label] -= 1
+                if own >= 0:
+                    votes[p, own] += 1
+    return found, settled

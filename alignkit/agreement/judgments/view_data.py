@@ -1,0 +1,98 @@
+"""Hold what is asked of the judgments in one view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.judgments.consensus import Labels, majority_labels
+from alignkit.agreement.judgments.null import NullQuestion
+from alignkit.agreement.judgments.tables import apart
+from alignkit.agreement.statistic import Floats
+from alignkit.errors import OptionError
+
+__all__ = ["ViewData"]
+
+
+@dataclass(frozen=True, eq=False)
+class ViewData:
+    """Hold the labels that annotators gave, and how they are to be compared.
+
+    Parameters
+    ----------
+    name
+        Of the view.
+    annotators
+        The A names.
+    labels
+        The K names of the labels, in their order; used or not.
+    values
+        (A, P) numbers of labels; -1 where an annotator has not judged an item, or it is not scored.
+    ordered
+        Whether the order of the labels means something.
+    weights
+        Of kappa: ``"nominal"``, ``"linear"`` or ``"quadratic"``.
+    ties
+        What becomes of a tied consensus, see `alignkit.agreement.judgments.consensus.TIES`.
+    adjudicated
+        (P,) the labels that were settled on; None where there is no such version.
+    groups
+        The group of each annotator, by name; those without one are compared with nobody's group.
+
+    Raises
+    ------
+    OptionError
+        If there is one annotator, one label, or an order is needed and there is none.
+    """
+
+    name: str
+    annotators: tuple[str, ...]
+    labels: tuple[str, ...]
+    values: Labels
+    ordered: bool = False
+    weights: str = "nominal"
+    ties: str = "leave-out"
+    adjudicated: Labels | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        apart(2, self.weights)
+        if len(self.annotators) < 2:
+            raise OptionError("agreement needs the judgments of two annotators, and there is one")
+        if len(self.labels) < 2:
+            raise OptionError(f"the view {self.name} has one label; take another view")
+        if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):
+            what = "ties='lowest'" if self.ties == "lowest" else f"weights={self.weights!r}"
+            raise OptionError(
+                f"{what} needs labels in an order, and those of the view {self.name} have none: "
+                "take another view, or leave it out"
+            )
+
+    @property
+    def has_majority(self) -> bool:
+        """Whether annotators can be compared with a majority that is not their shared label."""
+        return len(self.annotators) > 2 or self.ties in ("lowest", "adjudicated")
+
+    @property
+    def question(self) -> NullQuestion:
+        """What chance would give."""
+        return NullQuestion(self.values, len(self.labels), self.far, self.ties, self.adjudicated)
+
+    @property
+    def far(self) -> Floats:
+        """How far labels are apart, (K, K)."""
+        return apart(len(self.labels), self.weights)
+
+    def part(self, members: NDArray[np.intp]) -> ViewData:
+        """Return the same of some of the items."""
+        adjudicated = None if self.adjudicated is None else self.adjudicated[members]
+        values = np.ascontiguousarray(self.values[:, members])
+        return replace(self, values=values, adjudicated=adjudicated)
+
+    def check_ties(self) -> None:
+        """Refuse ties where they are to be an error."""
+        if self.ties == "error":
+            majority_labels(self.values, len(self.labels), ties=self.ties)

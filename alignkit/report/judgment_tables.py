@@ -1,0 +1,191 @@
+"""Lay the figures of judgments out in tables; every figure stands in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from alignkit.agreement.judgments.result import JudgmentAgreement
+from alignkit.agreement.result_parts import Figure
+from alignkit.labels.label_matrix import NOT_JUDGED
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.table import Table
+
+__all__ = ["LAYOUTS", "Layout", "judgment_head", "judgment_tables", "who"]
+
+_KAPPAS = {"observed": "observed", "kappa": "kappa", "ac1": "AC1"}
+_MAJORITY = {**_KAPPAS, "null": "null", "corrected": "corrected"}
+_SHARES = ("observed", "settled", "tied", "settled.null", "left_out", "overruled")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Say what a table shows.
+
+    Parameters
+    ----------
+    anchor
+        Its id on a page.
+    title
+        What stands above it.
+    kinds
+        The kinds of its rows, and what means are called.
+    statistics
+        Its columns, and what they are called.
+    note
+        What stands below it.
+    """
+
+    anchor: str
+    title: str
+    kinds: Mapping[str, str]
+    statistics: Mapping[str, str]
+    note: str = ""
+
+
+LAYOUTS = (
+    Layout(
+        "two",
+        "Every two annotators",
+        {"pairing": "", "mean": "mean", "groups": ""},
+        _KAPPAS,
+        "the mean weighs kappas by shared items; those that are undefined leave it",
+    ),
+    Layout(
+        "together",
+        "All annotators together",
+        {"joint": "all"},
+        {
+            "alpha.nominal": "alpha, nominal",
+            "alpha.ordinal": "alpha, ordinal",
+            "ac1": "AC1",
+            "fleiss": "Fleiss' kappa",
+        },
+    ),
+    Layout(
+        "majority",
+        "Each annotator ~ the majority, which contains the annotator",
+        {"consensus": "", "mean consensus": "mean", "pooled consensus": "all in one table"},
+        _MAJORITY,
+        "null: the same kappa when labels are permuted and the majority is found anew; corrected: "
+        "(kappa - null) / (1 - null), the null held fixed",
+    ),
+    Layout(
+        "settled",
+        "Items with a majority",
+        {"consensus": "all"},
+        {"settled": "with a majority", "tied": "tied", "settled.null": "with one by chance"},
+    ),
+    Layout(
+        "others",
+        "Each annotator ~ the majority of the others",
+        {"leave-one-out": "", "mean leave-one-out": "mean"},
+        {**_KAPPAS, "left_out": "left out"},
+        "left out: the share of items for which the others are tied",
+    ),
+    Layout(
+        "adjudicated",
+        "Each annotator ~ the adjudicated version",
+        {"adjudicated": "", "mean adjudicated": "mean"},
+        {"observed": "accuracy", "kappa": "kappa", "ac1": "AC1"},
+    ),
+    Layout(
+        "overruled",
+        "Items on which all agree, and the adjudicated version does not",
+        {"adjudicated": "all"},
+        {"overruled": "overruled"},
+    ),
+)
+"""The tables, in their order."""
+
+
+def judgment_head(found: JudgmentAgreement) -> Iterator[str]:
+    """Yield lines of plain text that say who is compared, on what, and what the brackets are."""
+    yield (
+        f"Agreement of {', '.join(found.annotators)} on judgments of {found.pairs} "
+        f"{'pair' if found.pairs == 1 else 'pairs'} ({found.scheme})"
+    )
+    for reason, count in found.left_out.items():
+        if count and reason != NOT_JUDGED:
+            yield f"  {count} judgments {reason}"
+    options = found.options
+    if options.weights != "nominal":
+        yield f"Kappa: {options.weights} weights over the order of all labels of a view"
+    yield (
+        f"In brackets, {100 * options.confidence:g}%: of a kappa, AC1 or alpha of bootstrap "
+        "resamples of pairs; of a null of its permutations; of a share of items Wilson's interval"
+    )
+
+
+def judgment_tables(found: JudgmentAgreement) -> Iterator[Table]:
+    """Yield the tables that have rows."""
+    for layout in LAYOUTS:
+        table = _table(found, layout)
+        if table.rows:
+            yield table
+
+
+def who(one: Figure, layout: Layout) -> str:
+    """Return what the row of a figure is called."""
+    names = " ~ ".join(filter(None, (one.first, one.second)))
+    if one.kind == "groups":
+        return f"mean of {one.first}" if one.first == one.second else f"mean of {names}"
+    return names or layout.kinds[one.kind] or "all"
+
+
+def _table(found: JudgmentAgreement, layout: Layout) -> Table:
+    rows: dict[tuple[str, str, str, str], dict[str, Figure]] = {}
+    for one in found.all_figures:
+        whole = not one.first
+        if one.kind not in layout.kinds or one.statistic not in layout.statistics:
+            continue
+        if layout.kinds[one.kind] == "all" and not whole:
+            continue
+        view = one.level.removeprefix("judgments.")
+        place = (view, one.section, one.kind, who(one, layout))
+        rows.setdefault(place, {})[one.statistic] = one
+    several = found.by is not None
+    columns = [
+        Column("view"),
+        *([Column(str(found.by), key="group")] if several else []),
+        Column("", key="who"),
+        Column("pairs", "count"),
+        *(
+            Column(title, "percent" if name in _SHARES else "decimal", key=name,
+                   unit="%" if name in _SHARES else "")
+            for name, title in layout.statistics.items()
+        ),
+    ]  # fmt: skip
+    cells: list[list[Cell]] = []
+    apart = []
+    before = ("", "")
+    order = {name: k for k, name in enumerate(found.views)}
+    for place in sorted(rows, key=lambda one: order[one[0]]):
+        view, section, _, name = place
+        apart += [len(cells)] if cells and (view, section) != before else []
+        before = (view, section)
+        here = rows[place]
+        count = next(iter(here.values())).pairs
+        group = [section or f"(no {found.by})"] if several else []
+        cells.append([view, *group, name, count, *(_cell(here.get(s)) for s in layout.statistics)])
+    stub = 3 if several else 2
+    used = [name for name in layout.statistics if any(name in one for one in rows.values())]
+    keep = [k for k, column in enumerate(columns) if k <= stub or column.key in used]
+    return Table(
+        _titled(found, layout),
+        [columns[k] for k in keep],
+        [[row[k] for k in keep] for row in cells],
+        layout.note,
+        f"judgments-{layout.anchor}",
+        apart,
+        stub,
+    )
+
+
+def _titled(found: JudgmentAgreement, layout: Layout) -> str:
+    named = layout.anchor in ("adjudicated", "overruled") and found.options.settled
+    return f"{layout.title} ({named})" if named else layout.title
+
+
+def _cell(one: Figure | None) -> Cell:
+    return None if one is None else Value(one.value, one.low, one.high, one.reason)

@@ -1,0 +1,313 @@
+"""`agree --on judgments`: from a corpus to figures, in Python and by the command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from math import isnan
+
+import pytest
+
+from alignkit.agreement import agree
+from alignkit.annotation import Annotation
+from alignkit.cli.main import main
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
+from alignkit.report.columns import Value
+from alignkit.report.judgment_plots import judgment_plots
+
+ROWS = ["4 4< 4 4", "1 1 2 1", "3 3 3 3", "4s 4 4i 4", "2 2 2 3", "x 4 3 4", "4> 3 4> 4>"]
+NAMES = ("anna", "ben", "cleo", "gold")
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    pairs = []
+    for number, row in enumerate(ROWS * 6):
+        said = zip(NAMES, row.split(), strict=True)
+        notes = {name: Annotation(None, judgment=judgment) for name, judgment in said}
+        genre = {"genre": "news" if number % 3 else "talk"}
+        pairs.append(SentencePair(str(number), ("a", str(number)), ("b",), notes, genre))
+    return Corpus(pairs)
+
+
+def test_all_views_and_an_adjudicated_version(corpus: Corpus) -> None:
+    found = agree(
+        corpus, on="judgments", scheme="turku", consensus="gold", resamples=50, permutations=20
+    )
+    assert found.annotators == NAMES[:3]
+    assert {"full", "base", "binary"} <= set(found.views)
+    base = [one for one in found.figures() if one.level == "judgments.base"]
+    (mean,) = [one for one in base if one.kind == "mean"]
+    assert mean.pairs == 36 + 36 + 42  # x is not scored
+    assert not [one for one in base if one.kind == "adjudicated" and one.statistic == "null"]
+    assert "no permutation imitates" in str(found)
+    for medium in ("markdown", "latex", "html"):
+        assert "base" in found.show(medium)
+    assert len(found.to_records()) == len(found.figures())
+
+
+def test_weights_take_the_views_with_an_order(corpus: Corpus) -> None:
+    found = agree(
+        corpus, on="judgments", scheme="turku", weights="linear", resamples=10, permutations=5
+    )
+    assert "full" not in found.views
+    assert "base" in found.views
+    with pytest.raises(OptionError, match="an order"):
+        agree(corpus, on="judgments", scheme="turku", view="full", weights="linear")
+
+
+def test_one_annotator_or_an_unknown_one_is_refused(corpus: Corpus) -> None:
+    with pytest.raises(OptionError, match="two annotators"):
+        agree(corpus, ["anna"], on="judgments", scheme="turku")
+    with pytest.raises(UnknownNameError, match="dora"):
+        agree(corpus, on="judgments", scheme="turku", consensus="dora")
+    with pytest.raises(UnknownNameError, match="dora"):
+        agree(corpus, on="judgments", scheme="turku", groups={"dora": "experts"})
+
+
+def test_each_figure_stands_in_every_medium(corpus: Corpus) -> None:
+    found = agree(
+        corpus, on="judgments", scheme="turku", view=["base", "binary"], consensus="gold",
+        by="genre", groups={"anna": "x", "ben": "y"}, resamples=30, permutations=20,
+    )  # fmt: skip
+    cells = [
+        cell
+        for table in found.tables()
+        for row in table.rows
+        for cell in row
+        if isinstance(cell, Value)
+    ]
+    assert len(cells) == len(found.figures())
+    known = [one.value for one in found.figures() if not isnan(one.value)]
+    assert sorted(cell.value for cell in cells if not isnan(cell.value)) == sorted(known)
+    assert found.sections == ("all", "talk", "news")
+    whole = json.loads(json.dumps(found.to_json()))
+    assert len(whole["figures"]) == len(cells)
+    assert {one["code"] for one in whole["cautions"]} >= {"consensus", "adjudicated"}
+    rows = list(csv.DictReader(io.StringIO(found.csv())))
+    kinds = [row["kind"] for row in rows]
+    assert kinds.count("caution") == len(found.cautions)
+    assert len(rows) == len(cells) + len(found.cautions) + 1
+    (kappa,) = [
+        row for row in rows
+        if [row[k] for k in ("kind", "first", "second", "section", "level", "statistic")]
+        == ["pairing", "anna", "ben", "news", "judgments.base", "kappa"]
+    ]  # fmt: skip
+    one = found.figure("pairing", "kappa", "anna", "ben", view="base", section="news")
+    assert float(kappa["value"]) == one.value
+    for medium in ("text", "markdown", "latex", "html"):
+        shown = found.show(medium)
+        assert f"{one.value:.3f}" in shown
+        assert "permuted labels" in " ".join(shown.split())
+    with pytest.raises(UnknownNameError, match="pairing"):
+        found.figure("pairing", "kappa", "anna", "dora")
+
+
+def test_a_group_is_the_corpus_of_its_pairs(corpus: Corpus) -> None:
+    given = {"on": "judgments", "scheme": "turku", "view": "base", "resamples": 30}
+    given |= {"permutations": 20}
+    whole = agree(corpus, by="genre", **given)
+    part = agree(corpus.filter(lambda pair: pair.attributes["genre"] == "news"), **given)
+    mine = [replace(one, section="all") for one in whole.figures() if one.section == "news"]
+    assert [repr(one) for one in mine] == [repr(one) for one in part.figures()]
+
+
+def test_no_figure_depends_on_the_threads(corpus: Corpus) -> None:
+    given = {"on": "judgments", "scheme": "turku", "resamples": 200, "permutations": 100}
+    assert (
+        agree(corpus, workers=1, **given).to_json() == agree(corpus, workers=3, **given).to_json()
+    )
+
+
+def test_the_page_has_figures_tables_and_cautions(corpus: Corpus) -> None:
+    hostile = Corpus(
+        replace(pair, annotations={name + "<b>": one for name, one in pair.annotations.items()})
+        for pair in corpus
+    )
+    found = agree(
+        hostile, on="judgments", scheme="turku", view=["base"], resamples=30, permutations=20
+    )
+    page = found.to_html()
+    html = pytest.importorskip("lxml.html").fromstring(page)
+    assert len(html.xpath("//figure//*[local-name()='svg']")) == 3
+    assert len(html.xpath("//table")) == len(found.tables())
+    assert html.xpath("//li//*[@class='instead']")
+    assert "<b>" not in page
+    assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
+
+
+def test_small_groups_are_cautioned() -> None:
+    """The corpus has enough pairs, seven of its groups have not."""
+    pairs = [
+        SentencePair(str(k), ("a", str(k)), ("b",), {
+            name: Annotation(None, judgment=str((k + n) % 2)) for n, name in enumerate("ab")
+        }, {"genre": f"g{min(k // 4, 7)}"})
+        for k in range(80)
+    ]  # fmt: skip
+    given = {"on": "judgments", "scheme": "binary", "resamples": 9, "permutations": 9}
+    assert "few" not in [one.code for one in agree(Corpus(pairs), **given).cautions]
+    (few,) = [one for one in agree(Corpus(pairs), by="genre", **given).cautions
+              if one.code == "few"]  # fmt: skip
+    assert few.number == "g0: 4; g1: 4; g2: 4; g3: 4; g4: 4; 2 more groups"
+    assert not few.pairings
+    both = agree(Corpus(pairs[:29]), by="genre", **given).cautions
+    assert any(one.number.startswith("all: 29; g7: 1; g0: 4") for one in both)
+    assert ("a ~ b",) in [one.pairings for one in both]
+
+
+def test_each_disagreement_is_listed(corpus: Corpus, tmp_path, capsys) -> None:
+    """Against a plain comparison of the judgments in every view."""
+    from alignkit import write_corpus
+    from alignkit.labels import get_view
+
+    views = ("full", "binary")
+    found = agree(corpus, on="judgments", scheme="turku", view=views, consensus="gold",
+                  resamples=9, permutations=9)  # fmt: skip
+    wanted = {}
+    for pair in corpus:
+        said = {name: one.judgment for name, one in pair.annotations.items()}
+        labels = [{get_view("turku", view).of(text) for text in said.values()} for view in views]
+        differ = tuple(view for view, some in zip(views, labels, strict=True)
+                       if len(some - {None}) > 1)  # fmt: skip
+        if differ:
+            wanted[pair.id] = differ, said, " ".join(pair.source), " ".join(pair.target)
+    got = {one.id: (one.views, dict(one.judgments), one.source, one.target)
+           for one in found.disagreements}  # fmt: skip
+    assert got == wanted
+    counts = [len(one.views) for one in found.disagreements]
+    assert counts == sorted(counts, reverse=True)
+    path, table, page = tmp_path / "pairs.jsonl", tmp_path / "all.csv", tmp_path / "page.html"
+    write_corpus(corpus, path, format="alignkit-jsonl")
+    given = ["agree", str(path), "--on", "judgments", "--scheme", "turku", "--view", *views]
+    given += ["--consensus", "gold", "--permutations", "9", "--resamples", "9", "--csv"]
+    assert main([*given, "--disagreements", str(table), "--html", str(page)]) == 0
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
+    assert [row["pair"] for row in rows] == [one.id for one in found.disagreements]
+    assert [row["judgment of anna"] for row in rows] == [wanted[row["pair"]][1]["anna"]
+                                                         for row in rows]  # fmt: skip
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert f"{len(rows)} of 42 pairs are judged differently by annotators and the adj" in text
+    assert text.count("<article>") == len(rows)
+    capsys.readouterr()
+    assert main(["agree", str(path), "--disagreements", str(tmp_path / "no.csv")]) == 2
+    assert "--disagreements is about judgments; add --on judgments" in capsys.readouterr().err
+
+
+def test_a_page_has_room_for_some_disagreements() -> None:
+    said = {"a<i>": Annotation(None, judgment="1"), "b": Annotation(None, judgment="0")}
+    pairs = [SentencePair(f"p<i>{k}", ("<i>",), ("b",), said) for k in range(300)]
+    given = {"on": "judgments", "scheme": "binary", "resamples": 9, "permutations": 9}
+    page = agree(Corpus(pairs), **given).to_html()
+    assert page.count("<article>") == 200
+    assert "300 of 300 pairs are judged differently" in page
+    assert "the first 200 are shown" in page
+    assert "<i>" not in page
+    long = [SentencePair(str(k), ("word",) * 9_000, ("b",), said) for k in range(40)]
+    assert agree(Corpus(long), **given).to_html().count("<article>") == 22  # a million signs
+    alike = [SentencePair(str(k), None, None, dict.fromkeys("ab", Annotation(None, judgment="1")))
+             for k in range(3)]  # fmt: skip
+    assert "No pair is judged differently" in agree(Corpus(alike), **given).to_html()
+
+
+@pytest.mark.parametrize("end", ["svg", "png", "pdf"])
+def test_the_kappas_are_drawn_for_a_paper(corpus: Corpus, tmp_path, capsys, end: str) -> None:
+    from alignkit import write_corpus
+
+    path, plot = tmp_path / "pairs.jsonl", tmp_path / f"plot.{end}"
+    write_corpus(corpus, path, format="alignkit-jsonl")
+    given = ["agree", str(path), "--on", "judgments", "--scheme", "turku", "--view", "base"]
+    given += ["--permutations", "9", "--resamples", "9", "--csv"]
+    assert main([*given, "--plot", str(plot)]) == 0
+    assert plot.stat().st_size > 5_000
+    assert main([*given, "--plot", str(tmp_path / "plot.txt")]) == 2
+    assert ".svg" in capsys.readouterr().err
+
+
+def test_figures_keep_an_annotator_together(corpus: Corpus) -> None:
+    """Kappa, what chance gives, and the corrected kappa stand one below the other."""
+    found = agree(corpus, on="judgments", scheme="turku", view="base", resamples=9, permutations=9)
+    said = [image for title, image in judgment_plots(found) if "contains" in title]
+    places = [said[0].index(f"{name}{what}: ") for name in NAMES[:3]
+              for what in ("", ", by chance", ", corrected")]  # fmt: skip
+    assert places == sorted(places)
+
+
+def test_labels_of_no_scheme_are_refused_or_left_out(corpus: Corpus) -> None:
+    odd = SentencePair("odd", ("a",), ("b",), {"anna": Annotation(None, judgment="4<>")})
+    mixed = Corpus([*corpus, odd])
+    with pytest.raises(FormatError, match="4<>"):
+        agree(mixed, on="judgments", scheme="turku")
+    given = {"on": "judgments", "scheme": "turku", "view": "base", "resamples": 9}
+    found = agree(mixed, lenient=True, permutations=9, **given)
+    assert found.left_out["not of the scheme"] == 1
+    assert "unknown-labels" in [one.code for one in found.cautions]
+
+
+def test_what_is_said_of_alignments_is_refused(corpus: Corpus) -> None:
+    for wrong, told in (
+        ({"adjudicated": "gold"}, "consensus"),
+        ({"initial": "anna"}, "about alignments"),
+        ({"samples": 3}, "option of agreement on judgments"),
+        ({"ties": "adjudicated"}, "name it by"),
+        ({"ties": "first"}, "leave-out"),
+        ({"permutations": 0}, "at least 1"),
+    ):
+        with pytest.raises(AlignkitError, match=told):
+            agree(corpus, on="judgments", scheme="turku", **wrong)
+    with pytest.raises(UnknownNameError, match="alignments"):
+        agree(corpus, on="links")
+    with pytest.raises(OptionError, match="by a scheme"):
+        agree(corpus, on="judgments")
+
+
+def test_two_have_no_majority_unless_ties_are_settled(corpus: Corpus) -> None:
+    given = {"on": "judgments", "scheme": "turku", "view": "base", "resamples": 9}
+    given |= {"permutations": 9}
+    two = agree(corpus, ["anna", "ben"], **given)
+    assert "see their kappa" in two.figure("consensus", "kappa").reason
+    assert "consensus" not in [one.code for one in two.cautions]
+    lowest = agree(corpus, ["anna", "ben"], ties="lowest", **given)
+    assert lowest.figure("consensus", "kappa", "ben").value > 0
+    assert lowest.figure("consensus", "settled").value == 1
+
+
+def test_the_command(corpus: Corpus, tmp_path, capsys) -> None:
+    path, groups = tmp_path / "pairs.jsonl", tmp_path / "groups.tsv"
+    from alignkit import write_corpus
+
+    write_corpus(corpus, path, format="alignkit-jsonl")
+    groups.write_text("anna\texperts\nben\texperts\ncleo\tlay\n", encoding="utf-8")
+    given = ["agree", str(path), "--on", "judgments", "--scheme", "turku", "--view", "binary"]
+    given += ["--permutations", "10", "--resamples", "10", "--annotators", *NAMES[:3]]
+    assert main([*given, "--groups", str(groups), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["options"]["view"] == ["binary"]
+    assert {one["kind"] for one in found["figures"]} >= {"groups", "consensus", "joint"}
+    groups.write_text("anna\texperts\n\nzoe\tlay\n", encoding="utf-8")
+    assert main([*given, "--groups", str(groups)]) == 2
+    assert f"{groups}:3: unknown annotator 'zoe' (known: " in capsys.readouterr().err
+    assert main([*given, "--csv"]) == 0
+    assert "leave-one-out" in capsys.readouterr().out
+    page = tmp_path / "page.html"
+    assert main([*given, "--by", "genre", "--html", str(page)]) == 0
+    assert "news" in capsys.readouterr().out
+    assert "news" in page.read_text(encoding="utf-8")
+    lines = path.read_text(encoding="utf-8").replace('"judgment": "4<"', '"judgment": "5"')
+    path.write_text(lines, encoding="utf-8")
+    assert main([*given, "--lenient-labels"]) == 0
+    assert "6 judgments are not of the scheme" in capsys.readouterr().out
+
+
+def test_options_of_links_and_of_judgments_are_kept_apart(corpus: Corpus, tmp_path, capsys) -> None:
+    given = ["agree", str(tmp_path / "pairs.jsonl")]
+    for wrong, told in (
+        (["--scheme", "turku"], "add --on judgments"),
+        (["--on", "judgments"], "name it by --scheme"),
+        (["--on", "judgments", "--scheme", "turku", "--samples", "5"], "about alignments"),
+        (["--on", "judgments", "--scheme", "turku", "--initial", "giza"], "about alignments"),
+    ):
+        assert main([*given, *wrong]) != 0
+        assert told in capsys.readouterr().err
