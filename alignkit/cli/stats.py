@@ -1,25 +1,29 @@
 """Count what a corpus holds: sentence pairs, words, and the links of each annotator.
 
-With --by, rows for each value of an attribute are added.
+With --by, rows for each value of an attribute are added. With --diversity, how alike the two texts
+of a pair are worded: shared words, shared character n-grams, lengths.
 
 For example:
   alignkit stats corpus.xml
   alignkit stats gold.align --source fr.txt --target en.txt --json
   alignkit stats corpus.xml --by phenomena --split ,
+  alignkit stats corpus.jsonl --diversity --by judgment --annotator anna
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import nan
 from typing import Any
 
 from alignkit.brief import overlapping
+from alignkit.cli.findings import add_forms, print_findings
 from alignkit.cli.grouping import add_groups
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
+from alignkit.corpus import Corpus, SentencePair
 from alignkit.corpus_counts import (
     AnnotatorCounts,
     CorpusCounts,
@@ -28,6 +32,8 @@ from alignkit.corpus_counts import (
     count_groups,
 )
 from alignkit.errors import OptionError
+from alignkit.formats import ReadOptions
+from alignkit.formats.textfile import TextFile
 from alignkit.report.table import Cell, Column, Table
 from alignkit.visible import visible
 
@@ -37,8 +43,30 @@ _NO_GROUPS: Mapping[str, Sequence[str]] = {}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    parser.add_argument("--json", action="store_true", help="print JSON (default: tables)")
+    add_forms(parser.add_argument_group("what is printed; all but JSON with --diversity"))
     add_groups(parser, metavar="ATTRIBUTE")
+    group = parser.add_argument_group("how diverse the wording is")
+    group.add_argument(
+        "--diversity",
+        action="store_true",
+        help="tell this instead",
+    )
+    group.add_argument(
+        "--annotator", metavar="A", help="whose judgments, if several judged (default: theirs)"
+    )
+    group.add_argument(
+        "--stop-words",
+        metavar="FILE",
+        help="words to leave out of Jaccard, UTF-8 with white space between (default: none)",
+    )
+    group.add_argument(
+        "--stem", action="store_true", help="take Porter's stems of English words for Jaccard"
+    )
+    group.add_argument(
+        "--token",
+        metavar="REGEX",
+        help="what a token is (default: letters, digits and underscores in a row)",
+    )
     add_reading_arguments(parser)
 
 
@@ -46,7 +74,13 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.split is not None and options.by is None:
         raise OptionError("--split is for --by ATTRIBUTE: add it, or leave --split out")
-    pairs = Input(options.input, options.format, reading_options(options)).pairs()
+    pairs = Input(options.input, options.format, reading_options(options)).pairs(
+        needed=options.diversity
+    )
+    if options.diversity:
+        _tell_diversity(pairs, options)
+        return 0
+    _refuse_wording(options)
     if options.by is None:
         found = GroupCounts(count_corpus(pairs), {})
     else:
@@ -62,6 +96,39 @@ def run(options: argparse.Namespace) -> int:
     if options.by is not None:
         _print_groups(found, options.by)
     return 0
+
+
+def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) -> None:
+    from alignkit.profiles import diversity
+
+    found = diversity(
+        Corpus(pairs),
+        by=options.by,
+        annotator=options.annotator,
+        split=options.split,
+        stop_words=_stop_words(options.stop_words),
+        stem=options.stem,
+        **({} if options.token is None else {"token": options.token}),
+    )
+    print_findings(found, options, title="Diversity of wording")
+
+
+def _stop_words(path: str | None) -> frozenset[str]:
+    if path is None:
+        return frozenset()
+    text = TextFile(path, ReadOptions()).text()
+    if not text.split():
+        raise OptionError(f"{path}: no stop words; write them with white space between")
+    return frozenset(text.split())
+
+
+def _refuse_wording(options: argparse.Namespace) -> None:
+    """Refuse what only --diversity needs."""
+    for name in ("annotator", "stop_words", "stem", "token", "csv", "html"):
+        if getattr(options, name):
+            raise OptionError(f"--{name.replace('_', '-')} is for --diversity: add it")
+    if options.medium != "text":
+        raise OptionError(f"--{options.medium} is for --diversity: add it")
 
 
 def _record(counts: CorpusCounts) -> dict[str, Any]:

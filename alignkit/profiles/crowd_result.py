@@ -1,0 +1,270 @@
+"""Hold the quality of a crowd, with its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from alignkit.agreement.judgments.again import is_good
+from alignkit.agreement.judgments.gold import GoldVerdict
+from alignkit.agreement.result_parts import Caution
+from alignkit.brief import how_many
+from alignkit.profiles.findings import Findings
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.table import Table
+from alignkit.version import __version__
+
+__all__ = ["AnnotatorQuality", "CrowdQuality", "GoodPhrase", "Suspicion"]
+
+_MOST_ROWS = 40
+"""People are shown no more of a list."""
+
+
+@dataclass(frozen=True)
+class AnnotatorQuality:
+    """Say how an annotator judges.
+
+    Parameters
+    ----------
+    name
+        Of the annotator.
+    judged
+        How many pairs have a label.
+    gold
+        The answers to gold questions, and the verdict.
+    consensus, others
+        Kappa against the majority, which contains the annotator, and against that of the others;
+        NaN where undefined. Of two annotators the latter is their kappa.
+    power
+        How probably one who guesses would be rejected by as many gold questions.
+    """
+
+    name: str
+    judged: int
+    gold: GoldVerdict
+    consensus: float
+    others: float
+    power: float
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """Say that most annotators who are not rejected answer a gold question otherwise.
+
+    Parameters
+    ----------
+    id
+        Of the pair.
+    gold
+        The label that is called right.
+    against, judged
+        How many give another label, of how many.
+    instead
+        The label that most give; several where they are tied.
+    """
+
+    id: str
+    gold: str
+    against: int
+    judged: int
+    instead: str
+
+
+@dataclass(frozen=True)
+class GoodPhrase:
+    """Say in how many of its contexts a phrase is good.
+
+    Parameters
+    ----------
+    phrase
+        The phrase.
+    contexts, good
+        How many are judged by annotators who are not rejected, and in how many of these most say
+        that it is good.
+    verdict
+        ``"good"``, ``"not good"``, or ``"not judged"``.
+    """
+
+    phrase: str
+    contexts: int
+    good: int
+    verdict: str
+
+    @classmethod
+    def of(cls, phrase: str, judged: Sequence[int], good_in: str) -> GoodPhrase:
+        """Judge a phrase by its judged contexts: 1 where it is good, 0 where not."""
+        verdict = "good" if judged and is_good(judged, good_in) else "not good"
+        return cls(phrase, len(judged), sum(judged), verdict if judged else "not judged")
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdQuality(Findings):
+    """Hold how well annotators judge; printed, it is the tables of the command.
+
+    Parameters
+    ----------
+    scheme, view, labels
+        What was judged, how it is looked at, and how many labels that view has.
+    gold
+        Whose judgments are right.
+    pairs
+        How many pairs there are.
+    sequential, timed
+        Whether gold questions are looked at one by one, and whether all answers have times.
+    by
+        By which kappa pairs are judged again: ``"others"`` or ``"consensus"``.
+    annotators
+        Each annotator.
+    again
+        The ids of the pairs that are to be judged again, with who is to do it; perhaps nobody.
+    suspicious
+        Gold questions that most contradict.
+    over, good_in
+        The attribute that names phrases, and in how many contexts a good one is good.
+    phrases
+        The phrases.
+    told
+        What to know before one believes it.
+    """
+
+    scheme: str
+    view: str
+    labels: int
+    gold: str
+    pairs: int
+    sequential: bool
+    timed: bool
+    by: str
+    annotators: tuple[AnnotatorQuality, ...]
+    again: tuple[tuple[str, tuple[str, ...]], ...]
+    suspicious: tuple[Suspicion, ...]
+    over: str | None
+    good_in: str
+    phrases: tuple[GoodPhrase, ...]
+    told: tuple[Caution, ...]
+
+    @property
+    def head(self) -> Sequence[str]:
+        """Who is looked at, and by which rules."""
+        order = "in the order of their times" if self.timed else "in the order of the corpus"
+        when = f"after each from the tenth on, {order}" if self.sequential else "once, over all"
+        whose = "the majority of the others" if self.by == "others" else "the majority"
+        return (
+            f"Quality of {len(self.annotators)} annotators on {self.pairs} pairs "
+            f"({self.scheme}, {self.view}); gold: {self.gold}",
+            f"Rejected: less than half of 10 gold questions or more are right; looked at {when}",
+            f"Judged again: pairs of annotators whose kappa against {whose} is below .4, by up to "
+            "five others above .75 who have not judged them",
+        )
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """What to know before one believes it."""
+        return [str(one) for one in self.told]
+
+    @property
+    def settings(self) -> str:
+        """The settings behind the numbers, in one line."""
+        phrases = f"|over:{self.over}|good-in:{self.good_in}" if self.over else ""
+        return (
+            f"level:quality|scheme:{self.scheme}|view:{self.view}|gold:{self.gold}"
+            f"|look:{'sequential' if self.sequential else 'once'}|again-by:{self.by}{phrases}"
+            f"|version:{__version__}"
+        )
+
+    def tables(self) -> Sequence[Table]:
+        """Return the tables."""
+        return list(self._tables())
+
+    def shown_tables(self) -> Sequence[Table]:
+        """Return the tables with the first rows of long lists; machines are given all."""
+        return [self._shortened(table) for table in self._tables()]
+
+    def _shortened(self, table: Table) -> Table:
+        """Leave out of a list the pairs that nobody is left to judge, and what is beyond a page."""
+        if table.anchor not in ("again", "phrases"):
+            return table
+        rows = [row for row in table.rows if row[1] or table.anchor != "again"]
+        left = len(table.rows) - len(rows[:_MOST_ROWS])
+        if not left:
+            return table
+        shown = f"{len(rows[:_MOST_ROWS])} of {len(table.rows)} are listed"
+        notes = [f"{shown if rows else 'not listed here'}; --csv and --json have all", table.note]
+        return replace(table, rows=rows[:_MOST_ROWS], note="; ".join(filter(None, notes)))
+
+    def _tables(self) -> Iterator[Table]:
+        yield self._people()
+        yield self._judged_again()
+        yield Table(
+            "Gold questions that most annotators who are not rejected answer otherwise",
+            [
+                Column("pair"),
+                Column("gold"),
+                Column("otherwise", "count"),
+                Column("of", "count", key="judged"),
+                Column("most say"),
+            ],
+            [[one.id, one.gold, one.against, one.judged, one.instead] for one in self.suspicious],
+            "" if self.suspicious else "none",
+            "suspicious",
+        )
+        if self.over is not None:
+            yield self._good()
+
+    def _judged_again(self) -> Table:
+        alone = sum(not who for _, who in self.again)
+        count = f": {how_many(len(self.again), 'pair')}" if self.again else ""
+        nobody = f"; nobody is left who could judge {alone} of them" if alone else ""
+        return Table(
+            f"Pairs to be judged again, and by whom{count}{nobody}",
+            [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
+            [[id, len(who), ", ".join(who)] for id, who in self.again],
+            "" if self.again else "none",
+            "again",
+        )
+
+    def _people(self) -> Table:
+        columns = [
+            Column("annotator"),
+            Column("pairs", "count"),
+            Column("judged", "count", "gold"),
+            Column("right", "count", "gold"),
+            Column("accuracy", "percent", "gold", unit="%"),
+            Column("majority", "decimal", "kappa"),
+            Column("others", "decimal", "kappa"),
+            Column("guesser rejected", "decimal", key="power", digits=5),
+            Column("verdict"),
+            *([Column("after", "count", key="rejected_at")] if self.sequential else []),
+        ]
+        rows: list[list[Cell]] = [
+            [
+                one.name, one.judged, one.gold.judged, one.gold.right,
+                Value(one.gold.accuracy, one.gold.low, one.gold.high), one.consensus, one.others,
+                one.power, one.gold.verdict, *([one.gold.rejected_at] if self.sequential else []),
+            ]
+            for one in self.annotators
+        ]  # fmt: skip
+        note = (
+            "kappa: against the majority, which contains the annotator, and against the majority "
+            f"of the others; guesser rejected: how probably one who guesses among {self.labels} "
+            "labels would be rejected by as many gold questions"
+        )
+        return Table("Annotators", columns, rows, note, "annotators")
+
+    def _good(self) -> Table:
+        good = sum(one.verdict == "good" for one in self.phrases)
+        judged = sum(one.contexts > 0 for one in self.phrases)
+        words = {"any": "any context", "majority": "most contexts", "all": "all contexts"}
+        return Table(
+            f"Phrases ({self.over}) that are good in {words[self.good_in]}: {good} of {judged}",
+            [
+                Column("phrase"),
+                Column("contexts", "count"),
+                Column("good", "count", key="good_contexts"),
+                Column("verdict"),
+            ],
+            [[one.phrase, one.contexts, one.good, one.verdict] for one in self.phrases],
+            "a context is good where more than half of the judgments of annotators who are not "
+            "rejected say so",
+            "phrases",
+        )

@@ -1,0 +1,107 @@
+"""Profile by phenomenon the judgments that systems give, by accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.arguments import check_arguments
+from alignkit.brief import how_many
+from alignkit.corpus import Corpus, group_texts, values_of
+from alignkit.errors import OptionError
+from alignkit.labels import get_view
+from alignkit.labels.label_matrix import judgments_of
+from alignkit.profiles.phenomena import Profile
+from alignkit.profiles.systems import profile_rows
+from alignkit.scoring.bootstrap import SEED
+from alignkit.scoring.measures import Counts, ratio
+
+__all__ = ["profile_labels"]
+
+
+def profile_labels(
+    corpus: Corpus,
+    systems: Sequence[str],
+    reference: str,
+    *,
+    scheme: str,
+    view: str = "full",
+    lenient: bool = False,
+    by: str = "phenomena",
+    split: str | None = ",",
+    like: str | None = None,
+    trials: int = 10_000,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = SEED,
+) -> Profile:
+    """Profile systems by how often they judge pairs as a reference does, phenomenon by phenomenon.
+
+    Two systems are compared by McNemar's exact test.
+
+    Parameters
+    ----------
+    corpus
+        The judged pairs; those that all systems and the reference judged count.
+    systems
+        The annotators to profile.
+    reference
+        The annotator who is right.
+    scheme, view
+        See `alignkit.labels.get_view`.
+    lenient
+        Leave out, and count, what is no judgment of the scheme, where an error would stop.
+    by, split
+        The attribute that names phenomena, and what stands between several in it.
+    like, trials, resamples, confidence, alpha, seed
+        See `profile_rows`.
+
+    Raises
+    ------
+    UnknownNameError
+        If one of them judged no pair, or there is no such scheme, view or attribute.
+    FormatError
+        If a text is no judgment of the scheme.
+    OptionError
+        If nobody is named, or one twice, or no pair was judged by all.
+    """
+    check_arguments(profile_labels, locals())
+    names = [reference, *systems]
+    if not systems or len(set(names)) < len(names):
+        raise OptionError("name one system or more, each once, and the reference apart from them")
+    matrix = judgments_of(corpus, names, get_view(scheme, view), lenient=lenient)
+    judged: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
+    if not judged.any():
+        raise OptionError(f"no pair was judged by all of {', '.join(names)}, and is scored")
+    kept = Corpus(pair for pair, known in zip(corpus, judged.tolist(), strict=True) if known)
+    groups = [values_of(text, split) for text in group_texts(kept, by, [reference])]
+    values = matrix.values[:, judged]
+    right = np.equal(values[1:], values[0])
+    found = profile_rows(
+        {name: _rows(one) for name, one in zip(systems, right, strict=True)}, groups, _accuracy,
+        "accuracy", by=by, paired="mcnemar", like=like, trials=trials, resamples=resamples,
+        confidence=confidence, alpha=alpha, seed=seed,
+    )  # fmt: skip
+    notes = found.notes
+    if left := len(corpus) - len(kept):
+        notes = (
+            f"{how_many(left, 'pair')} of {len(corpus)} left out, which not all judged, or the "
+            "view does not score",
+            *notes,
+        )
+    signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{found.signature}"
+    return replace(found, notes=notes, signature=signature)
+
+
+def _rows(right: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return (P, 2) counts: whether a pair is right, and 1."""
+    return np.stack([right, np.ones_like(right)], axis=1).astype(np.int64)
+
+
+def _accuracy(sums: Counts) -> dict[str, NDArray[np.float64]]:
+    right, every = np.asarray(sums, np.float64).T
+    return {"accuracy": ratio(right, every)}

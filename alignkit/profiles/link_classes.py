@@ -1,0 +1,188 @@
+"""Put links into classes: by their component, their words, how frequent these are, and place."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from alignkit.alignment import Alignment, Link
+from alignkit.corpus import SentencePair
+from alignkit.report.word_kinds import FunctionWords, fold, is_punctuation
+
+__all__ = [
+    "DISTANCES",
+    "FREQUENCIES",
+    "KINDS",
+    "NULL_KIND",
+    "STATUSES",
+    "WORDS",
+    "Frequencies",
+    "called",
+    "component_kinds",
+    "distance_band",
+    "explained",
+    "frequency_band",
+    "word_class",
+]
+
+NULL_KIND = "null"
+KINDS = ("1-1", "1-n", "n-1", "block", "n-m, not full", "discontinuous", NULL_KIND)
+"""The kinds of connected components, in the order of reports."""
+
+STATUSES = ("sure", "possible")
+
+WORDS = ("identical", "punctuation", "function words", "content words", "words", "mixed")
+"""The classes of words; ``words`` where nobody says which are function words."""
+
+_BANDS = (1, 5, 50)
+FREQUENCIES = ("1", "2 to 5", "6 to 50", "above 50", "not in the reference")
+_EDGES = (0.05, 0.15, 0.3)
+DISTANCES = ("below 0.05", "0.05 to 0.15", "0.15 to 0.3", "0.3 or more")
+
+_KINDS_SAID = {
+    "1-1": "both words have no other link",
+    "1-n": "one source word with several target words",
+    "n-1": "several source words with one target word",
+    "block": "several words with several, each linked with each",
+    "n-m, not full": "several words with several, not each linked with each",
+    "discontinuous": "a word between the linked words is not linked with them",
+    "sure": "sure links of all kinds",
+    "possible": "links that are only possible, of all kinds",
+    NULL_KIND: "words without any link",
+}
+_WORDS_SAID = {
+    "identical": "the same word, but for case",
+    "words": "other words; function words are not told from content words here",
+    "mixed": "a function word with a content word, or a word with punctuation",
+}
+_CALLED = {"frequency": "words of frequency '{}'", "distance": "links at distance '{}'"}
+_SAID = {
+    "frequency": "how often the rarer of the two words occurs in the reference",
+    "distance": "how far a link lies from the diagonal, abs(i/N - j/M): 0 where both words are at "
+    "the same place of their sentences, near 1 where one comes first and the other last",
+    "tag": "the tags of both words",
+    "phenomenon": "what the pair holds; a link counts in each phenomenon of its pair",
+}
+
+
+def explained(way: str, names: Collection[str]) -> str:
+    """Say what the classes of a way to tell links apart are, as far as a table has them."""
+    if way in _SAID:
+        return f"{way}: {_SAID[way]}"
+    said = _KINDS_SAID if way == "kind" else _WORDS_SAID
+    return "; ".join(f"{name}: {text}" for name, text in said.items() if name in names)
+
+
+def called(way: str, name: str) -> str:
+    """Return how a sentence names a class of links.
+
+    Examples
+    --------
+    >>> called("frequency", "2 to 5"), called("kind", "n-1")
+    ("words of frequency '2 to 5'", "'n-1' (several source words with one target word)")
+    """
+    said = {"kind": _KINDS_SAID, "word": _WORDS_SAID}.get(way, {}).get(name, "")
+    return _CALLED.get(way, "'{}'").format(name) + (f" ({said})" if said else "")
+
+
+def component_kinds(alignment: Alignment) -> dict[Link, str]:
+    """Return for each link the kind of its connected component, possible links included.
+
+    A component is discontinuous where a word between its words, on either side, is not in it. Else
+    it is ``1-1``, ``1-n``, ``n-1``, a block where every cell of its box is a link, or
+    ``n-m, not full``.
+
+    Examples
+    --------
+    >>> kinds = component_kinds(Alignment.parse("0-0 1-1 1-3 2-4 2-5 3-4 3-5"))
+    >>> kinds[Link(0, 0)], kinds[Link(1, 3)], kinds[Link(3, 4)]
+    ('1-1', 'discontinuous', 'block')
+    """
+    kinds = ((part, _kind(part)) for part in alignment.components())
+    return {link: kind for part, kind in kinds for link in part}
+
+
+def _kind(part: Iterable[Link]) -> str:
+    links = list(part)
+    rows, columns = {link.i for link in links}, {link.j for link in links}
+    for side in (rows, columns):
+        if max(side) - min(side) >= len(side):
+            return "discontinuous"
+    if len(rows) == 1 or len(columns) == 1:
+        return f"{'1' if len(rows) == 1 else 'n'}-{'1' if len(columns) == 1 else 'n'}"
+    return "block" if len(links) == len(rows) * len(columns) else "n-m, not full"
+
+
+def word_class(source: str, target: str, known: FunctionWords | None = None) -> str:
+    """Return the class of a link's words.
+
+    Identical after casefold; else punctuation, function words or content words where both are;
+    else mixed. Without lists of function words, function and content words are ``words``.
+
+    Examples
+    --------
+    >>> from alignkit.report.word_kinds import function_words
+    >>> english = function_words("english")
+    >>> [word_class(*pair, english) for pair in (("The", "the"), ("a", "the"), ("of", "issue"))]
+    ['identical', 'function words', 'mixed']
+    >>> word_class("issue", "topic")
+    'words'
+    """
+    if source.casefold() == target.casefold():
+        return "identical"
+    first = _class(source, None if known is None else known.source)
+    second = _class(target, None if known is None else known.target)
+    return first if first == second else "mixed"
+
+
+def _class(word: str, known: frozenset[str] | None) -> str:
+    if is_punctuation(word):
+        return "punctuation"
+    if known is None:
+        return "words"
+    return "function words" if fold(word) in known else "content words"
+
+
+class Frequencies:
+    """Count the words of each side by themselves, after casefold."""
+
+    def __init__(self) -> None:
+        self._source: Counter[str] = Counter()
+        self._target: Counter[str] = Counter()
+
+    def add(self, pair: SentencePair) -> None:
+        """Count the words of a pair, if it has them."""
+        self._source.update(word.casefold() for word in pair.source or ())
+        self._target.update(word.casefold() for word in pair.target or ())
+
+    def __bool__(self) -> bool:
+        return bool(self._source)
+
+    def rarer(self, source: str, target: str) -> int:
+        """Return how often the rarer of two words was counted."""
+        return min(self._source[source.casefold()], self._target[target.casefold()])
+
+
+def frequency_band(count: int) -> str:
+    """Return the band of a frequency.
+
+    Examples
+    --------
+    >>> [frequency_band(count) for count in (0, 1, 2, 5, 6, 50, 51)]
+    ['not in the reference', '1', '2 to 5', '2 to 5', '6 to 50', '6 to 50', 'above 50']
+    """
+    return FREQUENCIES[bisect_left(_BANDS, count)] if count else FREQUENCIES[-1]
+
+
+def distance_band(link: Link, lengths: tuple[int, int]) -> str:
+    """Return the band of a link's distance from the diagonal, abs(i/N - j/M), from 0.
+
+    Examples
+    --------
+    >>> distance_band(Link(0, 0), (4, 4)), distance_band(Link(0, 3), (4, 10))
+    ('below 0.05', '0.3 or more')
+    """
+    n, m = lengths
+    # one division, so that 3/10 is not below 0.3
+    return DISTANCES[bisect_right(_EDGES, abs(link.i * m - link.j * n) / (n * m))]

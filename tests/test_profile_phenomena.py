@@ -1,0 +1,351 @@
+"""Profiles by phenomenon: values as scored apart, tests against plain references."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from math import erfc, isnan, sqrt
+
+import numpy as np
+import pytest
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, run, write
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alignkit import Annotation, Corpus, SentencePair, read_corpus, score, write_corpus
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.profiles import profile_labels, profile_rows
+from alignkit.profiles.subsets import against_complement, against_whole
+from alignkit.scoring import holm, link_ratios
+
+SAMPLES = read_corpus(PARAPHRASES, format="alignkit-jsonl")
+GROUPS = [tuple(pair.attributes["phenomena"].split(",")) for pair in SAMPLES]
+ROWS = {name: score(SAMPLES, name, "gold", level="links").rows["links"]
+        for name in ("initial", "anna")}  # fmt: skip
+FOUND = profile_rows(ROWS, GROUPS, link_ratios, "f1", trials=200, resamples=50)
+
+
+def accuracy(sums):
+    sums = np.asarray(sums, float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {"accuracy": sums[:, 0] / sums[:, 1]}
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(0, 1), min_size=4, max_size=8), st.data())
+def test_p_is_that_of_all_subsets(right, data):
+    members = data.draw(st.lists(st.booleans(), min_size=len(right), max_size=len(right)))
+    rows = np.array([[one, 1] for one in right])
+    held = np.array(members, bool)
+    rng = np.random.default_rng(1)
+    found = against_complement(
+        {"a": rows}, {"x": held}, accuracy, "accuracy", trials=4000, rng=rng
+    )["a"]["x"]
+    size, n = int(held.sum()), len(right)
+    if size in (0, n):
+        assert isnan(found)
+        return
+
+    def gap(chosen):
+        inside = sum(right[k] for k in chosen) / size
+        return abs(inside - (sum(right) - inside * size) / (n - size))
+
+    truth = gap(np.flatnonzero(held))
+    every = [gap(chosen) >= truth - 1e-12 for chosen in combinations(range(n), size)]
+    assert found == pytest.approx(sum(every) / len(every), abs=0.035)
+
+
+def test_values_are_those_of_the_pairs_scored_apart():
+    for one in FOUND.parts:
+        held = Corpus(p for p, g in zip(SAMPLES, GROUPS, strict=True) if one.phenomenon in g)
+        rest = Corpus(p for p, g in zip(SAMPLES, GROUPS, strict=True) if one.phenomenon not in g)
+        assert one.pairs == len(held)
+        assert one.value == pytest.approx(score(held, one.system, "gold").links.f1)
+        assert one.rest == pytest.approx(score(rest, one.system, "gold").links.f1)
+        assert isnan(one.p_value) == (one.pairs < 10)
+    for system, value in FOUND.overall.items():
+        assert value == pytest.approx(score(SAMPLES, system, "gold").links.f1)
+
+
+def test_p_values_are_corrected_over_the_phenomena_of_a_system():
+    for system in ROWS:
+        mine = [one for one in FOUND.parts if one.system == system]
+        assert [one.holm for one in mine] == pytest.approx(
+            holm([one.p_value for one in mine]), nan_ok=True
+        )
+    between = FOUND.differences
+    assert [one.holm for one in between] == pytest.approx(
+        holm([one.p_value for one in between]), nan_ok=True
+    )
+
+
+def test_the_same_seed_gives_the_same_and_few_pairs_are_not_ranked():
+    again = profile_rows(ROWS, GROUPS, link_ratios, "f1", trials=200, resamples=50)
+    assert str(again) == str(FOUND)
+    counts = dict(zip(FOUND.measured.phenomena, FOUND.measured.pairs, strict=True))
+    assert set(FOUND.ranking.few) == {name for name, n in counts.items() if n < 10}
+
+
+def test_what_makes_no_sense_is_refused(capsys):
+    with pytest.raises(OptionError, match="no system"):
+        profile_rows({}, GROUPS, link_ratios, "f1")
+    with pytest.raises(OptionError, match="64 pairs, and 63 have groups"):
+        profile_rows(ROWS, GROUPS[1:], link_ratios, "f1")
+    with pytest.raises(UnknownNameError, match="measure"):
+        profile_rows(ROWS, GROUPS, link_ratios, "f2")
+    run(capsys, "profile").failed("--table")
+    run(capsys, "profile", PARAPHRASES).failed("--hyp-annotator")
+    with pytest.raises(UnknownNameError, match="'t-test'"):
+        profile_rows(ROWS, GROUPS, link_ratios, "f1", paired="t-test")
+    with pytest.raises(UnknownNameError, match="kovatchev"):
+        profile_rows(ROWS, GROUPS, link_ratios, "f1", like="kovachev")
+    samples = ["profile", PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold"]
+    run(capsys, *samples, "--measure", "accuracy").failed("--scheme")
+    run(capsys, *samples, "--view", "binary").failed("--scheme")
+    run(capsys, *samples, "--scheme", "turku", "--measure", "aer").failed("of links")
+    run(capsys, *samples, "--scheme", "turku").failed("judged pairs")
+    run(capsys, *samples, "--plot", "nowhere/x.pdf").failed("nowhere")
+    run(capsys, "profile", "--table", PARAPHRASES, "--as", "kovatchev").failed("--as is for HYP")
+    run(capsys, "profile", PARAPHRASES, "--table", PARAPHRASES).failed("name it alone")
+    given = ["--hyp-annotator", "initial", "--ref-annotator", "gold", "--by", "gener"]
+    run(capsys, "profile", PARAPHRASES, *given).failed("'gener'", "genre")
+
+
+def test_the_command_profiles_annotators_and_files(capsys, tmp_path):
+    quick = ["--trials", "50", "--resamples", "20"]
+    page = tmp_path / "p.html"
+    given = ["profile", PARAPHRASES, "--hyp-annotator", "initial", "anna", "--ref-annotator",
+             "gold", *quick]  # fmt: skip
+    ran = run(capsys, *given, "--measure", "aer", "--html", page)
+    assert ran.code == 0, ran.err
+    assert "AER of 64 sentence pairs by phenomena" in ran.out
+    assert "fails most, of" not in ran.out
+    assert page.read_text("utf-8").count("<svg") == 2
+    rows = run(capsys, *given, "--measure", "phrase-f1", "--json").json
+    assert {row["system"] for row in rows["by-phenomenon"]} == {"initial", "anna"}
+    files = ["profile", EFLOMAL, GOLD, "--compare", FAST, *quick]
+    run(capsys, *files).failed("phenomena")
+
+
+def test_the_first_lines_say_where_a_system_fails_most_and_by_how_much(capsys):
+    """What a reader takes from the samples: idiom; of 10 pairs or more, approximate."""
+    given = ["profile", PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold"]
+    first, overall, worst, firm = run(capsys, *given, "--trials", "500").out.splitlines()[:4]
+    assert first == "F1 of 64 sentence pairs by phenomena"
+    assert overall == "initial: F1 67.6 on all pairs"
+    bounds = r"\[\d+\.\d, \d+\.\d\]"
+    assert re.fullmatch(
+        rf"initial fails most on idiom: F1 34\.1 {bounds} on its 6 pairs, 37\.2 {bounds} points "
+        r"below the other 58 pairs \(71\.3\); fewer than 10 pairs, so not tested",
+        worst,
+    )
+    assert firm.startswith(
+        "initial, among phenomena of 10 pairs or more, fails most on approximate"
+    )
+    assert "25.6 [" in firm
+    assert "points below the other 54 pairs (71.6); p 0.0" in firm
+    errors = run(capsys, *given, "--trials", "50", "--measure", "aer").out.splitlines()
+    assert "points above the other" in errors[2]
+
+
+def test_the_interval_of_a_difference_is_that_of_two_resampled_parts():
+    """Against a plain bootstrap, pair by pair."""
+    one = next(x for x in FOUND.parts if x.phenomenon == "synonym")
+    held = np.array(["synonym" in values for values in GROUPS])
+    rng = np.random.default_rng(5)
+    inside, outside = ROWS[one.system][held], ROWS[one.system][~held]
+    drawn = [
+        link_ratios(inside[rng.integers(0, len(inside), len(inside))].sum(0)[None])["f1"][0]
+        - link_ratios(outside[rng.integers(0, len(outside), len(outside))].sum(0)[None])["f1"][0]
+        for _ in range(1500)
+    ]
+    many = profile_rows({"a": ROWS[one.system]}, GROUPS, link_ratios, "f1", trials=1,
+                        resamples=1500)  # fmt: skip
+    gap = next(x.gap for x in many.parts if x.phenomenon == "synonym")
+    assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx([gap.low, gap.high], abs=0.03)
+
+
+def test_a_phenomenon_of_all_pairs_has_no_others_and_one_without_a_value_comes_last():
+    rows = np.array([[1, 1]] * 11 + [[0, 1]] * 11 + [[0, 0]] * 10)
+    groups = [("x",)] * 11 + [("x", "y")] * 11 + [("x", "z")] * 10
+    found = profile_rows({"a": rows, "b": rows[::-1]}, groups, accuracy, "accuracy", trials=50,
+                         resamples=50)  # fmt: skip
+    by = {(one.system, one.phenomenon): one for one in found.parts}
+    assert isnan(by["a", "x"].rest)
+    assert isnan(by["a", "x"].p_value)
+    assert isnan(by["a", "z"].value)
+    assert by["a", "y"].value == 0
+    assert found.measured.phenomena == ("y", "x", "z")
+    assert found.ranking.missing == ("z",)
+    assert "all pairs hold x, so there are no others" in str(found)
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=30), st.data())
+def test_the_test_against_the_whole_set_is_that_of_mann_and_whitney(values, data):
+    drawn = data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
+    found = against_whole(np.array(values, float), np.array(drawn))
+    part = [value for value, one in zip(values, drawn, strict=True) if one]
+    if len(part) in (0, len(values)) or len(set(values)) == 1:
+        assert isnan(found)
+        return
+    above = sum((a > b) + (a == b) / 2 for a in part for b in values)
+    n, m = len(part), len(values)
+    total = n + m
+    ties = sum(t**3 - t for t in Counter([*part, *values]).values())
+    variance = n * m / 12 * (total + 1 - ties / (total * (total - 1)))
+    z = (abs(above - n * m / 2) - 0.5) / sqrt(variance)
+    assert found == pytest.approx(erfc(z / sqrt(2)) / 2)
+
+
+def judged(rows, names):
+    """Return pairs with the phenomena and the judgments of each."""
+    return Corpus(
+        SentencePair(
+            str(k), None, None,
+            {name: Annotation(None, judgment=x) for name, x in zip(names, said, strict=True) if x},
+            {"phenomena": phenomena},
+        )
+        for k, (phenomena, *said) in enumerate(rows)
+    )  # fmt: skip
+
+
+LABELLED = judged(
+    [("a,b" if k % 3 else "a", str(k % 2), str((k // 5) % 2), str((k * 7 // 3) % 2))
+     for k in range(24)]
+    + [("c", "1", "0", "1"), ("c", "1", "", "1"), ("", "0", "0", "0")],
+    ("gold", "one", "two"),
+)  # fmt: skip
+
+
+def test_labels_are_profiled_by_accuracy_and_mcnemar():
+    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
+    given = {"scheme": "binary", "trials": 500, "resamples": 50}
+    found = profile_labels(LABELLED, ["one", "two"], "gold", **given)
+    like = profile_labels(LABELLED, ["one", "two"], "gold", like="kovatchev", **given)
+    kept = [
+        (set(pair.attributes["phenomena"].split(",")),
+         *(pair.annotations[name].judgment for name in ("gold", "one", "two")))
+        for pair in LABELLED if len(pair.annotations) == 3
+    ]  # fmt: skip
+    assert found.total == len(kept) == 26
+    assert "1 pair of 27 left out" in str(found)
+    assert "1 of 26 sentence pairs hold no phenomenon" in str(found)
+    for profile, exact in ((found, True), (like, False)):
+        for x in profile.differences:
+            right = [(g == a, g == b) for held, g, a, b in kept if x.phenomenon in held]
+            first, second = right.count((True, False)), right.count((False, True))
+            assert (x.alone.system, x.alone.baseline, x.pairs) == (first, second, len(right))
+            assert x.difference == pytest.approx((first - second) / len(right))
+            theirs = tables.mcnemar([[0, first], [second, 0]], exact=exact, correction=False)
+            if len(right) < 10:
+                assert isnan(x.p_value)
+            else:
+                assert x.p_value == pytest.approx(theirs.pvalue)
+        for one in profile.parts:
+            place = 2 if one.system == "one" else 3
+            right = [row[1] == row[place] for row in kept if one.phenomenon in row[0]]
+            assert one.value == pytest.approx(sum(right) / len(right))
+    assert {x.phenomenon for x in found.parts if isnan(x.p_value)} == {"c"}
+    part = next(x for x in like.parts if (x.system, x.phenomenon) == ("one", "b"))
+    right = np.array([row[1] == row[2] for row in kept], float)
+    assert part.p_value == against_whole(right, np.array(["b" in row[0] for row in kept]))
+    assert "one-sided" in str(like)
+    assert found.ranking.few == ("c",)
+    with pytest.raises(OptionError, match="apart from them"):
+        profile_labels(LABELLED, ["gold"], "gold", scheme="binary")
+
+
+def test_the_command_profiles_judgments(capsys, tmp_path):
+    gold, one = tmp_path / "gold.jsonl", tmp_path / "one.jsonl"
+    for path, name in ((gold, "gold"), (one, "one")):
+        pairs = [replace(x, annotations={k: v for k, v in x.annotations.items() if k == name})
+                 for x in LABELLED]  # fmt: skip
+        write_corpus(Corpus(pairs), path, format="alignkit-jsonl")
+    lines = [f"{pair.id}\t{pair.annotations['two'].judgment}\n" for pair in LABELLED]
+    two = write(tmp_path, "two.tsv", "".join(lines))
+    page, cd, heat = tmp_path / "p.html", tmp_path / "cd.svg", tmp_path / "heat.svg"
+    given = ["profile", one, gold, "--predictions", two, "--scheme", "binary", "--trials", "50"]
+    ran = run(capsys, *given, "--html", page, "--plot", cd, "--heat-map", heat)
+    assert ran.code == 0, ran.err
+    assert "accuracy of 26 sentence pairs by phenomena" in ran.out
+    assert page.read_text("utf-8").count("<svg") == 2
+    assert "critical difference" in cd.read_text("utf-8")
+    assert heat.exists()
+    rows = run(capsys, *given, "--json").json["systems-by-phenomenon"]
+    assert {row["phenomenon"]: row["pairs"] for row in rows} == {"a": 24, "b": 16, "c": 1}
+    for medium in ("--csv", "--latex", "--markdown"):
+        assert "24" in run(capsys, *given, medium).out
+    assert "McNemar's test without" in run(capsys, *given, "--as", "kovatchev").out
+    links = [
+        "profile",
+        PARAPHRASES,
+        "--hyp-annotator",
+        "initial",
+        "anna",
+        "--ref-annotator",
+        "gold",
+    ]
+    told = run(capsys, *links, "--trials", "20", "--as", "kovatchev").out
+    assert "Mann and Whitney" in told
+    assert "paired randomization" in told
+
+
+def contrasted(groups, *, like=None, flip=3):
+    rows = np.array([[k % flip != 0, 1] for k in range(len(groups))])
+    other = np.array([[k % 2, 1] for k in range(len(groups))])
+    return profile_rows({"a": rows, "b": other}, groups, accuracy, "accuracy", trials=200,
+                        resamples=50, like=like)  # fmt: skip
+
+
+def test_an_attribute_of_two_values_is_one_contrast():
+    found = contrasted([("news",) if k % 5 < 2 else ("novel",) for k in range(40)])
+    for system in ("a", "b"):
+        first, second = (one for one in found.parts if one.system == system)
+        assert first.difference == pytest.approx(-second.difference)
+        assert first.p_value == second.p_value == first.holm == second.holm
+    assert "novel are the pairs without news: one test of news against novel" in str(found)
+    news, novel = found.differences
+    assert (news.holm, novel.holm) == tuple(holm([news.p_value, novel.p_value]))
+    assert "one test" not in str(contrasted([("x",) if k % 5 < 2 else ("",) for k in range(40)]))
+
+
+def test_phenomena_of_the_same_pairs_are_one_test_and_the_whole_set_has_two_sides():
+    groups = [("news", "short") if k % 5 < 2 else ("novel", "odd") for k in range(39)] + [("odd",)]
+    found = contrasted(groups)
+    assert "news and short are held by the same pairs" in str(found)
+    parts = {one.phenomenon: one for one in found.parts if one.system == "a"}
+    assert parts["news"].holm == parts["short"].holm == parts["odd"].holm
+    tested = [parts["news"].p_value, parts["novel"].p_value]
+    assert [parts["news"].holm, parts["novel"].holm] == pytest.approx(holm(tested))
+    between = {one.phenomenon: one for one in found.differences if one.baseline == "b"}
+    assert between["news"].p_value == between["short"].p_value
+    assert between["news"].holm == between["short"].holm
+    like = contrasted([("news",) if k % 5 < 2 else ("novel",) for k in range(40)], like="kovatchev")
+    one, two = (x for x in like.parts if x.system == "a")
+    assert "one test" not in str(like)
+    assert [one.holm, two.holm] == pytest.approx(holm([one.p_value, two.p_value]))
+
+
+def test_a_small_difference_is_not_announced_as_where_a_system_fails():
+    rows = np.array([[k % 2, 1] for k in range(61)])
+    even = [("x",) if k < 30 else ("y",) for k in range(61)]
+    told = profile_rows({"a": rows}, even, accuracy, "accuracy", trials=200, resamples=200).head[2]
+    assert told.startswith("a fails nowhere clearly more than elsewhere; accuracy is lowest on y")
+    assert told.endswith("it may be chance")
+    poor = np.array([[k >= 20 or k % 9 == 0, 1] for k in range(61)])
+    few = [("bad",) if k < 20 else ("worse", "y") if k < 22 else ("y",) for k in range(61)]
+    poor[20:22, 0] = 0, 0
+    found = profile_rows({"a": poor}, few, accuracy, "accuracy", trials=200, resamples=200)
+    assert any(line.startswith("a fails most on") for line in found.head)
+
+
+def test_few_ranks_are_said_to_tell_nothing_and_one_system_has_none():
+    two = contrasted([("news",) if k % 5 < 2 else ("novel",) for k in range(40)])
+    assert any(
+        "by the ranks of 2 systems on 2 phenomena: the same ranks" in x for x in two.cautions
+    )
+    alone = profile_rows({"a": np.ones((40, 2), int)}, [("x",)] * 20 + [("y",)] * 20, accuracy,
+                         "accuracy", trials=20, resamples=20)  # fmt: skip
+    assert not any("Friedman" in one or "ranked" in one for one in alone.cautions)

@@ -1,0 +1,276 @@
+"""Ranks of phenomena and systems: Friedman's test, Nemenyi's difference, the printed table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+from command import run, write
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import chi2, friedmanchisquare, studentized_range
+
+from alignkit.errors import FormatError, OptionError, UnknownNameError
+from alignkit.profiles import Measured, critical_difference, friedman, rank, read_measured
+
+OVERALL = ["OVERALL ACC."]
+TABLE = "p\tA\tB\tC\nidiom\t.5\t70%\t-\nnumber\t.6\t.8\t.9\ntense\t.4\t.5\t.3\n"
+
+
+def plain_ranks(row):
+    """Return the ranks of the highest first, ties sharing their mean."""
+    return [sum(b > a for b in row) + (sum(b == a for b in row) + 1) / 2 for a in row]
+
+
+def tables(least=2):
+    shapes = st.tuples(st.integers(2, 6), st.integers(least, 6))
+    few = st.integers(0, 4).map(lambda k: k / 4)
+    return shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=few))
+
+
+@given(tables(3))
+def test_friedman_is_that_of_scipy(values):
+    found = friedman(values, [str(k) for k in range(values.shape[1])])
+    if (values == values[:, :1]).all():
+        assert isnan(found.statistic)
+        assert found.reason == "all tie in every block"
+        return
+    theirs = friedmanchisquare(*values.T)
+    assert found.statistic == pytest.approx(theirs.statistic, abs=1e-9)
+    assert found.p_value == pytest.approx(theirs.pvalue, abs=1e-12)
+
+
+@given(tables())
+def test_friedman_is_that_of_its_definition(values):
+    blocks, k = values.shape
+    names = [str(number) for number in range(k)]
+    found = friedman(values, names)
+    ranks = [plain_ranks(row) for row in values.tolist()]
+    means = [sum(column) / blocks for column in zip(*ranks, strict=True)]
+    assert found.mean_ranks == pytest.approx(means)
+    apart = sum((mean - (k + 1) / 2) ** 2 for mean in means)
+    assert found.uncorrected == pytest.approx(12 * blocks / (k * (k + 1)) * apart, abs=1e-9)
+    spread = sum((one - (k + 1) / 2) ** 2 for row in ranks for one in row)
+    if spread:
+        corrected = blocks**2 * (k - 1) * apart / spread
+        assert found.statistic == pytest.approx(corrected, abs=1e-9)
+        assert found.p_value == pytest.approx(chi2.sf(corrected, k - 1))
+    beyond = {
+        frozenset((a, b))
+        for a, b in combinations(range(k), 2)
+        if abs(means[a] - means[b]) > found.critical_difference
+    }
+    assert {frozenset((int(a), int(b))) for a, b, _ in found.beyond()} == beyond
+    joined = {
+        frozenset((int(a), int(b))) for group in found.groups() for a, b in combinations(group, 2)
+    }
+    assert joined == set(map(frozenset, combinations(range(k), 2))) - beyond
+    reverse = friedman(-values, names, lower_is_better=True)
+    assert reverse.mean_ranks == found.mean_ranks
+
+
+@pytest.mark.parametrize(
+    ("k", "q"),
+    [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (8, 3.031),
+     (9, 3.102), (10, 3.164)],
+)  # fmt: skip
+def test_critical_values_are_those_of_demsar_2006_table_5(k, q):
+    assert critical_difference(k, 12) == pytest.approx(q * sqrt(k * (k + 1) / 72), abs=2e-3)
+    theirs = studentized_range.ppf(0.9, k, np.inf) / sqrt(2)
+    assert critical_difference(k, 6, 0.1) == pytest.approx(theirs * sqrt(k * (k + 1) / 36))
+
+
+def test_the_worked_example_of_demsar_2006():
+    assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)
+
+
+@pytest.mark.real_data
+def test_the_ranks_of_a_published_table(data, capsys, tmp_path):
+    path = data / "kovatchev" / "table3.tsv"
+    found = rank(read_measured(path, leave_out=OVERALL))
+    one = found.phenomena
+    assert (len(one.names), one.blocks) == (27, 11)
+    assert one.statistic == pytest.approx(198.23496, abs=5e-6)
+    assert one.uncorrected == pytest.approx(197.3218, abs=5e-5)
+    assert one.p_value == pytest.approx(1.917e-28, rel=5e-4)
+    assert one.critical_difference == pytest.approx(12.51035, abs=5e-6)
+    assert (len(one.beyond()), one.pairs) == (74, 351)
+    apart = Counter(name for a, b, _ in one.beyond() for name in (a, b))
+    assert [count for _, count in apart.most_common(3)] == [12, 12, 10]
+    two = found.systems
+    assert two.statistic == pytest.approx(41.5744, abs=5e-5)
+    assert two.p_value == pytest.approx(8.925e-6, rel=5e-4)
+    assert two.critical_difference == pytest.approx(2.9054, abs=5e-5)
+    best = [(name, round(mean, 2)) for name, mean in two.ranking[:3]]
+    assert best == [("S11", 2.59), ("S2", 5.24), ("S4", 5.78)]
+    assert len(two.beyond()) == 9
+    few = [*OVERALL, "Opp. pol. sub. (hab.)", "Negation switching"]
+    less = rank(read_measured(path, leave_out=few)).phenomena
+    assert less.statistic == pytest.approx(184.75, abs=0.005)
+    assert less.critical_difference == pytest.approx(11.479, abs=5e-4)
+    assert (len(less.beyond()), less.pairs) == (63, 300)
+    ran = run(capsys, "profile", "--table", path, "--leave-out", *OVERALL, "--json")
+    assert ran.json["tests"][1]["chi2"] == one.statistic
+    assert "is not known" in run(capsys, "profile", "--table", path).out
+    assert "'OVERALL ACC.' may be no phenomenon" in run(capsys, "profile", "--table", path).out
+
+
+def test_a_phenomenon_with_a_value_missing_or_few_pairs_is_left_out(tmp_path):
+    measured = read_measured(write(tmp_path, "t.tsv", TABLE))
+    assert measured.values[0, :2].tolist() == [0.5, 0.7]
+    found = rank(measured)
+    assert (found.missing, found.systems.blocks) == (("idiom",), 2)
+    assert "1 phenomenon is not ranked, with a value missing: idiom" in str(found)
+    few = rank(Measured(("a", "b", "c"), ("x", "y"), measured.values[1:].repeat(2, 0)[:3, :2],
+                        (9, 10, 11)))  # fmt: skip
+    assert (few.few, few.phenomena.names) == (("a",), ("b", "c"))
+    assert "is not known" not in str(few)
+
+
+def test_too_little_to_rank_is_told():
+    one = rank(Measured(("a",), ("x", "y"), np.array([[0.1, 0.2]])))
+    assert one.systems.reason == "2 to rank in 1 blocks; two of both are needed"
+    assert one.systems.reason in str(one)
+    assert rank(Measured((), ("x",), np.empty((0, 1)))).systems.beyond() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("", None, "no table"),
+        ("p\tA\tA\nx\t1\t2\n", 1, "each once"),
+        ("p\nx\n", 1, "each once"),
+        ("p\tA\nx\t1\t2\n", 2, "2 values for 1 systems"),
+        ("p\tA\nx\tone\n", 2, "'one' is no number"),
+        ("p\tA\nx\tinf\n", 2, "'inf' is no number"),
+        ("p\tA\nx\t1\nx\t2\n", 3, "'x' is there twice"),
+    ],
+)
+def test_what_is_no_table_is_told_with_its_line(tmp_path, text, line, told):
+    path = write(tmp_path, "t.tsv", text)
+    with pytest.raises(FormatError, match=told) as caught:
+        read_measured(path)
+    assert caught.value.line == line
+
+
+def test_what_makes_no_sense_is_refused(tmp_path, capsys):
+    path = write(tmp_path, "t.tsv", TABLE)
+    with pytest.raises(UnknownNameError, match=r"'idion'.*did you mean 'idiom'"):
+        read_measured(path, leave_out=["idion"])
+    with pytest.raises(OptionError, match="all rows are left out"):
+        read_measured(path, leave_out=["idiom", "number", "tense"])
+    with pytest.raises(OptionError, match="alpha is 0"):
+        rank(read_measured(path), alpha=0)
+    with pytest.raises(OptionError, match="a value is missing"):
+        friedman(np.array([[1, np.nan]]), ["a", "b"])
+    with pytest.raises(OptionError, match="give a row a block, 3 columns"):
+        friedman(np.ones((2, 2)), ["a", "b", "c"])
+    run(capsys, "profile", "--table", path, "--plot", tmp_path / "x.gif").failed(".gif", ".svg")
+    run(capsys, "profile", "--table", tmp_path / "none").failed("none")
+    run(capsys, "profile", "--table", path, "--plot", path).failed("also read")
+
+
+@pytest.mark.parametrize("kind", ["pdf", "png", "svg"])
+def test_figures_are_drawn_and_the_same_each_time(kind, tmp_path, capsys):
+    path = write(tmp_path, "t.tsv", TABLE)
+    made = []
+    for name in "ab":
+        plots = [tmp_path / f"{name}-{which}.{kind}" for which in ("cd", "heat")]
+        ran = run(capsys, "profile", "--table", path, "--plot", plots[0], "--heat-map", plots[1])
+        assert ran.code == 0, ran.err
+        made.append([plot.read_bytes() for plot in plots])
+    assert made[0] == made[1]
+    if kind == "svg":
+        assert b"critical difference" in made[0][0]
+        assert b"70.0" in made[0][1]
+
+
+def test_every_medium_has_the_numbers(tmp_path, capsys):
+    path = write(tmp_path, "t.tsv", TABLE)
+    for medium in ("--latex", "--markdown", "--csv", "--json"):
+        ran = run(capsys, "profile", "--table", path, medium)
+        assert ran.code == 0
+        assert "number" in ran.out
+    page = tmp_path / "p.html"
+    run(capsys, "profile", "--table", path, "--html", page)
+    text = page.read_text("utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    assert text.count("<svg") == 2
+
+
+@settings(max_examples=15, deadline=None)
+@given(tables(3))
+def test_what_is_told_apart_is_that_of_scikit_posthocs(values):
+    posthocs = pytest.importorskip("scikit_posthocs")
+    k = values.shape[1]
+    found = friedman(values, [str(j) for j in range(k)])
+    theirs = posthocs.posthoc_nemenyi_friedman(values).to_numpy()
+    means = found.mean_ranks
+    for a, b in combinations(range(k), 2):
+        gap = abs(means[a] - means[b])
+        if abs(gap - found.critical_difference) > 0.01:
+            assert (theirs[a, b] < 0.05) == (gap > found.critical_difference)
+
+
+@pytest.mark.parametrize(
+    ("systems", "blocks", "told"),
+    [(2, 2, "p 0.50"), (2, 5, "p 0.06"), (2, 6, ""), (3, 2, "p 0.17"), (3, 4, ""), (9, 2, "")],
+)
+def test_too_few_to_tell_anything(systems, blocks, told):
+    """The most that ranks can show is the same order in every block."""
+    found = friedman(np.tile(np.arange(systems), (blocks, 1)), [str(k) for k in range(systems)])
+    assert (told in found.too_few) if told else (not found.too_few or "at most" in found.too_few)
+    if not told:
+        assert found.p_value <= 0.05
+    assert ("at most" in found.too_few) == (not told and found.critical_difference >= systems - 1)
+
+
+def test_how_a_printed_table_is_read_is_told(tmp_path, capsys):
+    def told(text, *given):
+        return run(capsys, "profile", "--table", write(tmp_path, "t.tsv", text), *given)
+
+    shares = told("p\tA\tB\nx\t.5\t.6\ny\t40%\t.7\n").out
+    assert "values are read as shares of 1 and shown as percentages" in shares
+    assert "look whether" not in shares
+    whole = told("p\tA\tB\nx\t50\t60\ny\t40\t.7\n").out
+    assert "as they are written, not as shares" in whole
+    assert "look whether" not in whole
+    wrong = " ".join(told("p\tA\tB\nx\t.5\t1.7\ny\t.4\t.7\n").out.split())
+    assert "most values lie from 0 to 1, but not 1.7 (x, B): look whether" in wrong
+    wrong = " ".join(told("p\tA\tB\nx\t50\t170\ny\t40\t70\n").out.split())
+    assert "most values lie from 0 to 100, but not 170 (x, B)" in wrong
+    assert "1.7 (x, B)" in told("p\tA\tB\nx\t50%\t170%\ny\t40%\t70%\n").out
+    told("p\tA\tB\nx\t50%\t60\ny\t40%\t70%\n").failed("t.tsv:2", "'60' stands without %")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("--by", "phenomena"), ("--split", ","), ("--compare", "b"), ("--seed", "7"), ("--base", "1"),
+     ("--hyp-annotator", "a"), ("--in-order",), ("--trials", "9"), ("--view", "binary")],
+)  # fmt: skip
+def test_what_has_no_meaning_for_a_printed_table_is_refused_by_name(given, tmp_path, capsys):
+    path = write(tmp_path, "t.tsv", TABLE)
+    run(capsys, "profile", "--table", path, *given).failed(f"{given[0]} is for HYP and REF")
+
+
+def test_figures_say_what_they_are_and_the_worst_stands_first(tmp_path, capsys):
+    path = write(tmp_path, "t.tsv", TABLE)
+    page, heat, cd = tmp_path / "p.html", tmp_path / "h.svg", tmp_path / "cd.svg"
+    run(capsys, "profile", "--table", path, "--html", page, "--heat-map", heat, "--plot", cd)
+    text = page.read_text("utf-8")
+    drawn = heat.read_text("utf-8")
+    assert drawn.index("tense") < drawn.index("idiom") < drawn.index("number")
+    assert "the worst first" in drawn
+    assert "longer than this line" in cd.read_text("utf-8")
+    assert "the phenomenon with the worst mean first; the higher, the darker" in text
+    assert text.index("rank 1 is the") < text.index("Read with care") < text.index("<svg")
+    many = "p\tA\tB\tC\n" + "".join(f"x{k}\t.{k + 10}\t.{k + 11}\t.{k + 12}\n" for k in range(12))
+    path = write(tmp_path, "m.tsv", many)
+    run(capsys, "profile", "--table", path, "--plot", cd)
+    assert "longer than" not in cd.read_text("utf-8")
+    lower = rank(read_measured(path, lower_is_better=True)).measured.worst_first()
+    assert lower.phenomena[0] == "x11"
