@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from audit_sheets import ODD, odd_audit, read, sample_audit
 
-from alignkit.audit import read_audit, write_audit
+from alignkit import Annotation, Corpus, SentencePair
+from alignkit.audit import draw_pairs, read_audit, write_audit
 
 pytestmark = pytest.mark.browser
 
@@ -82,6 +83,27 @@ def test_a_judge_fills_a_sheet_by_keyboard(opened, tmp_path):
     assert found.filled.remarks["anna"] == {rows[6]["item"]: "=1 why? 2"}
     judgments = found.filled.judgments["anna"]
     assert judgments == {row["item"]: row["judgment"] for row in rows if row["judgment"]}
+
+
+@pytest.mark.parametrize("view", ["binary", "base"])
+def test_a_label_that_is_a_number_is_judged_by_its_own_key(opened, tmp_path, view):
+    said = {"carl": Annotation(None, judgment="4")}
+    corpus = Corpus(SentencePair(str(k), ("one", str(k)), ("two",), said) for k in range(4))
+    audit = draw_pairs(corpus, n=4, mix=0, judges=["anna"], each=1, view=view, scheme="turku")
+    page, key = opened(audit)
+    assert page.locator("#sentences p").count() == 2
+    assert "two" in page.locator("#sentences").inner_text()
+    keys = "0 1 1 0" if view == "binary" else "1 4 3 2"
+    for pressed in keys.split():
+        page.keyboard.press(pressed)
+    page.keyboard.press("Backspace")
+    path = saved(page, tmp_path)
+    assert " ".join(row["judgment"] for row in read(path)) == keys[:-1]
+    assert len(read_audit(path, key).filled.judgments["anna"]) == 3
+    assert page.locator("#judgments button").first.inner_text() in (
+        "0 no paraphrase",
+        "1 unrelated",
+    )
 
 
 @pytest.mark.parametrize("format", ["tsv", "csv"])

@@ -1,8 +1,9 @@
 """Have errors judged blindly: draw items, write sheets and a key, and read the sheets back.
 
-A kind of audit is a module that draws an `Audit`, as `phrase_errors` does. Sheets (`sheets`,
-`page`), the key (`key`) and all that follows from judgments (`filled`, `shares`, `judges`,
-`result`) are the same for every kind. The names below are loaded when they are first used.
+A kind of audit is a module that draws an `Audit`, as `phrase_errors` and `judged_pairs` do. Sheets
+(`sheets`, `page`), the key (`key`) and all that follows from judgments (`filled`, `shares`,
+`upheld`, `judges`, `result`) are the same for every kind. The names below are loaded when they are
+first used.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from alignkit.audit.audit import Audit, Item, Origin, Rate
     from alignkit.audit.figures import Figure
     from alignkit.audit.filled import Finding
+    from alignkit.audit.judged_pairs import draw_pairs
     from alignkit.audit.page import sheet_page
     from alignkit.audit.phrase_errors import draw_phrases
     from alignkit.audit.result import AuditResult, read_audit
@@ -25,6 +27,7 @@ _HOMES = {
     "audit": ("Audit", "Item", "Origin", "Rate"),
     "figures": ("Figure",),
     "filled": ("Finding",),
+    "judged_pairs": ("draw_pairs",),
     "page": ("sheet_page",),
     "phrase_errors": ("draw_phrases",),
     "result": ("AuditResult", "read_audit"),
@@ -43,6 +46,7 @@ __all__ = [
     "Origin",
     "Rate",
     "Scale",
+    "draw_pairs",
     "draw_phrases",
     "read_audit",
     "sheet_page",

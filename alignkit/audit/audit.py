@@ -7,7 +7,7 @@ kind of audit is a module that draws an `Audit`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from alignkit.audit.scale import Scale
@@ -76,12 +76,19 @@ class Item:
         What a judge sees, a text for each of `Audit.columns`.
     facts
         What else the key tells of it: which sentence pair, which words.
+    judges
+        Who is given it; empty: everybody.
     """
 
     id: str
     origin: str
     cells: tuple[str, ...]
     facts: FrozenMap[str, object]
+    judges: tuple[str, ...] = ()
+
+    def given_to(self, judge: str) -> bool:
+        """Say whether a judge is given it."""
+        return not self.judges or judge in self.judges
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +98,7 @@ class Audit:
     Parameters
     ----------
     kind
-        What the items are, ``"phrases"``.
+        What the items are, ``"phrases"`` or ``"pairs"``.
     items
         In an order that is random, and says nothing of where each comes from.
     columns
@@ -109,6 +116,13 @@ class Audit:
         Of all draws.
     signature
         The settings behind it, in one line.
+    judges
+        Who is given items, where not everybody is given all.
+    upheld
+        The judgments that uphold an item, if that can be said: the share upheld of the first origin
+        is compared with that of the second.
+    by
+        The attribute by whose values figures are told too, see `group`; empty: none.
     """
 
     kind: str
@@ -120,6 +134,9 @@ class Audit:
     rates: FrozenMap[str, Rate]
     seed: int
     signature: str
+    judges: tuple[str, ...] = ()
+    upheld: tuple[str, ...] = ()
+    by: str = ""
 
     def __repr__(self) -> str:
         drawn = ", ".join(f"{one.drawn} {name}" for name, one in self.origins.items())
@@ -136,6 +153,42 @@ class Audit:
         if origin not in self.origins:
             raise UnknownNameError("origin", origin, self.origins)
         return tuple(item for item in self.items if item.origin == origin)
+
+    def groups(self, by: str) -> dict[str, Audit]:
+        """Return the audit of the items of each value of an attribute, in the order of the values.
+
+        Raises
+        ------
+        UnknownNameError
+            If the key does not tell it of any item.
+        """
+        texts = [_told(item, by) for item in self.items]
+        if all(text is None for text in texts):
+            known = dict.fromkeys(name for item in self.items for name in _attributes(item))
+            raise UnknownNameError("attribute in the key", by, known)
+        return {
+            value: replace(
+                self,
+                items=tuple(
+                    item
+                    for item, text in zip(self.items, texts, strict=True)
+                    if (text or "") == value
+                ),
+            )
+            for value in sorted({text or "" for text in texts})
+        }
+
+
+def _attributes(item: Item) -> dict[str, str]:
+    """Return what the key tells of an item that can make groups."""
+    attributes = item.facts.get("attributes", {})
+    within = attributes if isinstance(attributes, dict) else {}
+    told = {**within, **item.facts}
+    return {name: text for name, text in told.items() if isinstance(text, str)}
+
+
+def _told(item: Item, by: str) -> str | None:
+    return _attributes(item).get(by)
 
 
 def item_ids(told: Sequence[Mapping[str, object]], signature: str) -> list[str]:

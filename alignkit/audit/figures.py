@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from alignkit.scoring.bootstrap import confidence_interval
 
-__all__ = ["ALL", "Drawing", "Figure", "bounded"]
+__all__ = ["ALL", "EVERY", "Drawing", "Figure", "bounded"]
 
 ALL = "all judges"
 """Who judged, of a figure over all judgments."""
+
+EVERY = "every judge"
+"""Who judged, of the share of items that all who judged it uphold."""
 
 ONE = "there is one item, and nothing to resample"
 
@@ -47,25 +50,27 @@ class Figure:
     kind
         ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
         ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct
-        it.
+        it; ``"upheld"``, the share of items that are upheld, ``"difference"`` of the two shares.
     first, second
-        The judge, or the two; `ALL`; empty where it is of no judge.
+        The judge, or the two; `ALL`; `EVERY`; empty where it is of no judge.
     origin
         Of the items; empty for all.
     statistic
-        The judgment, ``"observed"``, ``"kappa"``, or the name of the rate.
+        The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
     value
         NaN where undefined.
     low, high
         The bounds of its interval; NaN where it has none.
     interval
-        ``"wilson"``, ``"bootstrap"`` over items, or empty.
+        ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
     count, total
         The judgments behind a share: so many of so many.
     items
         How many items it rests on; of a rate as it was scored, how many phrase pairs.
     reason
         Why there is no value, or no interval.
+    group
+        The value of the attribute that figures are told by; empty for all items.
     """
 
     kind: str
@@ -81,6 +86,7 @@ class Figure:
     total: int | None = None
     items: int = 0
     reason: str = ""
+    group: str = ""
 
 
 Measure = Callable[[NDArray[np.float64]], Mapping[str, NDArray[np.float64]]]

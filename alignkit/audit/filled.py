@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -163,7 +163,7 @@ class _Gathered:
         if row.judgment:
             judgments.setdefault(row.item, row.judgment)
 
-    def filled(self, items: Iterable[str]) -> Filled:
+    def filled(self, items: Mapping[str, Item]) -> Filled:
         """Return what was said, once there are no more rows."""
         found = {
             judge: {id: said for id, said in judged.items() if (judge, id) not in self._clashes}
@@ -177,8 +177,8 @@ class _Gathered:
         findings += [
             Finding("missing", judge, id, self._homes[judge], None)
             for judge in found
-            for id in items
-            if (judge, id) not in self._seen
+            for id, item in items.items()
+            if (judge, id) not in self._seen and item.given_to(judge)
         ]
         return Filled(tuple(found), FrozenMap(found), FrozenMap(self._remarks), tuple(findings))
 
@@ -230,6 +230,13 @@ def _row(row: Mapping[str, str], item: Item, audit: Audit, path: str, line: int)
     except UnknownJudgmentError as problem:
         raise FormatError(str(problem), path, line) from None
     judge = row.get("judge", "").strip() or PurePath(path).stem
+    if judge in audit.judges and not item.given_to(judge):
+        raise FormatError(
+            f"{item.id} was not given to {judge}, who may know it, but to "
+            f"{' and '.join(item.judges)}; was the row taken from another sheet?",
+            path,
+            line,
+        )
     return _Row(path, line, item.id, judge, judgment, unguarded(row.get("remark", "")).strip())
 
 

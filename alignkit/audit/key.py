@@ -25,7 +25,9 @@ def key_text(audit: Audit) -> str:
 
     ``{"alignkit": "audit", "version": 1, "kind", "signature", "seed", "judgments", "columns",
     "marked", "origins": {name: {"about", "population", "drawn"}}, "rates": {name: {"hits", "total",
-    "origin", "strict", "lenient"}}, "items": [{"item", "origin", "cells", "facts"}]}``
+    "origin", "strict", "lenient"}}, "items": [{"item", "origin", "cells", "facts"}]}``; and, where
+    there are any, ``"meanings"`` of the judgments, ``"judges"``, ``"upheld"``, ``"by"``, and for an
+    item ``"judges"``.
     """
     head = {
         "alignkit": "audit",
@@ -38,14 +40,27 @@ def key_text(audit: Audit) -> str:
         "marked": audit.marked,
         "origins": {name: vars(one) for name, one in audit.origins.items()},
         "rates": {name: vars(one) for name, one in audit.rates.items()},
+        **{name: value for name, value in _optional(audit).items() if value},
     }
     rows = [
-        {"item": one.id, "origin": one.origin, "cells": one.cells, "facts": dict(one.facts)}
+        {
+            "item": one.id,
+            "origin": one.origin,
+            "cells": one.cells,
+            "facts": dict(one.facts),
+            **({"judges": one.judges} if one.judges else {}),
+        }
         for one in audit.items
     ]
     lines = [f" {_json(name)}: {_json(value)},\n" for name, value in head.items()]
     items = ",\n".join(f"  {_json(row)}" for row in rows)
     return f'{{\n{"".join(lines)} "items": [\n{items}\n ]\n}}\n'
+
+
+def _optional(audit: Audit) -> dict[str, object]:
+    meanings = audit.scale.meanings
+    judges, upheld, by = audit.judges, audit.upheld, audit.by
+    return {"meanings": meanings, "judges": judges, "upheld": upheld, "by": by}
 
 
 def _json(value: object) -> str:
@@ -99,11 +114,14 @@ def _audit(found: Mapping[str, Any]) -> Audit:
         items=tuple(_item(row, len(columns)) for row in _of(list, found["items"])),
         columns=columns,
         marked=_texts(found["marked"]),
-        scale=Scale(_texts(found["judgments"])),
+        scale=Scale(_texts(found["judgments"]), _texts(found.get("meanings", []))),
         origins=_named(found["origins"], _origin),
         rates=_named(found["rates"], _rate),
         seed=_of(int, found["seed"]),
         signature=_of(str, found["signature"]),
+        judges=_texts(found.get("judges", [])),
+        upheld=_texts(found.get("upheld", [])),
+        by=_of(str, found.get("by", "")),
     )
     _check(audit)
     return audit
@@ -114,7 +132,8 @@ def _item(row: Any, width: int) -> Item:
     if len(cells) != width:
         raise ValueError(f"item {row['item']!r} has {len(cells)} cells, not {width}")
     facts: FrozenMap[str, object] = FrozenMap(_of(dict, row["facts"]))
-    return Item(_of(str, row["item"]), _of(str, row["origin"]), cells, facts)
+    judges = _texts(row.get("judges", []))
+    return Item(_of(str, row["item"]), _of(str, row["origin"]), cells, facts, judges)
 
 
 def _origin(found: Any) -> Origin:
@@ -137,6 +156,12 @@ def _check(audit: Audit) -> None:
     for item in audit.items:
         if item.origin not in audit.origins:
             raise ValueError(f"item {item.id!r} is of an unknown origin {item.origin!r}")
+        if not set(item.judges) <= set(audit.judges):
+            raise ValueError(f"item {item.id!r} is given to somebody who is no judge")
+    if not set(audit.upheld) <= set(audit.scale.names):
+        raise ValueError("what upholds an item is no judgment")
+    if audit.upheld and len(audit.origins) != 2:
+        raise ValueError(f"{len(audit.origins)} origins are compared, not 2")
     for name, rate in audit.rates.items():
         known = rate.origin in audit.origins
         if not known or not {*rate.strict, *rate.lenient} <= set(audit.scale.names):

@@ -88,13 +88,13 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
         "marked": audit.marked,
         "marks": MARKS,
         "judgments": audit.scale.names,
-        "letters": audit.scale.letters,
+        "letters": [letter.casefold() for letter in audit.scale.letters],
+        "meanings": audit.scale.meanings,
         "divider": DIVIDERS[format],
         "file": f"sheet-{judge}.{format}",
         "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {_digest(rows)}",
     }
     style, script = _own("sheet.css"), _own("sheet.js")
-    keys = ", ".join(f"{k} {name}" for k, name in enumerate(audit.scale.names, 1))
     return _PAGE.format(
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
         title=safe_text(f"Sheet of {judge}: {len(rows)} items"),
@@ -102,11 +102,27 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
         script=script,
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
         help=safe_text(
-            f"Keys: {keys}; 0 takes a judgment back; arrows go on and back, r writes a remark, "
-            "n goes to the next without a judgment. What you judge is kept in this browser until "
-            "you save it; send the saved sheet."
+            f"Keys: {_keys(audit)} takes a judgment back; arrows go on and back, r writes a "
+            "remark, n goes to the next without a judgment. What you judge is kept in this browser "
+            "until you save it; send the saved sheet."
         ),
     )
+
+
+def _keys(audit: Audit) -> str:
+    """Return which keys judge: the numbers of the judgments, or labels that are numbers."""
+    scale = audit.scale
+    if not any(len(letter) == 1 and letter in "0123456789" for letter in scale.letters):
+        keys = [f"{k} {name}" for k, name in enumerate(scale.names, 1)]
+        return f"{', '.join(keys)}; 0"
+    meanings = scale.meanings or ("",) * len(scale.names)
+    keys = [
+        f"{letter} {meaning}".strip()
+        for letter, meaning in zip(scale.letters, meanings, strict=True)
+        if len(letter) == 1
+    ]
+    others = "; the others by button" if len(keys) < len(scale.names) else ""
+    return f"{', '.join(keys)}{others}; backspace"
 
 
 @cache

@@ -153,7 +153,7 @@ def draw_phrases(
     rate = Rate(counts["both"], total, "hypothesis", ("correct",), ("correct", "uncertain"))
     return Audit(
         "phrases", tuple(items), _COLUMNS, _COLUMNS[2:], CORRECTNESS, FrozenMap(origins),
-        FrozenMap({"precision": rate}), seed, signature,
+        FrozenMap({"precision": rate}), seed, signature, by=by or "",
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from alignkit.audit.judges import agreement_figures, confusions
 from alignkit.audit.key import read_key
 from alignkit.audit.shares import correction_figures, share_figures
 from alignkit.audit.tables import audit_csv, audit_tables, head_lines
+from alignkit.audit.upheld import group_figures, upheld_figures
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.report.medium import Report
 from alignkit.report.table import get_medium
@@ -38,6 +39,8 @@ class AuditResult:
         What the judges said.
     drawing
         How intervals were drawn.
+    by
+        The attribute that some figures are told by; empty: none.
     figures
         Every figure, see `Figure`.
     confusions
@@ -47,6 +50,7 @@ class AuditResult:
     audit: Audit
     filled: Filled
     drawing: Drawing
+    by: str
     figures: tuple[Figure, ...]
     confusions: Mapping[tuple[str, str], Contingency]
 
@@ -58,7 +62,14 @@ class AuditResult:
         return self.show()
 
     def figure(
-        self, kind: str, statistic: str, *, first: str = "", second: str = "", origin: str = ""
+        self,
+        kind: str,
+        statistic: str,
+        *,
+        first: str = "",
+        second: str = "",
+        origin: str = "",
+        group: str = "",
     ) -> Figure:
         """Return one figure; see `Figure` for the names.
 
@@ -67,9 +78,10 @@ class AuditResult:
         UnknownNameError
             If there is none such.
         """
-        wanted = (kind, first, second, origin, statistic)
+        wanted = (kind, first, second, origin, statistic, group)
         for one in self.figures:
-            if (one.kind, one.first, one.second, one.origin, one.statistic) == wanted:
+            told = (one.kind, one.first, one.second, one.origin, one.statistic, one.group)
+            if told == wanted:
                 return one
         known = dict.fromkeys(one.kind for one in self.figures)
         raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
@@ -78,8 +90,9 @@ class AuditResult:
     def signature(self) -> str:
         """The settings behind the numbers, in one line."""
         one = self.drawing
+        newcombe = "newcombe/" if self.audit.upheld else ""
         return (
-            f"{self.audit.signature}|read:{__version__}|interval:wilson/bootstrap|"
+            f"{self.audit.signature}|read:{__version__}|interval:wilson/{newcombe}bootstrap|"
             f"confidence:{one.confidence:g}|resamples:{one.resamples}|seed:{one.seed}"
         )
 
@@ -87,9 +100,15 @@ class AuditResult:
     def cautions(self) -> list[str]:
         """What to know before one believes the numbers."""
         found = []
-        total = len(self.audit.items)
         for judge in self.filled.judges:
             judged = len(self.filled.judgments[judge])
+            known = not self.audit.judges or judge in self.audit.judges
+            total = sum(item.given_to(judge) or not known for item in self.audit.items)
+            if not known:
+                found.append(
+                    f"nothing was given to {judge}: who has judged there may have known the items"
+                )
+                continue
             if judged < total:
                 found.append(
                     f"{judge} has judged {judged} of {total} items; the others are in no share"
@@ -118,7 +137,7 @@ class AuditResult:
             If there is no such medium.
         """
         written = get_medium(medium)
-        tables = audit_tables(self.audit, self.figures, self.confusions, self.drawing)
+        tables = audit_tables(self.audit, self.figures, self.confusions, self.drawing, by=self.by)
         report = Report(
             head_lines(self.audit, self.filled),
             [table.sheet() for table in tables],
@@ -143,6 +162,8 @@ class AuditResult:
             "signature": self.signature,
             "judges": list(self.filled.judges),
             "judgments": list(self.audit.scale.names),
+            **({"upheld": list(self.audit.upheld)} if self.audit.upheld else {}),
+            **({"by": self.by} if self.by else {}),
             "origins": {name: asdict(one) for name, one in self.audit.origins.items()},
             "figures": [
                 {
@@ -180,6 +201,7 @@ def read_audit(
     sheets: str | Path | Sequence[str | Path],
     key: str | Path,
     *,
+    by: str | None = None,
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 12345,
@@ -193,6 +215,10 @@ def read_audit(
         them, the rows in any order.
     key
         The key that was written with them.
+    by
+        An attribute: figures for each of its values too. Of pairs any that they have, ``"day"``,
+        ``"week"``, ``"month"`` or ``"judgment"``; of phrases that by which they were drawn, which
+        is the default of both.
     confidence
         Of the intervals, between 0 and 1.
     resamples, seed
@@ -208,11 +234,15 @@ def read_audit(
         If the key or a sheet is damaged; the message has file and line.
     OptionError
         If nothing was judged, or an option is out of range.
+    UnknownNameError
+        If the key does not know the attribute of any item.
 
     References
     ----------
     Cohen 1960, A coefficient of agreement for nominal scales, Educational and Psychological
-    Measurement 20:37-46. Wilson 1927, Journal of the American Statistical Association 22:209-212.
+    Measurement 20:37-46. Newcombe 1998, Interval estimation for the difference between independent
+    proportions, Statistics in Medicine 17:873-890. Wilson 1927, Journal of the American Statistical
+    Association 22:209-212.
     """
     check_arguments(read_audit, locals(), apart=["sheets", "key"])
     check_drawing(resamples, confidence)
@@ -222,9 +252,12 @@ def read_audit(
     audit = read_key(key)
     filled = read_sheets([str(path) for path in paths], audit)
     drawing = Drawing(confidence, resamples, seed)
+    by = audit.by if by is None else by
     figures = (
         *share_figures(audit, filled, drawing),
+        *upheld_figures(audit, filled, drawing),
         *agreement_figures(audit, filled, drawing),
         *correction_figures(audit, filled, drawing),
+        *(group_figures(audit, filled, by, drawing) if by else ()),
     )
-    return AuditResult(audit, filled, drawing, figures, confusions(audit, filled))
+    return AuditResult(audit, filled, drawing, by, figures, confusions(audit, filled))

@@ -23,11 +23,13 @@ class Scale:
     ----------
     names
         Two or more, no two alike in another case.
+    meanings
+        What each means, in a word that may be written too; empty where the name says it.
 
     Raises
     ------
     OptionError
-        If there are less than two, or two are alike.
+        If there are less than two, two are alike, or there are not as many meanings.
 
     Examples
     --------
@@ -38,12 +40,16 @@ class Scale:
     """
 
     names: tuple[str, ...]
+    meanings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_attributes(self)
         folded = [name.strip().casefold() for name in self.names]
         if len(folded) < 2 or "" in folded or len(set(folded)) < len(folded):
             raise OptionError(f"judgments are {self.names}; give two or more different names")
+        meant = [*folded, *(text.strip().casefold() for text in self.meanings if text)]
+        if len(set(meant)) < len(meant) or len(self.meanings) not in (0, len(self.names)):
+            raise OptionError(f"judgments {self.names} mean {self.meanings}; give each its own")
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -55,7 +61,7 @@ class Scale:
         )
 
     def parse(self, text: str) -> str:
-        """Return the judgment that a text names in any case, by its name or its letter.
+        """Return the judgment that a text names in any case, by its name, meaning or letter.
 
         Empty text is no judgment, and stays empty.
 
@@ -67,7 +73,7 @@ class Scale:
         wanted = text.strip().casefold()
         if not wanted:
             return ""
-        for forms in (self.names, self.letters):
+        for forms in (self.names, self.meanings or self.names, self.letters):
             for name, form in zip(self.names, forms, strict=True):
                 if wanted == form.casefold():
                     return name
@@ -76,10 +82,16 @@ class Scale:
         )
 
     def words(self) -> str:
-        """Return the names with their letters, as a message lists them."""
+        """Return the names with their letters, or meanings, as a message lists them."""
+        beside = [
+            meaning or ("" if letter == name else letter)
+            for name, letter, meaning in zip(
+                self.names, self.letters, self.meanings or [""] * len(self.names), strict=True
+            )
+        ]
         return ", ".join(
-            name if letter == name else f"{name} ({letter})"
-            for name, letter in zip(self.names, self.letters, strict=True)
+            f"{name} ({other})" if other else name
+            for name, other in zip(self.names, beside, strict=True)
         )
 
     def place(self, name: str) -> int:

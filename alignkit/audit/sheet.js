@@ -4,6 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
 const column = (name) => data.headings.indexOf(name);
 const [judgment, remark] = [column("judgment"), column("remark")];
+const named = data.letters.some((letter) => /^[0-9]$/.test(letter)); // keys are then the labels
 let place = 0;
 let kept = true;
 
@@ -33,7 +34,7 @@ function sentence(text, phrase) {
   const made = document.createElement("p");
   made.dir = "auto";
   const [open, close] = data.marks;
-  const start = text.indexOf(open + phrase + close);
+  const start = phrase === null ? -1 : text.indexOf(open + phrase + close);
   if (start < 0) {
     made.textContent = text;
     return made;
@@ -49,14 +50,16 @@ function show() {
   const row = data.rows[place];
   at("place").textContent = `item ${place + 1} of ${data.rows.length}, ${row[0]}`;
   at("parts").replaceChildren(
-    ...data.shown.map((name) => {
+    ...(data.marked.length ? data.shown : []).map((name) => {
       const part = document.createElement("bdi");
       part.textContent = row[column(name)];
       return part;
     }),
   );
   at("sentences").replaceChildren(
-    ...data.marked.map((name, k) => sentence(row[column(name)], row[column(data.shown[k])])),
+    ...(data.marked.length ? data.marked : data.shown).map((name, k) =>
+      sentence(row[column(name)], data.marked.length ? row[column(data.shown[k])] : null),
+    ),
   );
   at("remark").value = row[remark];
   for (const button of at("judgments").children) {
@@ -114,9 +117,9 @@ function act(event) {
     if (event.key === "Enter" || event.key === "Escape") event.target.blur();
     return;
   }
-  const number = "0123456789".indexOf(event.key);
+  const number = named ? -1 : "0123456789".indexOf(event.key);
   const letter = data.letters.indexOf(event.key.toLowerCase());
-  if (number === 0) judge("");
+  if (number === 0 || event.key === "Backspace") judge("");
   else if (number > 0 && number <= data.judgments.length) judge(data.judgments[number - 1]);
   else if (letter >= 0) judge(data.judgments[letter]);
   else if (event.key === "ArrowRight") go(place + 1);
@@ -131,7 +134,7 @@ data.judgments.forEach((name, k) => {
   const button = document.createElement("button");
   button.type = "button";
   button.value = name;
-  button.textContent = `${k + 1} ${name}`;
+  button.textContent = `${named ? "" : `${k + 1} `}${name} ${data.meanings[k] || ""}`.trim();
   button.addEventListener("click", () => judge(name));
   at("judgments").append(button);
 });

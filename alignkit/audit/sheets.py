@@ -54,7 +54,7 @@ def headings(audit: Audit) -> tuple[str, ...]:
 
 
 def ordered(audit: Audit, place: int) -> tuple[Item, ...]:
-    """Return the items in the order of a judge: random, and another one for each."""
+    """Return all items in the order of a judge: random, and another one for each."""
     seeds = np.random.SeedSequence(audit.seed, spawn_key=(place,))
     order = np.random.default_rng(seeds).permutation(len(audit.items))
     return tuple(audit.items[k] for k in order)
@@ -74,6 +74,8 @@ def sheet_rows(audit: Audit, judge: str, place: int) -> list[list[str]]:
     """
     rows = []
     for item in ordered(audit, place):
+        if not item.given_to(judge):
+            continue
         shown = dict(zip(audit.columns, item.cells, strict=True))
         known = {"item": item.id, "judge": judge, "judgment": "", "remark": "", **shown}
         rows.append([known[name] for name in headings(audit)])

@@ -7,7 +7,7 @@ from dataclasses import astuple, fields
 
 from alignkit.agreement.kappa import Contingency
 from alignkit.audit.audit import Audit
-from alignkit.audit.figures import Drawing, Figure
+from alignkit.audit.figures import ALL, Drawing, Figure
 from alignkit.audit.filled import Filled
 from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table
@@ -34,12 +34,24 @@ def audit_tables(
     figures: Sequence[Figure],
     confusions: Mapping[tuple[str, str], Contingency],
     drawing: Drawing,
+    *,
+    by: str = "",
 ) -> list[Table]:
     """Return the tables in their order."""
     level = f"{100 * drawing.confidence:g}%"
-    tables = [_shares(audit, figures, level)]
+    whole = [one for one in figures if not one.group]
+    parts = [one for one in figures if one.group]
+    tables = [_shares(audit, whole, level)]
+    if audit.upheld:
+        tables.append(_upheld(audit, whole, level))
     if confusions:
-        tables += [_agreement(figures, level), *_confusions(confusions)]
+        several = sum(one.drawn > 0 for one in audit.origins.values()) > 1
+        asked = [one for one in whole if several or not one.origin]  # of one, it is that of all
+        tables += [_agreement(asked, level), *_confusions(confusions)]
+    if parts and audit.upheld:
+        tables.append(_upheld(audit, parts, level, by))
+    if any(one.kind == "agreement" for one in parts):
+        tables.append(_agreement(parts, level, by))
     if audit.rates:
         tables.append(_rates(figures, level))
     return tables
@@ -76,9 +88,40 @@ def _apart(rows: Sequence[Sequence[Cell]]) -> list[int]:
     return found if len(found) < len(rows) - 1 else []
 
 
-def _agreement(figures: Sequence[Figure], level: str) -> Table:
+def _upheld(audit: Audit, figures: Sequence[Figure], level: str, by: str = "") -> Table:
+    drawn = [name for name in audit.origins if audit.origins[name].drawn]
+    stub = [*([Column(by, key="group")] if by else []), Column("judge")]
+    columns = [*stub]
+    for name in drawn:
+        columns += [Column("judged", "count", name), Column("upheld", "percent", name)]
+    columns += [Column("difference", "percent", signed=True)] if len(drawn) > 1 else []
+    grouped: dict[tuple[str, str], list[Figure]] = {}
+    for one in figures:
+        if one.kind in ("upheld", "difference"):
+            grouped.setdefault((one.group, one.first), []).append(one)
+    rows: list[list[Cell]] = []
+    for (group, judge), (*shares, difference) in grouped.items():
+        if not any(one.total for one in shares):
+            continue
+        row: list[Cell] = [*([group] if by else []), judge]
+        for one in shares:
+            row += [one.total, _value(one)] if one.origin in drawn else []
+        rows.append([*row, _value(difference)][: len(columns)])
+    note = f"upheld: judged {' or '.join(audit.upheld)}; in brackets {level}: Wilson's interval"
+    note += ", of a difference Newcombe's" if len(drawn) > 1 else ""
+    if any(one.first == ALL for one in figures):
+        note += (
+            "; of all judges, whose judgments of an item are not independent, a bootstrap over "
+            "items; every judge: items that all who judged them uphold"
+        )
+    title = f"Upheld, %, by {by}" if by else "Upheld, %"
+    apart = _apart(rows) if by else []
+    return Table(title, columns, rows, note, apart=apart, stub=len(stub))
+
+
+def _agreement(figures: Sequence[Figure], level: str, by: str = "") -> Table:
     columns = [
-        Column("origin"),
+        Column(by, key="group") if by else Column("origin"),
         Column("judges"),
         Column("items", "count"),
         Column("agree, %", "percent", key="observed"),
@@ -88,7 +131,7 @@ def _agreement(figures: Sequence[Figure], level: str) -> Table:
     for one in figures:
         if one.kind in ("agreement", "mean agreement") and one.items:
             who = f"{one.first} ~ {one.second}" if one.second else "mean"
-            grouped.setdefault((one.origin or _EVERY, who), []).append(one)
+            grouped.setdefault((one.group or one.origin or _EVERY, who), []).append(one)
     rows: list[list[Cell]] = [
         [origin, who, these[0].items, *map(_value, these)]
         for (origin, who), these in grouped.items()
@@ -96,7 +139,8 @@ def _agreement(figures: Sequence[Figure], level: str) -> Table:
     note = (
         f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over items"
     )
-    return Table("Agreement of the judges", columns, rows, note, apart=_apart(rows), stub=2)
+    title = f"Agreement of the judges by {by}" if by else "Agreement of the judges"
+    return Table(title, columns, rows, note, apart=_apart(rows), stub=2)
 
 
 def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[Table]:

@@ -27,7 +27,7 @@ def write_audit(
     audit: Audit,
     folder: str | Path,
     *,
-    judges: Sequence[str] = ("A", "B"),
+    judges: Sequence[str] | None = None,
     formats: Sequence[str] = ("tsv",),
     bom: bool = False,
     key: str | Path | None = None,
@@ -41,7 +41,7 @@ def write_audit(
     folder
         Where; it is made if it is not there.
     judges
-        Their names.
+        Their names; None for those who are given items, or else A and B.
     formats
         ``"tsv"``, ``"csv"``, or ``"html"``, a page to judge on, which saves such a sheet.
     bom
@@ -57,13 +57,21 @@ def write_audit(
     Raises
     ------
     OptionError
-        If one of the files is there already, or a name cannot be that of a judge.
+        If one of the files is there already, a name cannot be that of a judge, or the items are
+        given to others.
     UnknownNameError
         If there is no such format.
     WriteError
         If a file cannot be written; none is written then.
     """
     check_arguments(write_audit, locals())
+    if judges is None:
+        judges = audit.judges or ("A", "B")
+    if audit.judges and tuple(judges) != audit.judges:
+        raise OptionError(
+            f"the items are given to {', '.join(audit.judges)}, not to {', '.join(judges)}; draw "
+            "them for these judges"
+        )
     key = os.path.join(folder, KEY) if key is None else str(key)
     places = check_places(folder, judges, formats, key)
     try:

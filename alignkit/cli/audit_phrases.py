@@ -14,15 +14,15 @@ For example:
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alignkit.choice import naming
+from alignkit.cli.audit_sheets import add_sheet_arguments, check_sheets, write_sheets
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.messages import say
 from alignkit.cli.order import add_order_argument
-from alignkit.cli.parser import annotator_name, number, saved_file
+from alignkit.cli.parser import number
 from alignkit.cli.two_sides import HYPOTHESIS, REFERENCE, add_side, declared_sides, open_sides
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
@@ -38,42 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long)
     _add_drawing(parser.add_argument_group("what is drawn"))
-    group = parser.add_argument_group("what is written")
-    group.add_argument(
-        "--judges",
-        nargs="+",
-        default=["A", "B"],
-        type=annotator_name,
-        metavar="NAME",
-        help="who will judge; each gets a sheet in an order of its own (default: A B)",
-    )
-    group.add_argument(
-        "--sheets",
-        nargs="+",
-        choices=("tsv", "csv", "html"),
-        default=["tsv"],
-        help="tables for a spreadsheet, or a page that shows each item in its sentences, is judged "
-        "by keyboard and saves such a table (default: tsv)",
-    )
-    group.add_argument(
-        "--bom",
-        action="store_true",
-        help="begin tables with a byte order mark, by which some spreadsheets know UTF-8",
-    )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FOLDER",
-        default="audit",
-        help="where the sheets go, sheet-NAME.tsv and so on (default: audit)",
-    )
-    group.add_argument(
-        "--key",
-        dest="key_output",
-        metavar="FILE",
-        type=saved_file,
-        help="where the key goes, which no judge should see (default: key.json in FOLDER)",
-    )
+    add_sheet_arguments(parser)
     add_reading_arguments(parser)
 
 
@@ -139,27 +104,9 @@ def _add_drawing(group: argparse._ArgumentGroup) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    from alignkit.audit import write_audit
-    from alignkit.audit.writing import KEY, check_places
-
-    key = options.key_output or os.path.join(options.output, KEY)
-    check_places(options.output, options.judges, options.sheets, key)
+    check_sheets(options)
     audit = _audit(options)
-    if len(audit.items) < options.n:
-        say(f"{len(audit.items)} items, not {options.n}: there are no more")
-    paths = write_audit(
-        audit,
-        options.output,
-        judges=options.judges,
-        formats=options.sheets,
-        bom=options.bom,
-        key=key,
-    )
-    for name, origin in audit.origins.items():
-        if origin.drawn or name != "both":
-            say(f"{name}: {origin.drawn} drawn of {origin.population} {origin.about}")
-    say(f"sheets: {', '.join(paths[:-1])}")
-    say(f"key, which no judge should see: {paths[-1]}")
+    write_sheets(audit, options, silent=("both",))
     return 0
 
 

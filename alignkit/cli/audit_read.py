@@ -1,10 +1,11 @@
 """Read the sheets that judges have filled, and print what they found.
 
 For each origin of the items the shares of the judgments, each judge's with Wilson's interval, those
-of all with a bootstrap over items; how far every two judges agree, with Cohen's kappa; and what
-precision would be if the gold standard had the phrase pairs that are judged correct. Sheets may
-come back from a spreadsheet as TSV or CSV, in any order. Rows without a judgment, and items judged
-twice, are told with file and line; a damaged sheet is an error.
+of all with a bootstrap over items; how far every two judges agree, with Cohen's kappa. Of phrases,
+what precision would be if the gold standard had the phrase pairs that are judged correct; of pairs,
+the shares upheld of rewrites and of plain pairs, and their difference with Newcombe's interval. The
+sheets may come back from a spreadsheet as TSV or CSV, in any order. Rows without a judgment, and
+items judged twice, are told with file and line; a damaged sheet is an error.
 
 For example:
   alignkit audit read audit/sheet-A.tsv audit/sheet-B.tsv --key audit/key.json
@@ -38,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--key", required=True, metavar="KEY", help="the key that was written with them"
     )
+    parser.add_argument(
+        "--by",
+        metavar="GROUP",
+        help="what is upheld and how far judges agree for each value of this attribute too; of "
+        "pairs also day, week, month and judgment (default: that by which items were drawn)",
+    )
     group = parser.add_argument_group("how sure one can be")
     add_resamples(group, "of the bootstrap over items (default: 1000)")
     group.add_argument(
@@ -59,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
     found = read_audit(
         options.inputs,
         options.key,
+        by=options.by,
         confidence=options.confidence,
         resamples=options.resamples,
         seed=options.seed,

@@ -20,6 +20,7 @@ from alignkit.scoring.measures import (
     link_ratios,
     phrase_ratios,
 )
+from alignkit.scoring.newcombe import newcombe_interval
 from alignkit.scoring.phrase_list import PhraseListScore, score_phrase_list
 from alignkit.scoring.phrase_table import PHRASE_TABLE_FORMATS, read_phrase_table
 from alignkit.scoring.result import Score
@@ -58,6 +59,7 @@ __all__ = [
     "link_ratios",
     "macro_ratios",
     "macro_terms",
+    "newcombe_interval",
     "pair_records",
     "phrase_ratios",
     "read_phrase_table",

@@ -201,10 +201,10 @@ def comparison_table(found: Iterable[Comparison], *, note: str = "") -> Table:
         Column("", key="level"),
         Column("measure"),
         Column("difference", "percent", signed=True),
-        Column("p", "decimal", "bootstrap", key="bootstrap_p", digits=4),
-        Column("Holm", "decimal", "bootstrap", key="bootstrap_holm", digits=4),
-        Column("p", "decimal", "randomization", key="randomization_p", digits=4),
-        Column("Holm", "decimal", "randomization", key="randomization_holm", digits=4),
+        Column("p", "p", "bootstrap", key="bootstrap_p"),
+        Column("Holm", "p", "bootstrap", key="bootstrap_holm"),
+        Column("p", "p", "randomization", key="randomization_p"),
+        Column("Holm", "p", "randomization", key="randomization_holm"),
     ]
     rows: list[list[Cell]] = [
         [

@@ -1,0 +1,374 @@
+"""Draw an audit of judged pairs: pairs that annotators wrote anew as paraphrases, and plain ones.
+
+A rewrite is taken for a paraphrase because its author says so. Judges look at rewrites and at plain
+pairs, mixed, and are not told which is which, nor what was judged before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from alignkit.arguments import check_arguments, words
+from alignkit.audit.assignment import assigned
+from alignkit.audit.audit import Audit, Item, Origin, item_ids
+from alignkit.audit.drawing import spread
+from alignkit.audit.scale import Scale
+from alignkit.audit.sheets import check_judges
+from alignkit.corpus import JUDGMENT, Corpus, SentencePair, group_text, group_texts
+from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
+from alignkit.frozen import FrozenMap
+from alignkit.labels import SCHEMES, View, get_view
+from alignkit.labels.label_matrix import judges_of
+from alignkit.labels.rewrites import REWRITE_OF, origin_of
+from alignkit.moment import PERIODS
+from alignkit.scoring.signature import Signature
+
+__all__ = ["PLAIN", "draw_pairs", "fitting_scheme"]
+
+PLAIN = {
+    "upheld": "those whose judgments in the corpus would uphold them: paraphrases",
+    "all": "all that are no rewrites, judged or not",
+}
+"""Which plain pairs are drawn."""
+
+_COLUMNS = ("source", "target")
+
+
+@dataclass(frozen=True)
+class _Question:
+    """Hold what judges are asked, and whose judgments of the corpus count."""
+
+    view: View
+    upheld: tuple[str, ...]
+    plain: str
+    annotators: tuple[str, ...]
+
+
+def draw_pairs(
+    corpus: Corpus,
+    *,
+    n: int,
+    mix: float = 0.5,
+    seed: int = 12345,
+    judges: Sequence[str] = ("A", "B"),
+    each: int = 2,
+    scheme: str | None = None,
+    view: str | None = None,
+    upheld: Sequence[str] | None = None,
+    plain: str = "upheld",
+    annotators: Sequence[str] | None = None,
+    by: str | None = None,
+) -> Audit:
+    """Draw rewrites and plain pairs to be judged blindly.
+
+    Every rewrite has the same chance to be drawn, and so has every plain pair. If there are too few
+    of one, there are more of the other. No item is given to somebody who judged or wrote the pair
+    in the corpus; to somebody who aligned it, or knows the pair that it was written anew of, or
+    another rewrite of that pair, only where there is no other judge.
+
+    Parameters
+    ----------
+    corpus
+        The pairs, with their words.
+    n
+        How many items to draw; all, if there are less.
+    mix
+        The share of rewrites among them, 0 to 1.
+    seed
+        Of the draws, of the order, and of who is given what.
+    judges
+        Their names; those of annotators of the corpus are the same people.
+    each
+        How many judge an item.
+    scheme
+        Of the judgments; None: the scheme that all judgments of the corpus fit.
+    view
+        What judges choose from, see `alignkit.labels.get_view`; None: ``"binary"``, or the full
+        scheme where it has no such view.
+    upheld
+        The labels of the view that uphold a pair; None: those that say nothing but paraphrase.
+    plain
+        ``"upheld"``: plain pairs that everybody who judged them so upholds; ``"all"``.
+    annotators
+        Whose judgments say so; None: all who judged.
+    by
+        An attribute of the pairs over whose values either sample is spread; or ``"day"``,
+        ``"week"``, ``"month"``, ``"judgment"``.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    OptionError
+        If a number is out of range, there are no such pairs, the scheme is not plain from the
+        judgments, or too few judges are left for an item.
+    UnknownNameError
+        If an option names nothing, or no pair has the attribute.
+    FormatError
+        If a text is no judgment of the scheme.
+    MissingTextError
+        If the words of a pair are not known.
+
+    References
+    ----------
+    Kanerva et al. 2021, Finnish Paraphrase Corpus, NoDaLiDa, have rewrites judged anew.
+
+    Examples
+    --------
+    >>> from alignkit.annotation import Annotation
+    >>> said = {"ann": Annotation(None, judgment="4")}
+    >>> corpus = Corpus([SentencePair("1", ("a", "b"), ("c",), said),
+    ...                  SentencePair("1/r1", ("a",), ("c",), said, {"rewrite_of": "1"})])
+    >>> audit = draw_pairs(corpus, n=2, judges=["ben", "eva"])
+    >>> audit, audit.scale.words(), audit.upheld
+    (Audit(pairs, 2 items: 1 rewrite, 1 plain), '0 (no paraphrase), 1 (paraphrase)', ('1',))
+    """
+    check_arguments(draw_pairs, locals())
+    _check(n, seed, mix, judges, each)
+    named = None if annotators is None else tuple(words("annotators", annotators))
+    question = _question(corpus, scheme, view, upheld, plain, named)
+    pools = _pools(corpus, question, mix)
+    if by is not None:
+        group_texts([pair for pool in pools.values() for pair in pool], by)
+    rng = np.random.default_rng(seed)
+    drawn = _drawn(pools, _counts(n, mix, pools), by, rng)
+    barred, familiar = _known(corpus, [pair for _, pair in drawn])
+    given = assigned(judges, each, barred, familiar, [origin for origin, _ in drawn], rng)
+    own = f"audit:pairs|mix:{mix:g}|each:{each}|scheme:{question.view.scheme.name}"
+    own += f"|view:{question.view.name}|upheld:{'+'.join(question.upheld)}|plain:{plain}"
+    signature = f"{own}{f'|by:{by}' if by is not None else ''}|{Signature(seed=seed)}"
+    facts = [_facts(pair) for _, pair in drawn]
+    ids = item_ids(facts, signature)
+    items = tuple(
+        Item(id, origin, _cells(pair), FrozenMap(told), whose)
+        for id, (origin, pair), told, whose in zip(ids, drawn, facts, given, strict=True)
+    )
+    of = [item.origin for item in items]
+    about = _about(question, plain)
+    origins = {name: Origin(about[name], len(pool), of.count(name)) for name, pool in pools.items()}
+    return Audit(
+        "pairs", items, _COLUMNS, (), _scale(question.view), FrozenMap(origins), FrozenMap(), seed,
+        signature, tuple(judges), question.upheld, by or "",
+    )  # fmt: skip
+
+
+def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> None:
+    check_judges(judges)
+    if seed < 0:
+        raise OptionError(f"seed is {seed}; give 0 or more")
+    if n < 1:
+        raise OptionError(f"n is {n}; judge at least 1 pair")
+    if not 0 <= mix <= 1:
+        raise OptionError(f"mix is {mix}; give the share of rewrites, between 0 and 1")
+    if not 1 <= each <= len(judges):
+        raise OptionError(
+            f"each pair is to be judged by {each}, of {len(judges)} judges; name more judges"
+            if each > 0
+            else f"each is {each}; 1 judge at least looks at a pair"
+        )
+
+
+def fitting_scheme(texts: Iterable[str]) -> str:
+    """Return the name of the scheme that all judgments fit.
+
+    Of several that say the same of what is a paraphrase, it is the first; ``"binary"`` where there
+    is no judgment.
+
+    Raises
+    ------
+    OptionError
+        If there is none, or more than one.
+
+    Examples
+    --------
+    >>> fitting_scheme(["4<", "2"]), fitting_scheme([]), fitting_scheme(["0", "1", "2"])
+    ('turku', 'binary', 'parade')
+    """
+    given = dict.fromkeys(texts)
+    if not given:
+        return "binary"
+    fits = [name for name, one in SCHEMES.items() if given.keys() <= set(one.judgments)]
+    said = {name: _binary(name, given) for name in fits}
+    if not fits:
+        sample = ", ".join(repr(text[:20]) for text in list(given)[:5])
+        raise OptionError(
+            f"no scheme has all judgments of the corpus ({sample}): name one by `scheme`"
+        )
+    if any(one != said[fits[0]] for one in said.values()):
+        raise OptionError(
+            f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes: name "
+            f"one by `scheme`, of {', '.join(fits)}"
+        )
+    return fits[0]
+
+
+def _binary(scheme: str, texts: Iterable[str]) -> list[str | None] | None:
+    if "binary" not in SCHEMES[scheme].views:
+        return None
+    view = get_view(scheme, "binary")
+    return [view.of(text) for text in texts]
+
+
+def _question(
+    corpus: Corpus,
+    scheme: str | None,
+    view: str | None,
+    upheld: Sequence[str] | None,
+    plain: str,
+    annotators: tuple[str, ...] | None,
+) -> _Question:
+    if plain not in PLAIN:
+        raise UnknownNameError("choice of plain pairs", plain, PLAIN)
+    known = judges_of(corpus)
+    for name in annotators or ():
+        if name not in known:
+            raise UnknownNameError("annotator who judged pairs", name, known)
+    if scheme is None:
+        given = (one.judgment for pair in corpus for one in pair.annotations.values())
+        scheme = fitting_scheme(filter(None, given))
+    if scheme not in SCHEMES:
+        raise UnknownNameError("scheme", scheme, SCHEMES)
+    if view is None:
+        view = "binary" if "binary" in SCHEMES[scheme].views else "full"
+    asked = get_view(scheme, view)
+    labels = _paraphrases(asked) if upheld is None else tuple(words("upheld", upheld))
+    for label in labels:
+        if label not in asked.labels:
+            raise UnknownNameError(f"label of {scheme}, {view}", label, asked.labels)
+    if not labels:
+        raise OptionError(
+            f"which labels of {scheme}, {view}, uphold a pair is not known: name them by `upheld`, "
+            f"of {', '.join(asked.labels)}"
+        )
+    return _Question(asked, labels, plain, known if annotators is None else annotators)
+
+
+def _paraphrases(view: View) -> tuple[str, ...]:
+    """Return the labels of a view whose judgments are all paraphrases."""
+    if "binary" not in view.scheme.views:
+        return ()
+    binary = get_view(view.scheme, "binary")
+    others = {label for text, label in view.rows.items() if binary.rows[text] != "1"}
+    return tuple(label for label in view.labels if label not in others)
+
+
+def _scale(view: View) -> Scale:
+    if view.name == "binary":
+        return Scale(view.labels, ("no paraphrase", "paraphrase"))
+    short = {one.value: one.name.removeprefix(one.value).strip() for one in view.scheme.labels}
+    meanings = [short.get(label, "") for label in view.labels]
+    folded = {label.casefold() for label in view.labels}
+    return Scale(view.labels, tuple("" if one.casefold() in folded else one for one in meanings))
+
+
+def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[SentencePair]]:
+    """Return the pairs of each origin that can be drawn."""
+    pools: dict[str, list[SentencePair]] = {"rewrite": [], "plain": []}
+    for pair in corpus:
+        if origin_of(pair) is not None:
+            pools["rewrite"].append(pair)
+        elif question.plain == "all" or _holds(pair, question):
+            pools["plain"].append(pair)
+    if mix > 0 and not pools["rewrite"]:
+        raise OptionError(
+            f"no pair is a rewrite: none has the attribute {REWRITE_OF}; `mix=0` has plain "
+            "pairs judged"
+        )
+    if mix < 1 and not pools["plain"]:
+        raise OptionError(
+            "no plain pair is judged as what would uphold it; `plain=all` takes every one, "
+            "`mix=1` rewrites alone"
+        )
+    for origin, share in (("rewrite", mix), ("plain", 1 - mix)):
+        for pair in pools[origin] if share else ():
+            if not pair.has_text:
+                raise MissingTextError(f"pair {pair.id!r}: a judge needs the words")
+    return pools
+
+
+def _holds(pair: SentencePair, question: _Question) -> bool:
+    """Say whether everybody who judged a pair so upholds it."""
+    said: list[str | None] = []
+    for name in question.annotators:
+        one = pair.annotations.get(name)
+        if one is not None and one.judgment:
+            try:
+                said.append(question.view.of(one.judgment))
+            except FormatError as error:
+                raise FormatError(
+                    f"pair {pair.id[:40]!r}, annotator {name[:40]!r}: {error}"
+                ) from None
+    return bool(said) and all(label in question.upheld for label in said)
+
+
+def _counts(n: int, mix: float, pools: dict[str, list[SentencePair]]) -> dict[str, int]:
+    """Return how many to draw of each origin; what one lacks the other makes up for."""
+    sizes = {name: len(pool) for name, pool in pools.items()}
+    if mix in (0, 1):
+        sizes["plain" if mix else "rewrite"] = 0
+    anew = min(max(round(n * mix), n - sizes["plain"]), sizes["rewrite"])
+    return {"rewrite": anew, "plain": min(n - anew, sizes["plain"])}
+
+
+def _drawn(
+    pools: dict[str, list[SentencePair]],
+    counts: dict[str, int],
+    by: str | None,
+    rng: np.random.Generator,
+) -> list[tuple[str, SentencePair]]:
+    """Return the origin and the pair of each item, in random order."""
+    found: list[tuple[str, SentencePair]] = []
+    for origin, pool in pools.items():
+        strata = ["" if by is None else group_text(pair, by) or "" for pair in pool]
+        places = spread(strata, counts[origin], rng).tolist()
+        found += [(origin, pool[k]) for k in places]
+    return [found[k] for k in rng.permutation(len(found))]
+
+
+def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]], list[set[str]]]:
+    """Return for each pair who judged or wrote it, and who knows something of it."""
+    families: dict[str, set[str]] = {}
+    for pair in corpus:
+        families.setdefault(origin_of(pair) or pair.id, set()).update(
+            name for name, one in pair.annotations.items() if one.judgment
+        )
+    barred = [_authors(pair) | set(judges_of([pair])) for pair in drawn]
+    familiar = [
+        set(pair.annotations) | families.get(origin_of(pair) or pair.id, set()) for pair in drawn
+    ]
+    return barred, familiar
+
+
+def _authors(pair: SentencePair) -> set[str]:
+    return set(filter(None, pair.attributes.get("rewritten_by", "").split(",")))
+
+
+def _facts(pair: SentencePair) -> dict[str, object]:
+    groups = {name: text for name in (*PERIODS, JUDGMENT) if (text := group_text(pair, name))}
+    judged = {name: one.judgment for name, one in pair.annotations.items() if one.judgment}
+    origin = origin_of(pair)
+    return {
+        "pair": pair.id,
+        **({} if origin is None else {REWRITE_OF: origin}),
+        "judged": judged,
+        "attributes": {**groups, **pair.attributes},
+    }
+
+
+def _cells(pair: SentencePair) -> tuple[str, str]:
+    source, target = pair.words
+    return " ".join(source), " ".join(target)
+
+
+def _about(question: _Question, plain: str) -> dict[str, str]:
+    labels = " or ".join(question.upheld)
+    judged = f", judged {labels} in the corpus" if plain == "upheld" else ""
+    return {
+        "rewrite": "pairs that annotators wrote anew",
+        "plain": f"pairs that nobody wrote anew{judged}",
+    }

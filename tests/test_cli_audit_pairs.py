@@ -1,0 +1,118 @@
+"""`alignkit audit pairs`: from a judged corpus to the shares that judges uphold."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from audit_sheets import read, save
+from command import run, write
+from test_audit_pairs import sample
+
+from alignkit.corpus import Corpus
+from alignkit.formats import write_corpus
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "judged.jsonl"
+    write_corpus(sample(people=("carl", "dora")), path, format="alignkit-jsonl")
+    return path
+
+
+def test_the_whole_way(capsys, corpus, tmp_path):
+    folder = tmp_path / "sheets"
+    words = ["--n", 30, "--mix", ".4", "--seed", 7, "--judges", "anna", "ben", "eva"]
+    words += ["--by", "period"]
+    ran = run(capsys, "audit", "pairs", corpus, *words, "--sheets", "tsv", "html", "-o", folder)
+    assert (ran.code, ran.out) == (0, "")
+    for told in (
+        "rewrite: 12 drawn of 20 pairs that annotators wrote anew",
+        "pairs that nobody wrote anew, judged 1 in the corpus",
+        "judgments: 0 (no paraphrase), 1 (paraphrase); upheld: 1",
+        "of the rewrites stand beside the pair that they were written anew of",
+    ):
+        assert told in ran.err
+    sheets = sorted(folder.glob("*.tsv"))
+    assert sum(len(read(path)) for path in sheets) == 60
+    for path in sheets:
+        save(path, [{**row, "judgment": "1"} for row in read(path)])
+    ran = run(capsys, "audit", "read", *sheets, "--key", folder / "key.json")
+    assert (ran.code, ran.err) == (0, "")
+    for told in ("every judge", "anna ~ ben", "Upheld, %, by period", "by period"):
+        assert told in ran.out
+    found = run(capsys, "audit", "read", *sheets, "--key", folder / "key.json", "--json").json
+    assert found["upheld"] == ["1"]
+    shares = [one for one in found["figures"] if one["kind"] == "upheld" and not one["group"]]
+    assert {one["value"] for one in shares} == {1.0}
+    differences = [one for one in found["figures"] if one["kind"] == "difference"]
+    assert {one["value"] for one in differences} <= {0.0, None}
+
+
+def test_the_same_seed_gives_the_same_files(capsys, corpus, tmp_path):
+    for name in "ab":
+        ran = run(capsys, "audit", "pairs", corpus, "--n", 9, "--seed", 4, "-o", tmp_path / name)
+        assert ran.code == 0
+    for file in ("sheet-A.tsv", "sheet-B.tsv", "key.json"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_annotators_among_the_judges_get_what_they_have_not_judged(capsys, corpus, tmp_path):
+    words = ["audit", "pairs", corpus, "--n", 12, "--judges", "carl", "dora", "eva"]
+    assert run(capsys, *words, "-o", tmp_path / "a").code == 0
+    record = json.loads((tmp_path / "a" / "key.json").read_text("utf-8"))
+    for item in record["items"]:
+        assert not set(item["facts"]["judged"]) & set(item["judges"])
+    ran = run(capsys, *words[:-1], "-o", tmp_path / "b")
+    ran.failed("12 of 12 pairs drawn cannot be given to 2 of carl, dora")
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "--n"),
+        (["--n", "0"], "1 or more"),
+        (["--n", "9", "--mix", "2"], "mix is 2"),
+        (["--n", "9", "--mix", "half"], "--mix: expected a share such as .5 or 50%"),
+        (["--n", "9", "--each", "3"], "name more judges"),
+        (["--n", "9", "--scheme", "turky"], "turku"),
+        (["--n", "9", "--view", "binari"], "did you mean 'binary'"),
+        (["--n", "9", "--upheld", "7"], "label of turku, binary"),
+        (["--n", "9", "--annotator", "karl"], "did you mean 'carl'"),
+        (["--n", "9", "--by", "preiod"], "did you mean 'period'"),
+        (["--n", "9", "--judges", "a", "A"], "named twice"),
+        (["--n", "9", "--plain", "some"], "upheld"),
+    ],
+)
+def test_wrong_words_are_told(capsys, corpus, words, told):
+    run(capsys, "audit", "pairs", corpus, *words).failed(told)
+
+
+def test_a_corpus_without_rewrites_says_what_to_do(capsys, tmp_path):
+    path = write(tmp_path, "x.tsv", "label\tsource\tlex-similarity\ttxt1\ttxt2\n4\ta\t0\tb\tc\n")
+    ran = run(capsys, "audit", "pairs", path, "--n", 1, "-o", tmp_path / "a")
+    ran.failed("no pair is a rewrite", "--mix 0")
+
+
+def test_plain_pairs_alone_have_no_empty_columns(capsys, tmp_path):
+    """Who judged all pairs is given none, which is told; what was not asked for is not shown."""
+    path = tmp_path / "plain.jsonl"
+    write_corpus(Corpus(sample(anew=0, people=("carl",)).filter(
+        lambda pair: "carl" in pair.annotations)), path, format="alignkit-jsonl")  # fmt: skip
+    words = ["--n", 8, "--mix", 0, "--judges", "carl", "anna", "ben", "-o", tmp_path / "a"]
+    ran = run(capsys, "audit", "pairs", path, *words)
+    assert ran.code == 0
+    assert "nothing is given to carl, who judged, wrote or know" in ran.err
+    assert "rewrite:" not in ran.err
+    sheets = sorted((tmp_path / "a").glob("*.tsv"))
+    for sheet in sheets:
+        rows = [{**row, "judgment": str(k % 3 and 1)} for k, row in enumerate(read(sheet))]
+        if rows:
+            save(sheet, rows)
+    ran = run(capsys, "audit", "read", *sheets, "--key", tmp_path / "a" / "key.json")
+    assert ran.code == 0
+    assert "rewrite" not in ran.out
+    assert "difference" not in ran.out
+    assert ran.out.count("anna ~ ben") == 1
+    assert "every judge" in ran.out
