@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from itertools import combinations
 
@@ -12,6 +13,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("sqlalchemy")
 
 from annotation import Tab, project, sent, small_corpus
+from command import run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -81,7 +83,7 @@ def test_kappa_of_labels_and_the_pairs_that_differ(make):
         ("p7", [["1", 1], ["2", 1]], True),
     ]
     assert found["judged"]["differ"] == 3
-    assert found["twos"] == found["lowest"] == found["commands"] == []
+    assert found["twos"] == found["lowest"] == []
     judge(store, 5, "ben", "1")
     found = shown(board)["judged"]
     assert (found["twos"][0]["same"]["value"], found["differ"]) == (0.8, 2)
@@ -147,3 +149,25 @@ def test_the_figures_are_those_of_a_plain_count(make, said):
             same, kappa = reference(both)
             assert found[one, other]["same"]["value"] == pytest.approx(same)
             assert found[one, other]["kappa"]["value"] == pytest.approx(kappa)
+
+
+@pytest.mark.parametrize("labels", [["1", "2", "4"], ["3", "x", "4", "4"]])
+def test_the_command_that_is_told_prints_the_same(make, labels, monkeypatch, tmp_path, capsys):
+    store, board = make(9, "anna", "ben")
+    for k in range(1, 9):
+        for name, step in (("anna", 1), ("ben", 2)):
+            judge(store, k, name, labels[k * step % len(labels)])
+    Tab(store, 1, "ben").send(sent("rewrite", rewrites=[["r1", None, ["a", "b"]]]))
+    found = shown(board)
+    monkeypatch.chdir(tmp_path)
+    for command in found["commands"]:
+        name, *words = shlex.split(command)
+        assert (name, run(capsys, *words).code) == ("alignkit", 0)
+    words = shlex.split(found["commands"][1])[1:]
+    told = json.loads(run(capsys, *words, "--json").out)
+    (two,) = found["judged"]["twos"]
+    figures = {one["statistic"]: one for one in told["figures"] if one["kind"] == "pairing"}
+    assert figures["kappa"]["value"] == pytest.approx(two["kappa"]["value"])
+    assert figures["observed"]["value"] == pytest.approx(two["same"]["value"])
+    assert figures["kappa"]["pairs"] == two["pairs"]
+    assert told["rewrites"] == 1

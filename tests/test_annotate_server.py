@@ -21,7 +21,7 @@ from alignkit.alignment import Alignment
 from alignkit.annotate.server.job import Job, Plan
 from alignkit.annotate.server.opening import Opening
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.formats import read_corpus
+from alignkit.formats import WRITTEN, read_corpus
 
 
 def test_a_token_lets_one_browser_in(tmp_path) -> None:
@@ -113,7 +113,7 @@ def test_the_page_learns_what_it_needs(tmp_path) -> None:
         assert (project["annotator"], project["pairs"], project["done"]) == ("anna", 3, 0)
         assert project["preparing"] is None
         assert "csrf" not in project
-        assert project["formats"][0]["value"] == "alignkit-xml"
+        assert [one["value"] for one in project["formats"]] == list(WRITTEN)
         assert {"value", "name", "about"} <= project["scheme"]["labels"][0].keys()
         pair = anna.ask("GET", "/api/pairs/2").json
         assert pair["source"][-1] == NASTY

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from alignkit.agreement.intervals import Intervals
 from alignkit.agreement.statistic import weighted_mean
-from alignkit.annotate.dashboard.compared import commands
+from alignkit.annotate.dashboard.compared import commands, label_view
 from alignkit.annotate.dashboard.judged_answer import judged_view
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.slow_result import SlowFigures, SlowPace, SlowTwo
@@ -97,10 +97,19 @@ def shown(
         initial,
         slow.pull or PullLine(none, none, none),
         [] if judges else list(_lowest(link, live)),
-        commands(project, names, initial) if several and not judges else [],
+        _commands(link, project, names, initial, judges=judges) if several else [],
         "" if several else _NOBODY,
         judged_view(link, live, gold) if judges else None,
     )
+
+
+def _commands(
+    link: Connection, project: str, names: list[str], initial: str | None, *, judges: bool
+) -> list[str]:
+    if not judges:
+        return commands(project, names, initial)
+    view = label_view(queries.scheme_of(link))
+    return [] if view is None else commands(project, names, view=view)
 
 
 def _takes_part(live: LiveWork, name: str) -> bool:

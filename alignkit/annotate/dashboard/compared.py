@@ -9,8 +9,9 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.pair_lists import has_assignments
+from alignkit.labels import Scheme, View, get_view
 
-__all__ = ["SEED", "Compared", "commands", "compared"]
+__all__ = ["SEED", "Compared", "commands", "compared", "label_view"]
 
 SEED = 12345
 """Of all draws: what `alignkit agree` takes by default."""
@@ -53,7 +54,25 @@ def compared(link: Connection) -> Compared:
     return Compared(kept, initial, info.gold, info.scheme)
 
 
-def commands(project: str, annotators: list[str], initial: str | None) -> list[str]:
+def label_view(scheme: Scheme | None) -> View | None:
+    """Return the view of a scheme that shows its labels, without flags; None without a scheme.
+
+    Examples
+    --------
+    >>> from alignkit.labels import get_scheme
+    >>> label_view(get_scheme("turku")).name, label_view(get_scheme("entailment")).name
+    ('base', 'full')
+    """
+    if scheme is None:
+        return None
+    labels = {label.value for label in scheme.labels}
+    views = [get_view(scheme, name) for name in scheme.views]
+    return next((view for view in views if labels.issuperset(view.labels)), None)
+
+
+def commands(
+    project: str, annotators: list[str], initial: str | None = None, view: View | None = None
+) -> list[str]:
     """Return the commands that print what the dashboard shows, of what is done.
 
     Examples
@@ -68,6 +87,9 @@ def commands(project: str, annotators: list[str], initial: str | None) -> list[s
     given = ["--annotators", *annotators]
     if initial is not None:
         given += ["--initial", initial, "--missing-initial", "leave-out"]
+    if view is not None:
+        given += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
+        given.append("--lenient-labels")
     return [
         shlex.join(["alignkit", "export", project, file, "--to", "alignkit-jsonl", "--done"]),
         shlex.join(["alignkit", "agree", file, *given]),

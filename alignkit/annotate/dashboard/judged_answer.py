@@ -11,9 +11,11 @@ from sqlalchemy import Connection
 
 from alignkit.agreement.kappa import cohen_kappa
 from alignkit.agreement.statistic import weighted_mean
+from alignkit.annotate.dashboard.compared import label_view
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.view import JudgedLine, JudgedTwo, JudgedView, LiveFigure
 from alignkit.annotate.tables import queries
+from alignkit.labels import View
 
 __all__ = ["judged_view"]
 
@@ -28,7 +30,8 @@ def judged_view(link: Connection, live: LiveWork, gold: str) -> JudgedView:
     """Return how far annotators agree on labels, and the pairs on which they do not."""
     judges = {name for judgments in live.judged.values() for name in judgments} - {gold}
     names = [name for name in live.tally.names if name in judges]
-    twos = [_two(live, *two) for two in combinations(names, 2)]
+    view = label_view(queries.scheme_of(link))
+    twos = [_two(live, view, *two) for two in combinations(names, 2)]
     differing = sorted(_differing(live, names))
     return JudgedView(
         twos,
@@ -39,13 +42,14 @@ def judged_view(link: Connection, live: LiveWork, gold: str) -> JudgedView:
     )
 
 
-def _two(live: LiveWork, first: str, second: str) -> JudgedTwo:
-    """Compare two by the labels alone, without the flags."""
-    both = [
+def _two(live: LiveWork, view: View | None, first: str, second: str) -> JudgedTwo:
+    """Compare two by the labels that a view scores, without the flags; without a view by all."""
+    given = (
         (said[first][0], said[second][0])
         for said in live.judged.values()
         if first in said and second in said
-    ]
+    )
+    both = [pair for pair in given if view is None or all(view.rows.get(label) for label in pair)]
     if not both:
         none = LiveFigure(None, reason=_NO_PAIR)
         return JudgedTwo(first, second, 0, none, none)

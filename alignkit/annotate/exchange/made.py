@@ -26,10 +26,11 @@ from alignkit.annotate.tables.queries import PairRow
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
 from alignkit.labels import Scheme
+from alignkit.labels.rewrites import REWRITE_OF
 
 __all__ = ["ORIGIN", "exported_work"]
 
-ORIGIN = {"rewrites": "rewrite_of", "extracts": "extracted_from"}
+ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 """The attribute of a made pair that names the pair that it comes from."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from alignkit.annotate.names import ADJUDICATOR
-from alignkit.formats import FORMATS
+from alignkit.formats import WRITTEN
 from alignkit.labels import DEFAULT, REMARKS, get_scheme
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def project_answer(store: Store, visitor: Visitor, progress: Progress | None) ->
         "threshold": info.threshold,
         "scheme": _scheme(info.scheme),
         "suggestions": info.suggestions or None,
-        "formats": [{"value": key, "name": f"{key}: {about}"} for key, about in FORMATS.items()],
+        "formats": [{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
         "preparing": None if progress is None else progress._asdict(),
     }
 

@@ -20,6 +20,7 @@ function draw(view) {
 	$("annotators").replaceChildren(...view.annotators.map(annotator))
 	if (view.judged) labels(view)
 	else links(view)
+	say("commands", view.commands.join("\n") || view.reason)
 	if (at) document.querySelector(`a[data-pair="${at}"]`)?.focus({preventScroll: true})
 	document.body.dataset.n = view.n
 	document.body.dataset.at = view.running ? "" : view.at
@@ -36,7 +37,6 @@ function links(view) {
 	)
 	$("cautions").replaceChildren(...cautions.map(text => html("li", {}, text)))
 	say("as-of", view.at ? `, as of ${clock(view.at)}${view.running ? "; being computed anew" : ""}` : view.running ? ", being computed" : "")
-	say("commands", view.commands.join("\n") || view.reason)
 }
 
 // Where pairs are judged: kappa of labels, and the pairs with different ones.
