@@ -14,15 +14,24 @@ def brief(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
-def how_many(number: int, thing: str) -> str:
+def how_many(number: int, thing: str, things: str = "") -> str:
     """Return a number of things, in the singular where there is one.
+
+    Parameters
+    ----------
+    number, thing
+        How many, of what in the singular.
+    things
+        Its plural; empty where that ends in s.
 
     Examples
     --------
     >>> how_many(1, "sentence pair"), how_many(1200, "pair")
     ('1 sentence pair', '1200 pairs')
+    >>> how_many(2, "phenomenon", "phenomena")
+    '2 phenomena'
     """
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    return f"{number} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def brief_annotators(annotators: Iterable[str]) -> str:

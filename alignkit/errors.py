@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,7 @@ __all__ = [
     "FormatError",
     "IsFolderError",
     "JoinError",
+    "JudgmentError",
     "MissingFileError",
     "MissingTextError",
     "NotAlignedError",
@@ -162,6 +164,45 @@ class FormatError(AlignkitError, ValueError):
 
     def __reduce__(self) -> tuple[type[FormatError], tuple[str, str, int | None, int | None]]:
         return type(self), (self.message, self.path, self.line, self.column)
+
+
+class JudgmentError(FormatError):
+    """A judgment of a pair that is none of its scheme.
+
+    Parameters
+    ----------
+    message, path, line
+        As of `FormatError`; a corpus does not know its file.
+    pair
+        The id of the pair.
+    annotator
+        Who judged it.
+    judgment
+        The text of the judgment.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        path: str = "",
+        line: int | None = None,
+        *,
+        pair: str = "",
+        annotator: str = "",
+        judgment: str = "",
+    ) -> None:
+        super().__init__(message, path, line)
+        self.pair, self.annotator, self.judgment = pair, annotator, judgment
+
+    @classmethod
+    def of(cls, problem: FormatError, pair: str, annotator: str, judgment: str) -> JudgmentError:
+        """Return the error of a pair's judgment, given what the scheme says of it."""
+        message = f"pair {pair[:40]!r}, annotator {annotator[:40]!r}: {problem.message}"
+        return cls(message, pair=pair, annotator=annotator, judgment=judgment)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = {name: getattr(self, name) for name in ("pair", "annotator", "judgment")}
+        return partial(type(self), **names), (self.message, self.path, self.line)
 
 
 class UnknownFormatError(FormatError):

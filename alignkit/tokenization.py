@@ -10,7 +10,7 @@ from alignkit.errors import UnknownNameError
 if TYPE_CHECKING:
     from nltk.tokenize.api import TokenizerI
 
-__all__ = ["TOKENIZERS", "describe_tokenizer", "tokenizer"]
+__all__ = ["TOKENIZERS", "describe_tokenizer", "porter_stem", "tokenizer"]
 
 TOKENIZERS = {
     "treebank": "English as in the Penn Treebank: do n't, it 's, p.m.",
@@ -69,3 +69,17 @@ def _tokenizer(name: str) -> TokenizerI:
     if name not in kinds:
         raise UnknownNameError("tokenizer", name, kinds)
     return kinds[name]()
+
+
+def porter_stem() -> Callable[[str], str]:
+    """Return a function that makes Porter's stem of an English word.
+
+    Examples
+    --------
+    >>> porter_stem()("alignments")
+    'align'
+    """
+    from nltk.stem.porter import PorterStemmer  # takes a second to import
+
+    stem: Callable[[str], str] = PorterStemmer().stem
+    return stem

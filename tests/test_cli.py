@@ -79,6 +79,7 @@ def test_help_loads_nothing_heavy(command):
 def test_help_has_what_a_reader_needs(capsys, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     ran = run(capsys, command, "--help")
+    assert " None" not in ran.out.partition("\n\n")[0]
     assert ran.code == 0
     assert ran.out.isascii()
     assert "For example:\n  alignkit " in ran.out

@@ -269,3 +269,23 @@ def test_prefixes_tell_files_of_one_name_apart(capsys, tmp_path, monkeypatch):
     ran = run(capsys, "concat", files[0], files[0], "-o", "all.jsonl")
     assert ran.code == 2
     assert "is given twice" in ran.err
+
+
+def test_groups_on_two_sides_are_told(capsys, tmp_path):
+    rows = [
+        {"label": "3", "txt1": f"a{k}", "txt2": "b", "goeswith": f"f{k // 4}"} for k in range(40)
+    ]
+    path = write(tmp_path, "x.json", json.dumps(rows))
+    words = ["select", path, "--split", "train=.5,test=.5", "-o", tmp_path / "o.jsonl"]
+    ran = run(capsys, *words)
+    assert "caution: " in ran.err
+    assert "of goeswith in several parts; --keep-together goeswith leaves none" in ran.err
+    assert "caution" not in run(capsys, *words, "--keep-together", "goeswith").err
+    assert "caution" not in run(capsys, *words[:2], "--share", ".5", "-o", tmp_path / "p.jsonl").err
+    rows = [
+        {"label": "3", "txt1": f"a{k}", "txt2": "b", "rewrites": [["c", "d"]]} for k in range(20)
+    ]
+    write(tmp_path, "x.json", json.dumps(rows))
+    ran = run(capsys, *words)
+    assert "in another part than what was written anew of it; --keep-together rewrite_of" in ran.err
+    assert "caution" not in run(capsys, *words, "--keep-together", "rewrite_of").err

@@ -68,7 +68,7 @@ def test_a_pair_without_words_says_how_to_get_them():
     pair = SentencePair("1", ("a",), None)
     assert not pair.has_text
     for ask in (lambda: pair.words, lambda: pair.lengths):
-        with pytest.raises(MissingTextError, match="`source` and `target`"):
+        with pytest.raises(MissingTextError, match="has no target words; add them"):
             ask()
     known = SentencePair("1", [], iter(["b"]))
     assert known.has_text

@@ -15,7 +15,7 @@ from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run, write
 from repetitions import some
 
 from alignkit.errors import AlignkitError, FormatError
-from alignkit.formats import FORMATS, ReadOptions, get_format, iterate_pairs, read_corpus
+from alignkit.formats import WRITTEN, ReadOptions, get_format, iterate_pairs, read_corpus
 from alignkit.formats.intake import Reading
 from alignkit.formats.translations import read_translations
 from alignkit.input import MAX_WORDS, bounded_chunks, head_of
@@ -313,7 +313,7 @@ def test_white_space_and_the_characters_of_wrong_encodings_are_text(tmp_path):
     assert pair.source == ("a", "b", "c\x7f\x85", "\x9b")
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", WRITTEN)
 def test_what_is_not_read_is_not_written(tmp_path, name):
     kind = get_format(name)
     if "spaces" in kind.holds or not kind.holds & {"text"}:

@@ -23,8 +23,9 @@ from alignkit.formats import (
 from alignkit.formats.format import EVERYTHING
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.textfile import Finding, natural_key
+from alignkit.formats.textfile import Finding
 from alignkit.formats.writing import WriteError, replacing
+from alignkit.natural_order import natural_key
 
 PAIR = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
 
@@ -107,7 +108,7 @@ def test_files_come_in_natural_order(tmp_path):
         (tmp_path / name).touch()
     reading = Reading(str(tmp_path), ReadOptions())
     assert [path.name for path in reading.files("*")] == ["B1", "a11", "b9", "b9x", "b10"]
-    assert natural_key(Path("7" * 200))
+    assert natural_key("7" * 200) < natural_key("7" * 9_000)
 
 
 def test_a_finding_names_its_place():

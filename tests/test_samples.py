@@ -96,3 +96,14 @@ def test_readme_names_every_file() -> None:
     assert len(files) >= 8
     for path in files:
         assert f"`{path.relative_to(SAMPLES).as_posix()}`" in text
+
+
+def test_annotators_judged_every_paraphrase(paraphrases: Corpus) -> None:
+    """The counts are those that the page on the samples has."""
+    text = (SAMPLES / "README.md").read_text(encoding="utf-8")
+    for name in ("anna", "ben"):
+        judged = [pair.annotation(name).judgment for pair in paraphrases]
+        counts = [judged.count(label) for label in ("none", "partial", "paraphrase")]
+        assert sum(counts) == len(paraphrases)
+        assert f"| `{name}` | {' | '.join(map(str, counts))} |" in text
+    assert not any(pair.annotation("gold").judgment for pair in paraphrases)

@@ -39,6 +39,9 @@ TEXTS = (["the", "house"], ["das", "haus"])
 LINKS = Alignment.parse("0-0 1-1")
 PAIR = SentencePair("1", *TEXTS, {"A": LINKS, "B": LINKS, "initial": Alignment.parse("0-0")})
 CORPUS = Corpus([PAIR, SentencePair("2", *TEXTS, {"A": LINKS, "B": Alignment.parse("0?0")})])
+JUDGED = Corpus(
+    SentencePair(k, *TEXTS, {name: Annotation(None, judgment=k) for name in "AB"}) for k in "01"
+)
 ARRAYS = LinkArrays.pack([LINKS])
 WORDS = TokenArrays.pack([TEXTS[0]], Vocabulary())
 ROWS = scoring.count_links(ARRAYS, ARRAYS)
@@ -207,6 +210,7 @@ CALLS = {
                     {"base": MAYBE_COUNT, "transpose": FLAG, "source": PATH[1:],
                      "target": PATH[1:], "encoding": TEXT, "drop_out_of_range": FLAG,
                      "partial": FLAG, "unescape": FLAG, "name": MAYBE_TEXT, "lenient": FLAG,
+                     "lenient_labels": FLAG, "unquote": FLAG, "no_text": FLAG,
                      "max_size": COUNT, "max_words": COUNT}),
     "WriteOptions": (formats.WriteOptions, {"source": Path("a")},
                      {"base": MAYBE_COUNT, "transpose": FLAG, "source": PATH[1:],
@@ -239,6 +243,10 @@ CALLS = {
                             {"rows": ARRAY, "measure": FUNCTION, **DRAWING}),
     "wilson_interval": (scoring.wilson_interval, {"count": 1, "total": 2},
                         {"count": COUNT, "total": COUNT, "confidence": NUMBER}),
+    "newcombe_interval": (scoring.newcombe_interval,
+                          {"count": 1, "total": 2, "other_count": 1, "other_total": 3},
+                          {"count": COUNT, "total": COUNT, "other_count": COUNT,
+                           "other_total": COUNT, "confidence": NUMBER}),
     "count_links": (scoring.count_links, {"hypothesis": ARRAYS, "reference": ARRAYS},
                     {"hypothesis": KIND, "reference": KIND}),
     "count_phrases": (scoring.count_phrases,
@@ -293,6 +301,10 @@ CALLS = {
               {"corpus": PAIRS, "annotators": MAYBE_LIST, "initial": MAYBE_TEXT,
                "adjudicated": MAYBE_TEXT, "systems": MAYBE_LIST, "by": MAYBE_TEXT, "seed": COUNT,
                "workers": MAYBE_COUNT, "progress": FUNCTION[1:]}),
+    "JudgmentOptions": (agreement.JudgmentOptions, {"scheme": "binary"},
+                        {"scheme": TEXT, "view": LIST[2:], "weights": TEXT, "consensus": TEXT,
+                         "ties": TEXT, "null": TEXT, "groups": MAYBE_MAPPING, "lenient": FLAG,
+                         "permutations": COUNT, "resamples": COUNT, "confidence": NUMBER}),
     "AgreementOptions": (agreement.AgreementOptions, {},
                          {"missing_initial": TEXT, "chance": TEXT, "reading": TEXT,
                           "normalizer": TEXT, "aggregate": TEXT, "universe": TEXT,
@@ -331,18 +343,26 @@ CALLS = {
                        {"data": agreement.EditData([10], [25], [2]), "weights": [1.0]},
                        {"data": KIND, "reading": TEXT,
                         "weights": ["a", ["a"], [None], [float("nan")], 3]}),
-    "Scale": (audit.Scale, {"names": ("right", "wrong")}, {"names": LIST}),
+    "Scale": (audit.Scale, {"names": ("right", "wrong")},
+              {"names": LIST, "meanings": LIST}),
     "draw_phrases": (audit.draw_phrases,
                      {"corpus": CORPUS, "hypothesis": "A", "reference": "B", "n": 1},
                      {"corpus": KIND, "hypothesis": TEXT[:3], "reference": TEXT[:3], "n": COUNT,
                       "seed": COUNT, "kind": TEXT, "links": TEXT, "ignore_identical": FLAG,
                       "exact_case": FLAG, "loose": FLAG, "max_length": MAYBE_COUNT,
                       "both": NUMBER, "by": MAYBE_TEXT}),
+    "draw_pairs": (audit.draw_pairs,
+                   {"corpus": JUDGED, "n": 1, "mix": 0.0, "scheme": "binary",
+                    "judges": ["C", "D"]},
+                   {"corpus": KIND, "n": COUNT, "mix": NUMBER, "seed": COUNT, "judges": LIST,
+                    "each": COUNT, "scheme": MAYBE_TEXT, "view": MAYBE_TEXT, "upheld": MAYBE_LIST,
+                    "plain": TEXT, "annotators": MAYBE_LIST, "by": MAYBE_TEXT}),
     "sheet_text": (audit.sheet_text, {"audit": AUDIT, "judge": "A", "place": 0},
                    {"audit": KIND, "judge": TEXT, "place": COUNT, "format": TEXT, "bom": FLAG}),
     "sheet_page": (audit.sheet_page, {"audit": AUDIT, "judge": "A", "place": 0},
                    {"audit": KIND, "judge": TEXT, "place": COUNT, "format": TEXT}),
-    "write_audit": (written, {"judges": ["A"]}, {"judges": LIST, "formats": LIST, "bom": FLAG}),
+    "write_audit": (written, {"judges": ["A"]},
+                    {"judges": MAYBE_LIST, "formats": LIST, "bom": FLAG}),
     "read_audit": (read_back, {"resamples": 3},
                    {"confidence": NUMBER, "resamples": COUNT, "seed": COUNT}),
     "draw_text": (report.draw_text, {"pair": PAIR, "annotators": ["A"]},
@@ -382,7 +402,7 @@ RESULTS = {
     "KrippendorffAlpha", "Overlap", "OverlapRow", "Pairing", "PairingSection",
     "SentenceAgreement", "Together", "Interval", "LinkScore", "PhraseListScore", "PhraseScore",
     "Score", "Signature", "Comparisons", "MacroScore", "macro_ratios", "link_ratios",
-    "phrase_ratios", "Audit", "AuditResult", "Item", "Origin", "Rate",
+    "phrase_ratios", "Audit", "AuditResult", "JudgmentAgreement", "Item", "Origin", "Rate",
 }  # fmt: skip
 
 

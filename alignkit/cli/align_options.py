@@ -12,7 +12,7 @@ from alignkit.aligner.settings import INFERENCES, MODELS, SYMMETRIZATIONS, THRES
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.parser import format_name, number, output, output_file, saved_file
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.formats import FORMATS, get_format
+from alignkit.formats import FORMATS, WRITTEN, get_format
 from alignkit.output import refuse_unwritable, standard_stream
 from alignkit.tokenization import TOKENIZERS
 
@@ -84,7 +84,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--to",
-        type=format_name(FORMATS),
+        type=format_name(WRITTEN),
         default="pharaoh",
         metavar="F",
         help="its format, one of those of --format but bitext and tsv (default: pharaoh)",

@@ -29,7 +29,7 @@ from alignkit.cli.extras import require_extra
 from alignkit.cli.messages import say
 from alignkit.cli.parser import output
 from alignkit.cli.progress import counted
-from alignkit.formats import FORMATS, get_format
+from alignkit.formats import WRITTEN, get_format
 from alignkit.output import replacing
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "output", metavar="OUT", type=output, help="file or folder to write; - is stdout"
     )
-    group = add_writing_arguments(parser, f"one of {', '.join(FORMATS)}")
+    group = add_writing_arguments(parser, f"one of {', '.join(WRITTEN)}")
     group.add_argument(
         "--annotator", metavar="A", help="the work of this one alone (default: of all)"
     )

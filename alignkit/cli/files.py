@@ -22,6 +22,7 @@ _READ = {
     "forward": "",
     "reverse": "",
     "table": "",
+    "printed": "--table ",
     "key": "--key ",
     "second": "",
     "compare": "--compare ",
@@ -31,6 +32,11 @@ _READ = {
     "ids_from": "--ids-from ",
     "source": "--source ",
     "target": "--target ",
+    "predictions": "--predictions ",
+    "groups": "--groups ",
+    "stop_words": "--stop-words ",
+    "source_tags": "--source-tags ",
+    "target_tags": "--target-tags ",
 }
 """The arguments that name files to read, and how messages call them."""
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.files import refuse_second_reading
 from alignkit.cli.messages import say
+from alignkit.cli.opened import remember
 from alignkit.cli.parser import annotator_name, format_name, number
 from alignkit.cli.progress import Progress
 from alignkit.corpus import Corpus, SentencePair
-from alignkit.errors import OptionError
+from alignkit.errors import FormatError, OptionError
 from alignkit.formats import (
     FORMATS,
     Format,
@@ -84,7 +85,8 @@ def add_reading_arguments(
     group.add_argument(
         "--partial",
         action="store_true",
-        help="there are fewer alignments than texts: the rest is not annotated (default: an error)",
+        help="files may lack pairs that others have, or have fewer alignments than there are "
+        "texts: these pairs count as not annotated there (default: an error)",
     )
     group.add_argument(
         "--unescape",
@@ -96,6 +98,23 @@ def add_reading_arguments(
         metavar="NAME",
         type=annotator_name,
         help="annotator, for formats that name none (default: alignment)",
+    )
+    group.add_argument(
+        "--lenient-labels",
+        action="store_true",
+        help="keep, and count, what is no judgment of the scheme (default: an error)",
+    )
+    group.add_argument(
+        "--unquote",
+        action="store_true",
+        help="take the quotation marks off texts that begin and end with one (turku; default: "
+        "they are text)",
+    )
+    group.add_argument(
+        "--no-text",
+        action="store_true",
+        help="take the words from what annotations quote where there are no texts, '_' where "
+        "nothing does (etpc; default: no words)",
     )
     add_limits(group)
 
@@ -123,7 +142,7 @@ def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptio
     """Return the declared options as the formats take them; see `refuse_second_reading`."""
     refuse_second_reading(options)
     names = ("base", "transpose", "source", "target", "encoding", "drop_out_of_range", "partial")
-    more = ("unescape", "name", "max_size", "max_words")
+    more = ("unescape", "name", "max_size", "max_words", "lenient_labels", "unquote", "no_text")
     declared = {name: getattr(options, name) for name in (*names, *more)}
     return ReadOptions(**(declared | changes))
 
@@ -170,14 +189,51 @@ class Input:
             for suspicion in suspicions(path, self.format, options):
                 say(f"{path}: warning: {suspicion}", once=True)
         self.kind, self.reading = open_reading(path, format=self.format, options=options)
+        remember(path, self.format, options)
+        if self.kind.remark and (remark := self.kind.remark(self.reading)):
+            say(f"{path}: {remark}", once=True)
 
-    def pairs(self) -> Iterator[SentencePair]:
-        """Yield the sentence pairs; at the end, tell on stderr what was dropped."""
+    def pairs(
+        self, *, needed: bool = False, judged: bool = False, worded: bool = False
+    ) -> Iterator[SentencePair]:
+        """Yield the sentence pairs; at the end, tell on stderr what was dropped.
+
+        Parameters
+        ----------
+        needed
+            An input without pairs is an error.
+        judged
+            So is one of which no pair is judged.
+        worded
+            So is a judged pair of which words are not known.
+
+        Raises
+        ------
+        OptionError, FormatError
+            If it does not hold what is needed.
+        """
+        seen = False
         with Progress(self.path, self.reading.fraction) as progress:
             for pair in read_pairs(self.kind, self.reading):
                 progress.step()
+                if worded and None in (pair.source, pair.target):
+                    self._refuse_wordless(pair)
+                if judged and not seen:
+                    seen = any(one.judgment for one in pair.annotations.values())
                 yield pair
+        if (needed or judged) and not self.reading.read:
+            raise OptionError(f"{self.path}: holds no sentence pairs; name a file that does")
+        if judged and not seen:
+            raise OptionError(f"{self.path}: no pair is judged; name a file with judgments")
         self._tell()
+
+    def _refuse_wordless(self, pair: SentencePair) -> None:
+        if any(one.judgment for one in pair.annotations.values()):
+            side = "source" if pair.source is None else "target"
+            raise FormatError(
+                f"pair {pair.id[:40]!r} is judged, but its {side} words are not there; add them",
+                *self.reading.place,
+            )
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
         """Yield ids and links of many pairs at a time, as the format's `blocks` does."""
@@ -189,9 +245,9 @@ class Input:
                 yield ids, links
         self._tell()
 
-    def corpus(self) -> Corpus:
-        """Read all of it."""
-        return Corpus(self.pairs())
+    def corpus(self, *, needed: bool = False, judged: bool = False) -> Corpus:
+        """Read all of it; see `pairs`."""
+        return Corpus(self.pairs(needed=needed, judged=judged))
 
     def _tell(self) -> None:
         counts = self.reading.counts

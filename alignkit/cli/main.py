@@ -15,10 +15,11 @@ from keyword import iskeyword
 
 from alignkit.cli.files import check_files
 from alignkit.cli.messages import begin, heard, say, silence, tell_raw, visible_lines
+from alignkit.cli.opened import forget
 from alignkit.cli.parser import Parser
 from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams, require_output
 from alignkit.cli.wording import in_words_of
-from alignkit.errors import AlignkitError, OptionError, UnknownNameError
+from alignkit.errors import AlignkitError, JudgmentError, OptionError, UnknownNameError
 from alignkit.output import WriteError, standard_stream, together
 from alignkit.signals import before_stop
 from alignkit.version import __version__
@@ -34,14 +35,19 @@ COMMANDS = {
     "phrases": "extract phrase pairs, atomic and composite",
     "score": "score alignments against a gold standard",
     "score-phrases": "score a list of phrase pairs against a gold standard",
+    "score-labels": "score judgments of pairs against a reference",
     "symmetrize": "merge alignments of both directions into one",
     "pairs": "pair several translations of the same sentences with each other",
     "merge": "put several annotations of the same pairs into one corpus",
     "concat": "put several corpora of different pairs into one",
     "select": "select pairs by id, annotator or at random, or split a corpus into parts",
     "agree": "report how far annotators agree",
+    "quality": "say how well a crowd judges pairs, and what to judge again",
     "audit": "have errors judged blindly: write sheets, and read them back",
+    "errors": "say by kind of link where a system errs",
+    "profile": "profile systems by phenomenon, with tests of ranks",
     "stats": "count what a corpus holds",
+    "labels": "count the judgments of pairs, as a view of their scheme shows them",
     "assign": "say who annotates which pairs of a project, in what order",
     "yield": "count what was taken from the documents of a project",
     "pull": "tell how far suggestions pull annotators",
@@ -80,9 +86,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _spare_the_collector()
     ran = _Ran(words)
     begin(quiet="--quiet" in words)
+    forget()
     try:
         prepare_streams(own=arguments is None)
         code = _act(ran, own=arguments is None)
+    except JudgmentError as error:
+        return ran.failed(error, _placed(error))
     except AlignkitError as error:
         return ran.failed(error, str(error))
     except KeyboardInterrupt as error:
@@ -133,6 +142,12 @@ class _Ran:
             tell_raw(visible_lines("".join(format_exception(error))))
         say(f"error: {message}", error=True)
         return 2
+
+
+def _placed(error: JudgmentError) -> str:
+    from alignkit.cli.label_places import placed
+
+    return placed(error)
 
 
 def _unusable(error: OSError) -> str:

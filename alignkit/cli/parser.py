@@ -64,7 +64,7 @@ class Parser(argparse.ArgumentParser):
     def shorten_usage(self) -> None:
         """Show in the usage line only what must be given."""
         needed = [
-            " ".join([action.option_strings[-1], str(action.metavar)])
+            f"{(name := action.option_strings[-1])} {action.metavar or name.strip('-').upper()}"
             for action in self._actions
             if action.option_strings and action.required
         ]

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", metavar="N", type=number(0), default=12345, help="of the draws (default: 12345)"
     )
-    add_media(parser, csv=False)
+    add_media(parser, csv=None)
 
 
 def run(options: argparse.Namespace) -> int:

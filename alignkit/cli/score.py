@@ -173,7 +173,7 @@ def run(options: argparse.Namespace) -> int:
     if options.hypothesis is None:
         _take_places(options)
     _check(options)
-    systems = _systems(options)
+    systems = systems_of(options)
     options.compared = len(systems) > 1
     wanting = "say --ci, --plot FILE, or name systems to compare"
     drawn = options.ci or options.compared or options.plot is not None
@@ -222,7 +222,7 @@ def _take_places(options: argparse.Namespace) -> None:
         refuse_replacing([options.plot], options)
 
 
-def _systems(options: argparse.Namespace) -> list[_System]:
+def systems_of(options: argparse.Namespace) -> list[_System]:
     """Return what is scored: several files, or several annotators of one.
 
     Raises

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from alignkit.cli.messages import json_text
 from alignkit.cli.score_run import Scoring
 from alignkit.report.medium import Report
-from alignkit.report.table import MEDIA, Table
+from alignkit.report.table import Table, get_medium
 from alignkit.report.table_csv import csv_lines
 from alignkit.scoring import Comparisons, Score, group_records, pair_records
 from alignkit.scoring.measures import none_if_nan
@@ -99,7 +99,7 @@ def score_output(scored: Scored, options: argparse.Namespace) -> str:
         scored.cautions,
         "; ".join(scored.signatures),
     )
-    return MEDIA[options.medium].report(report)
+    return get_medium(options.medium).report(report)
 
 
 def _head(scored: Scored) -> Iterator[str]:

@@ -16,9 +16,11 @@ For example:
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from alignkit.brief import how_many
 from alignkit.cli.files import refuse_replacing
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text, say
@@ -32,12 +34,15 @@ from alignkit.cli.written import (
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.formats import Reading, ReadOptions
+from alignkit.labels.rewrites import REWRITE_OF, origin_of
+from alignkit.leaks import GROUPS
 from alignkit.output import refuse_same
 from alignkit.selection import SEED, connected_groups, select_ids, split_corpus
 
 __all__ = ["add_arguments", "run"]
 
 _ONE = "selected"  # what the only part is called
+_GROUPS = (*GROUPS, "document")  # what is known to name pairs that belong together
 _DRAWN = ("stratify", "keep_together", "separator", "seed")
 
 
@@ -67,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the same one, the same pairs (default: {SEED})",
     )
     group.add_argument(
-        "--stratify", metavar="ATTRIBUTE", help="give each value of it the same share in all parts"
+        "--stratify",
+        metavar="ATTRIBUTE",
+        help="give each value of it the same share in all parts; judgment: what was judged",
     )
     group.add_argument(
         "--keep-together",
@@ -92,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
     declared = reading_options(options)
     read = Input(options.input, options.format, declared)
     format = corpus_format(options, [read.format])
-    whole = read.corpus()
+    whole = read.corpus(needed=True)
     corpus = _chosen(whole, options, declared)
     parts = {_ONE: corpus}
     if shares is not None:
@@ -106,6 +113,8 @@ def run(options: argparse.Namespace) -> int:
         )
     for name, part in parts.items():
         write_whole(part, places[name], format)
+    if options.split is not None:
+        _caution(options, list(parts.values()))
     _tell(options, whole, corpus, shares, {places[name]: part for name, part in parts.items()})
     return 0
 
@@ -196,6 +205,34 @@ def _refuse_joined(corpus: Corpus, ids: Sequence[str]) -> None:
     for id in ids:
         if id not in corpus and all(part in corpus for part in id.split(",")):
             raise OptionError(f"--ids {id[:80]}: put spaces between ids, not commas")
+
+
+def _caution(options: argparse.Namespace, parts: Sequence[Corpus]) -> None:
+    """Tell on stderr of groups that came into several parts, and what keeps them together."""
+    meant = {*(options.keep_together or ()), options.stratify}
+    named = [name for name in _GROUPS if name not in meant]
+    told = [
+        f"{how_many(count, 'value')} of {name} in several parts; --keep-together {name} leaves none"
+        for name in named
+        if (count := _divided([[pair.attributes.get(name) for pair in part] for part in parts]))
+    ]
+    if not told and not options.keep_together:
+        origins = {origin_of(pair) for part in parts for pair in part} - {None}
+        homes = [[origin_of(pair) or pair.id for pair in part] for part in parts]
+        count = _divided([[home for home in each if home in origins] for each in homes])
+        if count:
+            told.append(
+                f"{how_many(count, 'pair')} in another part than what was written anew of it; "
+                f"--keep-together {REWRITE_OF} leaves none"
+            )
+    for text in told:
+        say(f"{options.input}: caution: {text}")
+
+
+def _divided(values: Sequence[Sequence[str | None]]) -> int:
+    """Return how many values stand in several parts."""
+    counts = Counter(value for part in values for value in set(part) if value)
+    return sum(count > 1 for count in counts.values())
 
 
 def _tell(

@@ -24,7 +24,7 @@ from alignkit.cli.messages import say
 from alignkit.cli.parser import format_name, output_file
 from alignkit.corpus import SentencePair
 from alignkit.errors import JoinError
-from alignkit.formats import FORMATS, write_corpus
+from alignkit.formats import WRITTEN, write_corpus
 from alignkit.formats.suspicion import BaseWatch
 from alignkit.frozen import FrozenMap
 from alignkit.in_step import have_blocks, link_blocks
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--to",
-        type=format_name(FORMATS),
+        type=format_name(WRITTEN),
         default="pharaoh",
         metavar="F",
         help="its format, counted from --base where that is given (default: pharaoh)",

@@ -10,7 +10,7 @@ from alignkit.cli.convert import tell_lost
 from alignkit.cli.parser import format_name, output
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
-from alignkit.formats import FORMATS, get_format, write_corpus
+from alignkit.formats import WRITTEN, get_format, write_corpus
 from alignkit.output import standard_stream
 
 __all__ = ["add_corpus_output", "corpus_format", "refuse_json_beside", "write_whole"]
@@ -26,7 +26,7 @@ def add_corpus_output(
     parser.add_argument("-o", "--output", metavar="OUT", required=True, type=output, help=text)
     parser.add_argument(
         "--to",
-        type=format_name(FORMATS),
+        type=format_name(WRITTEN),
         metavar="F",
         help=f"format of OUT (default: {default})",
     )
