@@ -20,7 +20,12 @@ from typing import TYPE_CHECKING
 
 from alignkit.brief import brief
 from alignkit.choice import naming
-from alignkit.cli.audit_sheets import add_sheet_arguments, check_sheets, write_sheets
+from alignkit.cli.audit_sheets import (
+    add_draw_arguments,
+    add_sheet_arguments,
+    check_sheets,
+    write_sheets,
+)
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.parser import number
@@ -43,22 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_drawing(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--n",
-        type=number(1),
-        required=True,
-        metavar="N",
-        help="how many items; all, if there are fewer",
-    )
+    add_draw_arguments(group)
     group.add_argument(
         "--mix",
         type=_share,
         default=0.5,
         metavar="SHARE",
         help="the share of rewrites among them (default: .5)",
-    )
-    group.add_argument(
-        "--seed", type=number(0), default=12345, metavar="S", help="of all draws (default: 12345)"
     )
     group.add_argument(
         "--each",

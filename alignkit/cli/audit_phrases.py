@@ -18,7 +18,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alignkit.choice import naming
-from alignkit.cli.audit_sheets import add_sheet_arguments, check_sheets, write_sheets
+from alignkit.cli.audit_sheets import (
+    add_draw_arguments,
+    add_sheet_arguments,
+    check_sheets,
+    write_sheets,
+)
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.messages import say
 from alignkit.cli.order import add_order_argument
@@ -43,16 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_drawing(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--n",
-        type=number(1),
-        required=True,
-        metavar="N",
-        help="how many items; all, if there are fewer",
-    )
-    group.add_argument(
-        "--seed", type=number(0), default=12345, metavar="S", help="of all draws (default: 12345)"
-    )
+    add_draw_arguments(group)
     group.add_argument(
         "--links",
         choices=("sure", "possible"),

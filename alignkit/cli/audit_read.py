@@ -20,8 +20,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from alignkit.cli.files import refuse_second_reading
-from alignkit.cli.media import add_media
-from alignkit.cli.messages import json_text, say
+from alignkit.cli.media import add_media, print_result
+from alignkit.cli.messages import say
 from alignkit.cli.parser import number
 from alignkit.cli.score import add_resamples, settle_draws
 
@@ -72,12 +72,7 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
     )
     _tell(found)
-    if options.json:
-        print(json_text(found.to_json()))
-    elif options.csv:
-        print(found.csv())
-    else:
-        print(found.show(options.medium))
+    print_result(found, options)
     return 0
 
 

@@ -8,12 +8,26 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from alignkit.cli.messages import say
-from alignkit.cli.parser import annotator_name, saved_file
+from alignkit.cli.parser import annotator_name, number, saved_file
 
 if TYPE_CHECKING:
     from alignkit.audit import Audit
 
 __all__ = ["add_sheet_arguments", "check_sheets", "write_sheets"]
+
+
+def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
+    """Add the options that say how many items are drawn, and by which numbers."""
+    group.add_argument(
+        "--n",
+        type=number(1),
+        required=True,
+        metavar="N",
+        help="how many items; all, if there are fewer",
+    )
+    group.add_argument(
+        "--seed", type=number(0), default=12345, metavar="S", help="of all draws (default: 12345)"
+    )
 
 
 def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:

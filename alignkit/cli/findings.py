@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from alignkit.cli.media import add_media
-from alignkit.cli.messages import json_text
+from alignkit.cli.media import add_media, print_result
 from alignkit.cli.parser import saved_file
 from alignkit.output import replacing
 
@@ -30,9 +29,4 @@ def print_findings(found: Findings, options: argparse.Namespace, *, title: str) 
         page = found.page(title)
         with replacing(options.html) as out:
             out.write(page)
-    if options.json:
-        print(json_text(found.to_json()))
-    elif options.csv:
-        print(found.csv())
-    else:
-        print(found.show(options.medium))
+    print_result(found, options)

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from typing import Protocol
 
+from alignkit.cli.messages import json_text
 from alignkit.report.table import MEDIA
 
-__all__ = ["add_media"]
+__all__ = ["Shown", "add_media", "print_result"]
+
+
+class Shown(Protocol):
+    """A result that can be printed as `add_media` offers it."""
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as JSON takes it."""
+
+    def csv(self) -> str:
+        """Return it as CSV."""
+
+    def show(self, medium: str) -> str:
+        """Return its tables in a medium."""
 
 
 def add_media(
@@ -23,3 +38,13 @@ def add_media(
                 f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
             )
     group.set_defaults(medium="text")
+
+
+def print_result(found: Shown, options: argparse.Namespace) -> None:
+    """Print a result as the options of `add_media` ask for."""
+    if options.json:
+        print(json_text(found.to_json()))
+    elif options.csv:
+        print(found.csv())
+    else:
+        print(found.show(options.medium))
