@@ -14,7 +14,7 @@ def brief(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
-def how_many(number: int, thing: str, things: str = "") -> str:
+def how_many(number: int, thing: str, things: str = "", *, commas: bool = False) -> str:
     """Return a number of things, in the singular where there is one.
 
     Parameters
@@ -23,15 +23,18 @@ def how_many(number: int, thing: str, things: str = "") -> str:
         How many, of what in the singular.
     things
         Its plural; empty where that ends in s.
+    commas
+        Whether the thousands have commas.
 
     Examples
     --------
     >>> how_many(1, "sentence pair"), how_many(1200, "pair")
     ('1 sentence pair', '1200 pairs')
-    >>> how_many(2, "phenomenon", "phenomena")
-    '2 phenomena'
+    >>> how_many(2, "phenomenon", "phenomena"), how_many(1200, "pair", commas=True)
+    ('2 phenomena', '1,200 pairs')
     """
-    return f"{number} {thing if number == 1 else things or f'{thing}s'}"
+    said = f"{number:,}" if commas else f"{number}"
+    return f"{said} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def brief_annotators(annotators: Iterable[str]) -> str:

@@ -11,7 +11,14 @@ from alignkit.annotation import Annotation
 from alignkit.arguments import check_arguments, each
 from alignkit.corpus import SentencePair, group_text, no_group, values_of
 
-__all__ = ["AnnotatorCounts", "CorpusCounts", "GroupCounts", "count_corpus", "count_groups"]
+__all__ = [
+    "AnnotatorCounts",
+    "CorpusCounts",
+    "GroupCounts",
+    "TreeCounts",
+    "count_corpus",
+    "count_groups",
+]
 
 
 @dataclass
@@ -88,6 +95,27 @@ class AnnotatorCounts:
 
 
 @dataclass
+class TreeCounts:
+    """Count the trees of one name.
+
+    Parameters
+    ----------
+    source, target
+        Sentence pairs with a tree of that side.
+    source_nodes, target_nodes
+        Their nodes.
+    deepest
+        How many nodes the longest way down passes.
+    """
+
+    source: int = 0
+    target: int = 0
+    source_nodes: int = 0
+    target_nodes: int = 0
+    deepest: int = 0
+
+
+@dataclass
 class CorpusCounts:
     """Count the sentence pairs of a corpus.
 
@@ -109,6 +137,8 @@ class CorpusCounts:
         The counts of each annotator.
     attributes
         For each attribute how many different values it has.
+    trees
+        The counts of the trees of each name.
     """
 
     pairs: int = 0
@@ -122,6 +152,7 @@ class CorpusCounts:
     longest_target: int = 0
     annotators: dict[str, AnnotatorCounts] = field(default_factory=dict)
     attributes: dict[str, int] = field(default_factory=dict)
+    trees: dict[str, TreeCounts] = field(default_factory=dict)
 
 
 def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
@@ -233,6 +264,16 @@ class _Counting:
             self._targets.update(pair.target)
         for name, value in pair.attributes.items():
             self._values.setdefault(name, set()).add(value)
+        for name, tree in pair.source_trees.items():
+            count = found.trees.setdefault(name, TreeCounts())
+            count.source += 1
+            count.source_nodes += len(tree)
+            count.deepest = max(count.deepest, tree.depth)
+        for name, tree in pair.target_trees.items():
+            count = found.trees.setdefault(name, TreeCounts())
+            count.target += 1
+            count.target_nodes += len(tree)
+            count.deepest = max(count.deepest, tree.depth)
         for name, annotation in pair.annotations.items():
             found.annotators.setdefault(name, AnnotatorCounts()).add(pair, annotation)
 

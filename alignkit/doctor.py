@@ -6,17 +6,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from alignkit.brief import how_many
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.formats import Finding, Reading, ReadOptions, open_reading, read_pairs
 from alignkit.formats.fits import Fit, Fits
 from alignkit.formats.record import Record
 from alignkit.leaks import Repeats
 
+if TYPE_CHECKING:
+    from alignkit.trees import Tree
+
 __all__ = ["Examination", "Fit", "compare_texts", "examine"]
 
 _MOST_KEPT = 10_000  # findings of a kind; more are only counted
+_FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that deep, preterminals too
 
 
 @dataclass
@@ -39,6 +44,10 @@ class Examination:
         How often each kind of finding occurs.
     fits
         How the links look under each base and direction; `outside` and `equal` need the words.
+    trees
+        How many pairs have a tree of each side and name.
+    tree_counts
+        What was done to the trees of files: see `alignkit.formats.trees.attach_trees`.
     has_text
         Whether the words of at least one pair are known.
     corpus
@@ -58,6 +67,8 @@ class Examination:
     findings: list[Finding] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     fits: list[Fit] = field(default_factory=list)
+    trees: Counter[tuple[str, str]] = field(default_factory=Counter)
+    tree_counts: Counter[str] = field(default_factory=Counter)
     has_text: bool = False
     corpus: Corpus = field(default_factory=Corpus)
     lines: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -66,6 +77,18 @@ class Examination:
     def clean(self) -> bool:
         """Whether nothing odd was found."""
         return not self.counts
+
+    def add_tree(
+        self, id: str, side: str, name: str, tree: Tree, path: str, line: int | None = None
+    ) -> None:
+        """Count a tree, and tell if it is flat."""
+        self.trees[side, name] += 1
+        if len(tree.words) > _FLAT_WORDS and tree.depth < _LEAST_DEPTH:
+            message = (
+                f"pair {id!r}: {side} tree {name!r} over {len(tree.words)} words is "
+                f"{how_many(tree.depth, 'node')} deep"
+            )
+            self.observe(Finding("flat tree", message, path, line))
 
     def observe(self, finding: Finding) -> None:
         """Count a finding, and keep it while there are not too many of its kind."""
@@ -159,6 +182,7 @@ def _look_over(
             found.observe(Finding("repeated id", message, path, line))
         else:
             seen.add(pair.id)
+        watch.trees(pair, path, line)
         for kind, message in repeats.add(pair):
             found.observe(Finding(kind, message, path, line))
         if keep:
@@ -201,6 +225,12 @@ class _Watch:
         self._fits.read(parts, pair.source, pair.target)
         words = pair.source, pair.target
         self._look_at_words(pair.id, words, self.found.path, line, judged=False)
+
+    def trees(self, pair: SentencePair, path: str, line: int) -> None:
+        """Count the trees of a pair, and tell of those that are flat."""
+        for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
+            for name, tree in trees.items():
+                self.found.add_tree(pair.id, side, name, tree, path, line)
 
     def _note_empty(self, name: str, id: str, path: str, line: int) -> None:
         message = f"pair {id!r} has no links by {name!r}"

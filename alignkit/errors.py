@@ -24,6 +24,7 @@ __all__ = [
     "NotAlignedError",
     "OptionError",
     "RepeatedIdError",
+    "TreeError",
     "UnknownFormatError",
     "UnknownIdError",
     "UnknownNameError",
@@ -42,6 +43,10 @@ class ArgumentError(AlignkitError, TypeError):
 
 class AlignmentError(AlignkitError, ValueError):
     """A link or an alignment that cannot exist (a negative index, a label on nothing, ...)."""
+
+
+class TreeError(AlignkitError, ValueError):
+    """A tree that cannot exist, is not that of its words, or is too deep for another tool."""
 
 
 class AlignerError(AlignkitError, ValueError):

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from alignkit.annotation import Annotation
 from alignkit.arguments import check_arguments, each
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import JoinError
+
+if TYPE_CHECKING:
+    from alignkit.trees import Tree
 
 __all__ = ["Differences", "join_pairs", "merge"]
 
@@ -190,10 +194,12 @@ def merge(
     Parameters
     ----------
     base
-        The pairs; their words, where known, and attributes are kept.
+        The pairs; their words, where known, attributes and trees are kept.
     others
         For each name the same pairs with annotations to add. An annotation takes that name; where
-        an input holds several annotators, theirs are added as ``name/annotator``.
+        an input holds several annotators, theirs are added as ``name/annotator``. Its trees are
+        added too, over the words kept; one that is another than that of its name is added as
+        ``name/tree``.
     partial
         An input may lack pairs: it has not annotated those.
     tell
@@ -251,4 +257,33 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
         annotations[key] = both
     source = pair.source if pair.source is not None else other.source
     target = pair.target if pair.target is not None else other.target
-    return replace(pair, source=source, target=target, annotations=annotations)
+    trees = [
+        _with_trees(pair, name, getattr(pair, side), getattr(other, side), words)
+        for side, words in (("source_trees", source), ("target_trees", target))
+    ]
+    return replace(
+        pair,
+        source=source,
+        target=target,
+        annotations=annotations,
+        source_trees=trees[0],
+        target_trees=trees[1],
+    )
+
+
+def _with_trees(
+    pair: SentencePair,
+    name: str,
+    known: Mapping[str, Tree],
+    added: Mapping[str, Tree],
+    words: tuple[str, ...] | None,
+) -> Mapping[str, Tree]:
+    if not added or words is None:
+        return known
+    trees = dict(known)
+    for key, tree in added.items():
+        fitted = tree if tree.words == words else tree.with_words(words)
+        free = key if trees.get(key, fitted) == fitted else f"{name}/{key}"
+        if trees.setdefault(free, fitted) != fitted:
+            raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
+    return trees

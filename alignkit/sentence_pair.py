@@ -17,6 +17,8 @@ from alignkit.errors import (
     JudgmentError,
     MissingTextError,
     NotAlignedError,
+    OptionError,
+    TreeError,
     UnknownNameError,
 )
 from alignkit.frozen import FrozenMap
@@ -26,9 +28,12 @@ from alignkit.labels.schemes import get_scheme
 if TYPE_CHECKING:
     import networkx as nx
 
+    from alignkit.trees.tree import Tree
+
 __all__ = ["SentencePair"]
 
 _NONE: FrozenMap[str, Any] = FrozenMap()
+_SIDES = ("source", "target")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -48,12 +53,16 @@ class SentencePair:
         here; `alignments` has those of them that hold an alignment.
     attributes
         Texts that describe the pair: its subcorpus, document, genre, score, ...
+    source_trees, target_trees
+        Constituent trees over the words of a side, by name (``"gold"``, a parser).
 
     Raises
     ------
     AlignmentError
         If a link, a null or a label lies beyond a sentence that is known, or a sentence is one
         string.
+    TreeError
+        If the leaves of a tree are not the words of its side, or that has none.
 
     Examples
     --------
@@ -68,6 +77,8 @@ class SentencePair:
     target: tuple[str, ...] | None
     annotations: Mapping[str, Annotation]
     attributes: Mapping[str, str]
+    source_trees: Mapping[str, Tree]
+    target_trees: Mapping[str, Tree]
 
     def __init__(
         self,
@@ -76,6 +87,8 @@ class SentencePair:
         target: Iterable[str] | None,
         annotations: Mapping[str, Annotation] | Mapping[str, Alignment] = _NONE,
         attributes: Mapping[str, str] = _NONE,
+        source_trees: Mapping[str, Tree] = _NONE,
+        target_trees: Mapping[str, Tree] = _NONE,
     ) -> None:
         place = object.__setattr__
         if not isinstance(id, str):
@@ -92,6 +105,8 @@ class SentencePair:
         if attributes is not _NONE:
             attributes = FrozenMap(_texts(attributes)) or _NONE
         place(self, "attributes", attributes)
+        place(self, "source_trees", self._trees("source", source_trees))
+        place(self, "target_trees", self._trees("target", target_trees))
         if self.source is not None or self.target is not None:
             for name, annotation in self.annotations.items():
                 if annotation.alignment is not None:
@@ -113,6 +128,8 @@ class SentencePair:
         place(self, "target", target)
         place(self, "annotations", annotations)
         place(self, "attributes", _NONE)
+        place(self, "source_trees", _NONE)
+        place(self, "target_trees", _NONE)
         return self
 
     def _check_range(self, name: str, alignment: Alignment) -> None:
@@ -124,6 +141,24 @@ class SentencePair:
                 f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the sentences "
                 f"have {_count(self.source)} x {_count(self.target)}"
             )
+
+    def _trees(self, side: str, trees: Mapping[str, Tree]) -> FrozenMap[str, Tree]:
+        if trees is _NONE:
+            return _NONE
+        from alignkit.trees.leaves import difference
+        from alignkit.trees.tree import Tree
+
+        check_kind(f"{side}_trees", trees, Mapping)
+        words: tuple[str, ...] | None = getattr(self, side)
+        for name, tree in trees.items():
+            check_kind(f"a name in {side}_trees", name, str)
+            check_kind(f"{side}_trees[{name!r}]", tree, Tree)
+            if tree.words != words:
+                what = f"pair {brief(self.id)!r}: the {side} tree {brief(name)!r}"
+                if words is None:
+                    raise TreeError(f"{what} has no words to stand over; give those of the side")
+                raise TreeError(f"{what} does not fit: {difference(tree.words, words)}")
+        return FrozenMap(trees) or _NONE
 
     @property
     def has_text(self) -> bool:
@@ -226,6 +261,64 @@ class SentencePair:
         kept = {name: value for name, value in self.annotations.items() if name not in names}
         return replace(self, annotations=kept)
 
+    def tree(self, side: str, name: str | None = None) -> Tree:
+        """Return a tree of a side, ``"source"`` or ``"target"``.
+
+        Parameters
+        ----------
+        side
+            The side.
+        name
+            The name of the tree; None for the only one.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such side or tree, or none at all.
+        OptionError
+            If there are several, and none is named.
+
+        Examples
+        --------
+        >>> from alignkit.trees import Tree
+        >>> pair = SentencePair("1", ["rain"], ["snow"])
+        >>> pair.with_trees("gold", source=Tree.parse("(S (NN rain))")).tree("source")
+        Tree('(S (NN rain))', 2 nodes)
+        """
+        if side not in _SIDES:
+            raise UnknownNameError("side", side, _SIDES)
+        trees: Mapping[str, Tree] = getattr(self, f"{side}_trees")
+        if name is None and len(trees) == 1:
+            return next(iter(trees.values()))
+        if name is None and trees:
+            raise OptionError(
+                f"pair {brief(self.id)!r} has the {side} trees {', '.join(map(brief, trees))}; "
+                "choose one by its name"
+            )
+        if name is None or name not in trees:
+            what = f"{side} tree (of pair {brief(self.id)!r})"
+            raise UnknownNameError(what, "" if name is None else name, trees)
+        return trees[name]
+
+    def with_trees(
+        self, name: str, *, source: Tree | None = None, target: Tree | None = None
+    ) -> SentencePair:
+        """Return the pair with trees added or replaced under a name; see `tree`.
+
+        Raises
+        ------
+        TreeError
+            If the leaves of a tree are not the words of its side.
+        """
+        sides = self.source_trees, self.target_trees
+        more = ({} if tree is None else {name: tree} for tree in (source, target))
+        first, second = ({**known, **added} for known, added in zip(sides, more, strict=True))
+        return replace(self, source_trees=first, target_trees=second)
+
+    def without_trees(self) -> SentencePair:
+        """Return the pair without its trees."""
+        return replace(self, source_trees=_NONE, target_trees=_NONE)
+
     def transpose(
         self, scheme: Scheme | str | None = None, *, lenient: bool = False
     ) -> SentencePair:
@@ -260,6 +353,8 @@ class SentencePair:
                 for name, value in self.annotations.items()
             },
             self.attributes,
+            self.target_trees,
+            self.source_trees,
         )
 
     def _turned(

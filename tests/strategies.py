@@ -10,6 +10,7 @@ from alignkit.alignment import NULL, Alignment, Link
 from alignkit.annotation import Annotation
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.formats.format import JUDGED, projected
+from alignkit.trees import Tree
 
 UTC = timezone.utc
 
@@ -81,7 +82,56 @@ def _pairs(draw, holds, id, annotators, tokens, texts):
     no_text = "no text" in holds and draw(st.booleans())
     if no_text or "text" not in holds:
         return SentencePair(id, None, None, annotations, attributes)
-    return SentencePair(id, source, target, annotations, attributes)
+    pair = SentencePair(id, source, target, annotations, attributes)
+    if "trees" in holds:
+        for name in draw(st.lists(st.sampled_from(["parse", "gold", "ü (1)"]), max_size=2)):
+            trees = draw(st.none() | tree_of(source)), draw(st.none() | tree_of(target))
+            pair = pair.with_trees(name, source=trees[0], target=trees[1])
+    return pair
+
+
+LABELS = st.sampled_from(["S", "NP", "NP-SBJ=1", "-NONE-", "-LRB-"]) | st.text(ANY, max_size=3)
+
+
+@st.composite
+def tree_of(draw, words, labels=LABELS, most=12):
+    """Make a random tree over words: nodes beside words, nodes without words, chains."""
+    nodes = [(draw(labels), [])]
+    path = [nodes[0]]
+    for word in [*words, None]:
+        while len(nodes) < most and draw(st.booleans()):
+            if len(path) > 1 and draw(st.booleans()):
+                path.pop()
+            else:
+                node = (draw(labels), [])
+                path[-1][1].append(node)
+                path.append(node)
+                nodes.append(node)
+        if word is not None:
+            path[-1][1].append(word)
+    return made_tree(nodes[0])
+
+
+def made_tree(node):
+    """Make a tree of (label, children), plainly: the reference of tests."""
+    words, labels, parents, starts, ends, afters = [], [], [], [], [], []
+
+    def walk(node, parent):
+        number = len(labels)
+        labels.append(node[0])
+        parents.append(parent)
+        starts.append(len(words))
+        ends.append(0)
+        afters.append(0)
+        for child in node[1]:
+            if isinstance(child, str):
+                words.append(child)
+            else:
+                walk(child, number)
+        ends[number], afters[number] = len(words), len(labels)
+
+    walk(node, -1)
+    return Tree(words, labels, parents, starts, ends, afters)
 
 
 @st.composite

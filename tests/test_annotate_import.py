@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import sys
 import tracemalloc
+from collections import Counter
 from itertools import pairwise, takewhile
 from tempfile import TemporaryDirectory
 
@@ -35,6 +36,7 @@ from alignkit.annotate.replay import replay
 from alignkit.annotate.store import Store
 from alignkit.errors import JoinError
 from alignkit.formats.format import EVERYTHING
+from alignkit.trees import Tree
 
 
 def take(store, *pairs, **options):
@@ -500,3 +502,23 @@ def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
 def test_a_missing_extra_says_what_to_type(capsys, monkeypatch, sample):
     monkeypatch.setitem(sys.modules, "msgspec", None)
     run(capsys, "events", sample).failed("msgspec", "pip install 'alignkit[annotate]'")
+
+
+def test_trees_stay_until_their_words_are_corrected(tmp_path):
+    pair = words("p1", "a b", "x y").with_trees(
+        "parse", source=Tree.parse("(S a b)"), target=Tree.parse("(S x (NP y))")
+    )
+    store = project(tmp_path, Corpus([pair, words("p2")]))
+    assert Corpus(exported(store))[0].without_annotations() == pair
+    other = pair.with_trees("other", source=Tree.parse("(X a b)"))
+    assert take(store, other, words("p2")).trees == ["p1"]
+    assert take(store, pair, words("p2")).trees == []
+    assert Corpus(exported(store))[0].source_trees == pair.source_trees
+    take(store, words("p1", "a c", "x y"))
+    outdated = Counter()
+    found = Corpus(exported(store, outdated=outdated))[0]
+    assert (found.source_trees, found.target_trees) == ({}, pair.target_trees)
+    assert outdated == {"source": 1}
+    assert take(store, words("p3", "a b").with_trees("new", source=Tree.parse("(S a b)")), add=True)
+    assert list(Corpus(exported(store))[2].source_trees) == ["new"]
+    assert not replay(store).differences

@@ -9,7 +9,7 @@ from alignkit.formats import FORMATS, get_format
 
 COLUMNS = [
     "text", "ids", "possible", "nulls", "weights", "labels", "comment", "judgment", "attributes",
-    "annotators", "absent", "empty",
+    "trees", "annotators", "absent", "empty",
 ]  # fmt: skip
 
 

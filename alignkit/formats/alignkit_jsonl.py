@@ -10,6 +10,7 @@ hand will do; where it stands, the version must be known)::
 Then one object a line and pair::
 
     {"id": "p1", "source": ["a", "b"], "target": ["c"], "attributes": {"genre": "news"},
+     "trees": {"source": {"parse": "(NP (DT a) (NN b))"}, "target": {"parse": "(NP (NN c))"}},
      "annotations": {"anna": {"sure": "0-0", "possible": "1-0", "null": "3- -4",
                               "possible_null": "2-", "weights": {"0-0": 0.93},
                               "labels": {"0-0": "EQUI"}, "comment": "...", "flags": ["..."],
@@ -26,6 +27,8 @@ Then one object a line and pair::
   *only* possible. ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to
   nothing: `null` surely, `possible_null` possibly.
 - `when` is the time of the last change, with seconds and zone. Alone it says nothing of a pair.
+- `trees` has for each side, by name, constituent trees in Penn brackets
+  (`alignkit.trees.brackets`), whose leaves are the tokens.
 - `weights` and `labels` are keyed by links or nulls; a label may stand on a cell without a link.
 - Members that are empty are left out, but for the `sure` of an alignment. Members that are null
   count as missing; members not named here are an error.
@@ -40,7 +43,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
@@ -55,12 +58,16 @@ from alignkit.formats.textfile import BOM
 from alignkit.formats.writing import Writing
 from alignkit.frozen import FrozenMap
 
+if TYPE_CHECKING:
+    from alignkit.trees import Tree
+
 __all__ = ["FORMAT"]
 
 VERSION = 1
 _HEADER = {"alignkit": "corpus", "version": VERSION}
 _TEXTS = ("comment", "judgment", "provenance")
-_PAIR = {"id", "source", "target", "attributes", "annotations"}
+_PAIR = {"id", "source", "target", "attributes", "annotations", "trees"}
+_SIDES = ("source", "target")
 _LINKS = ("sure", "possible", "null", "possible_null")
 _ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when"}
 _SIMPLE = {"sure", "possible", *_TEXTS, "when"}
@@ -127,6 +134,7 @@ def _record(value: Object, line: int) -> Record:
     for key in attributes:
         member(attributes, key, str)
     found: Object = member(value, "annotations", dict, {})
+    trees = _tree_texts(value)
     return Record(
         id,
         line,
@@ -134,7 +142,16 @@ def _record(value: Object, line: int) -> Record:
         texts(value, "target") if value.get("target") is not None else None,
         {name: _annotation(member(found, name, dict), name, line) for name in found},
         attributes,
+        source_trees=trees[0],
+        target_trees=trees[1],
     )
+
+
+def _tree_texts(value: Object) -> list[dict[str, str]]:
+    sides: Object = member(value, "trees", dict, {})
+    _check_keys(sides, set(_SIDES), "trees")
+    found: list[Object] = [member(sides, side, dict, {}) for side in _SIDES]
+    return [{name: member(trees, name, str) for name in trees} for trees in found]
 
 
 def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
@@ -194,13 +211,23 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
         if annotation is None:
             return None
         annotations.append((name, annotation))
-    return SentencePair(
-        id,
-        tuple(map(reading.token, source)),
-        tuple(map(reading.token, target)),
-        FrozenMap(annotations),
-        attributes,
-    )
+    words = tuple(map(reading.token, source)), tuple(map(reading.token, target))
+    if "trees" not in value:
+        return SentencePair(id, *words, FrozenMap(annotations), attributes)
+    try:
+        trees = _quick_trees(value, words)
+    except FormatError:  # `build` says where
+        return None
+    return SentencePair(id, *words, FrozenMap(annotations), attributes, *trees)
+
+
+def _quick_trees(value: Object, words: tuple[tuple[str, ...], ...]) -> list[dict[str, Tree]]:
+    from alignkit.trees import Tree
+
+    return [
+        {name: Tree.parse(text, tokens) for name, text in trees.items()}
+        for trees, tokens in zip(_tree_texts(value), words, strict=True)
+    ]
 
 
 def _all_texts(values: object) -> TypeGuard[list[str]]:
@@ -262,6 +289,13 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     value: Object = {"id": pair.id, "source": pair.source, "target": pair.target}
     if pair.attributes:
         value["attributes"] = dict(pair.attributes)
+    sides = {"source": pair.source_trees, "target": pair.target_trees}
+    if any(sides.values()):
+        value["trees"] = {
+            side: {name: str(tree) for name, tree in trees.items()}
+            for side, trees in sides.items()
+            if trees
+        }
     if pair.annotations:
         value["annotations"] = {
             name: _written_annotation(annotation, writing)

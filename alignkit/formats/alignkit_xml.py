@@ -10,6 +10,7 @@ The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the
         <attribute name="genre">news</attribute>
         <source><w>a</w> <w>b</w></source>
         <target><w>c</w></target>
+        <tree side="source" name="parse">(NP (DT a) (NN b))</tree>
         <annotation by="anna" judgment="paraphrase" provenance="..." when="2026-11-22T13:06:28Z">
           <flag>tokenization</flag>
           <comment>...</comment>
@@ -25,6 +26,8 @@ The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the
 
 - `source` and `target` hold one `w` a token, kept to the letter, white space included; where the
   element is missing, the words are not known.
+- A `tree` of a side is written in Penn brackets (`alignkit.trees.brackets`); its leaves are the
+  tokens.
 - Links are ``i-j``, source first, from 0. `possible` lists those that are *only* possible.
   ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to nothing.
 - A label may stand on a cell without a link.
@@ -123,6 +126,9 @@ def _record(element: etree._Element, line: int) -> Record:
             record.source = [word.text or "" for word in child]
         elif name == "target":
             record.target = [word.text or "" for word in child]
+        elif name == "tree":
+            trees = record.source_trees if child.get("side") == "source" else record.target_trees
+            _add(trees, child.get("name") or "", child.text or "", child)
         else:
             _add(record.annotations, child.get("by") or "", _annotation(child), child)
     return record
@@ -212,6 +218,9 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
             words = _child(element, side)
             for token in tokens:
                 _child(words, "w", token)
+    for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
+        for name, tree in trees.items():
+            _child(element, "tree", str(tree), {"side": side, "name": name})
     for name, annotation in pair.annotations.items():
         _write_annotation(element, name, annotation, writing)
     _indent(element, "    ")

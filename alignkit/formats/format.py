@@ -40,6 +40,7 @@ EVERYTHING = frozenset(
         "when",  # the time of an annotation
         JUDGED,  # an annotation without an alignment, as against one with no links
         "attributes",
+        "trees",  # of sentences
         "annotators",  # more than one a pair
         "names",  # of annotators
         "absent",  # a pair that is not annotated, as against one with no links
@@ -122,6 +123,8 @@ def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
         f"attribute {name}" not in holds for name in pair.attributes
     ):
         yield "attributes"
+    if "trees" not in holds and (pair.source_trees or pair.target_trees):
+        yield "trees"
     if "annotators" not in holds and len(annotations) > 1:
         yield "annotators"
     if "absent" not in holds and not annotations:
@@ -158,7 +161,8 @@ def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
         for name, text in pair.attributes.items()
         if "attributes" in holds or f"attribute {name}" in holds
     }
-    return replace(pair, annotations=annotations, attributes=attributes)
+    kept = pair if "trees" in holds else pair.without_trees()
+    return replace(kept, annotations=annotations, attributes=attributes)
 
 
 def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Annotation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.annotation import Annotation
@@ -11,6 +12,9 @@ from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.textfile import Finding, TextFile
+
+if TYPE_CHECKING:
+    from alignkit.trees import Tree
 
 __all__ = ["Reading"]
 
@@ -89,12 +93,15 @@ class Reading(TextFile):
         self.place = (record.path or self.path, record.line)
         try:
             self._refuse_long(record)
+            source, target = self._sentence(record.source), self._sentence(record.target)
             pair = SentencePair(
                 record.id,
-                self._sentence(record.source),
-                self._sentence(record.target),
+                source,
+                target,
                 {name: self._annotate(raw, record) for name, raw in record.annotations.items()},
                 record.attributes,
+                self._trees("source", record.source_trees, source, record),
+                self._trees("target", record.target_trees, target, record),
             )
         except FormatError as error:
             self.refuse(error)
@@ -126,6 +133,24 @@ class Reading(TextFile):
 
     def _sentence(self, tokens: Sequence[str] | None) -> tuple[str, ...] | None:
         return None if tokens is None else self.shared(tokens)
+
+    def _trees(
+        self, side: str, texts: dict[str, str], words: tuple[str, ...] | None, record: Record
+    ) -> dict[str, Tree]:
+        from alignkit.trees import Tree
+
+        found: dict[str, Tree] = {}
+        for name, text in texts.items():
+            try:
+                found[name] = Tree.parse(text, words or ())
+            except FormatError as problem:
+                place = f", character {problem.column}" if problem.column else ""
+                about = f"pair {record.id[:40]!r}: {side} tree {name[:40]!r}{place}"
+                message = f"{about}: {problem.message}"
+                if not self.options.lenient:
+                    raise self.error(message, record.line, path=record.path) from None
+                self.note("tree that does not fit", message, record.line, record.path)
+        return found
 
     def _annotate(self, raw: RawAnnotation, record: Record) -> Annotation:
         links: dict[bool, list[Link]] = {True: [], False: []}

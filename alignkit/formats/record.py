@@ -65,6 +65,8 @@ class Record:
         By annotator; one who is missing has not annotated the pair.
     path
         The file, where a reading has several.
+    source_trees, target_trees
+        Penn brackets, by name.
     """
 
     id: str
@@ -74,3 +76,5 @@ class Record:
     annotations: dict[str, RawAnnotation] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
     path: str = ""
+    source_trees: dict[str, str] = field(default_factory=dict)
+    target_trees: dict[str, str] = field(default_factory=dict)

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from lxml import etree
 
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.formats.intake import Reading
+from alignkit.formats.textfile import TextFile
 from alignkit.input import too_large
 
-__all__ = ["line_of", "local_name", "read_elements", "stray_text", "xml_text"]
+__all__ = ["line_of", "local_name", "read_elements", "read_nested", "stray_text", "xml_text"]
 
 _HEAD = 1 << 16
 _SAFE: dict[str, Any] = {
@@ -36,7 +37,9 @@ _DOCTYPE = (
 )
 
 
-def read_elements(reading: Reading, name: str, path: str | None = None) -> Iterator[etree._Element]:
+def read_elements(
+    reading: TextFile, name: str, path: str | None = None
+) -> Iterator[etree._Element]:
     """Yield the root as soon as it opens, then each element `name` in it as soon as it is whole.
 
     An element is emptied after its turn. Elements are told by their local names; ``*`` is any.
@@ -48,11 +51,35 @@ def read_elements(reading: Reading, name: str, path: str | None = None) -> Itera
         If the file is not XML, has a document type, or holds other elements or text under its
         root.
     """
+    with _guarded(reading, path) as stream:
+        yield stream.root()
+        yield from _elements(stream, reading, name)
+
+
+def read_nested(reading: TextFile, *names: str) -> Iterator[etree._Element]:
+    """Yield each element of these names, at any depth, as soon as it is whole, and empty it then.
+
+    Raises
+    ------
+    FormatError
+        If the file is not XML, or has a document type.
+    """
+    with _guarded(reading, None) as stream:
+        stream.root()
+        for _, element in _parsed(stream, reading, *names):
+            yield element
+            stream.begin()
+            element.clear(keep_tail=True)
+            parent = element.getparent()
+            while parent is not None and element.getprevious() is not None:
+                del parent[0]
+
+
+@contextmanager
+def _guarded(reading: TextFile, path: str | None) -> Iterator[_Stream]:
     with reading.open(path) as stream:
         try:
-            guarded = _Stream(stream, reading)
-            yield guarded.root()
-            yield from _elements(guarded, reading, name)
+            yield _Stream(stream, reading)
         except etree.XMLSyntaxError as problem:
             line, column = problem.position
             raise reading.error(
@@ -60,14 +87,14 @@ def read_elements(reading: Reading, name: str, path: str | None = None) -> Itera
             ) from None
 
 
-def _elements(stream: _Stream, reading: Reading, name: str) -> Iterator[etree._Element]:
-    events = etree.iterparse(
-        stream,
-        events=("end",),
-        tag=f"{{*}}{name}",
-        encoding=_encoding(reading),
-        **_SAFE,
-    )
+def _parsed(stream: _Stream, reading: TextFile, *names: str) -> Any:
+    encoding = _encoding(reading)
+    tags = [f"{{*}}{name}" for name in names]
+    return etree.iterparse(stream, ("end",), tag=tags, encoding=encoding, **_SAFE)
+
+
+def _elements(stream: _Stream, reading: TextFile, name: str) -> Iterator[etree._Element]:
+    events = _parsed(stream, reading, name)
     previous: etree._Element | None = None
     for _, element in events:
         parent = element.getparent()
@@ -89,7 +116,7 @@ def _check_between(
     root: etree._Element,
     previous: etree._Element | None,
     before: etree._Element | None,
-    reading: Reading,
+    reading: TextFile,
     name: str,
 ) -> None:
     """Check that nothing but white space stands between the last element and the next or the end.
@@ -120,7 +147,7 @@ def _reason(problem: etree.XMLSyntaxError) -> str:
     return f"not XML: {message[:1].lower()}{message[1:][:200]}"
 
 
-def _encoding(reading: Reading) -> str | None:
+def _encoding(reading: TextFile) -> str | None:
     """Return what overrides the encoding that the file declares itself; None for the default."""
     declared = reading.options.encoding
     try:
@@ -165,7 +192,7 @@ def xml_text(element: etree._Element, pair: str) -> str:
 class _Stream:
     """Look at the start of a file before the parser sees it; then hand on the bytes."""
 
-    def __init__(self, stream: BinaryIO, reading: Reading) -> None:
+    def __init__(self, stream: BinaryIO, reading: TextFile) -> None:
         self._stream = stream
         self._reading = reading
         self._since = 0

@@ -12,13 +12,13 @@ from sqlalchemy import Connection, func, insert, select, update
 from alignkit.annotate.assignment.drawing import Drawn, draw
 from alignkit.annotate.assignment.strata import MEASURES, Item, doubt_of
 from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.conversion import project_pair
 from alignkit.annotate.log.events import encode
 from alignkit.annotate.log.project_events import (
     Assign,
     Assigned,
     AssignmentPlan,
     Import,
-    Pair,
     Text,
 )
 from alignkit.annotate.names import check_annotator
@@ -198,8 +198,7 @@ def add_pairs(link: Connection, pairs: Iterable[SentencePair]) -> list[int]:
     for k, pair in enumerate(pairs, last + 1):
         if pair.annotations:
             raise ProjectError(f"pair {pair.id!r} is annotated; add it without, then import these")
-        source, target = pair.words
-        new.append(Pair(k, pair.id, source, target, dict(pair.attributes)))
+        new.append(project_pair(k, pair))
     for start in range(0, len(new), _PAIRS):
         some = new[start : start + _PAIRS]
         append_to_project(link, "import", Import(some))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlalchemy import and_, select
 
@@ -15,6 +16,7 @@ from alignkit.annotate.tables.last_changes import last_changes
 from alignkit.annotate.tables.pair_lists import PairList
 from alignkit.annotation import Annotation
 from alignkit.corpus import SentencePair
+from alignkit.trees import Tree
 
 __all__ = ["exported"]
 
@@ -28,6 +30,7 @@ def exported(
     done: bool = False,
     unfinished: Counter[str] | None = None,
     assigned: bool = False,
+    outdated: Counter[str] | None = None,
 ) -> Iterator[SentencePair]:
     """Yield all pairs with what the annotators said of them; see `conversion.annotation_of`.
 
@@ -45,6 +48,8 @@ def exported(
         can tell it from others.
     assigned
         Leave out pairs that are not the annotator's; see `pair_lists`.
+    outdated
+        Counts by side the trees that are left out, since words below them were corrected.
 
     Raises
     ------
@@ -65,6 +70,7 @@ def exported(
             some = asked.where(and_(table.pair >= start, table.pair < start + _CHUNK))
             said: dict[int, dict[str, Annotation]] = {}
             changed = last_changes(link, start, start + _CHUNK)
+            trees = queries.trees_of(link, start, start + _CHUNK)
             for k, who, text in link.execute(some.order_by(table.pair, table.account)):
                 state = decode_state(text)
                 if done and not state.done:
@@ -82,6 +88,21 @@ def exported(
                     return
                 if own is not None and pair.k not in own:
                     continue
-                yield SentencePair(
-                    pair.id, pair.source, pair.target, said.get(k, {}), pair.attributes
-                )
+                annotations = said.get(k, {})
+                made = SentencePair(pair.id, pair.source, pair.target, annotations, pair.attributes)
+                yield _with_trees(made, trees[k], outdated) if k in trees else made
+
+
+def _with_trees(
+    pair: SentencePair, texts: dict[str, dict[str, str]], outdated: Counter[str] | None
+) -> SentencePair:
+    """Return a pair with those of its trees that stand over the words that it has now."""
+    kept: dict[str, dict[str, Tree]] = {"source": {}, "target": {}}
+    for side, named in texts.items():
+        for name, text in named.items():
+            tree = Tree.parse(text)
+            if tree.words == getattr(pair, side):
+                kept[side][name] = tree
+            elif outdated is not None:
+                outdated[side] += 1
+    return replace(pair, source_trees=kept["source"], target_trees=kept["target"])

@@ -19,7 +19,7 @@ from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.exchange.joining import joined
 from alignkit.annotate.exchange.project import import_id
 from alignkit.annotate.log.clock import now
-from alignkit.annotate.log.conversion import annotation_of, difference
+from alignkit.annotate.log.conversion import annotation_of, difference, trees_of
 from alignkit.annotate.log.events import Event, LogEvent, Mark, decode_data, encode
 from alignkit.annotate.log.project_events import Suggest, Suggestion, Text, Texts
 from alignkit.annotate.log.rewording import Rewording, reword
@@ -55,6 +55,9 @@ class Imported:
         The ids of pairs that the project does not have, and did not get.
     skipped
         The ids of pairs with other words than here (of another project).
+    trees
+        The ids of pairs whose trees in the file are others than here, and are left there: a
+        project keeps those with which its pairs came.
     both
         How many places were changed here and there, and are now as there; in the gold standard they
         are reopened.
@@ -71,6 +74,7 @@ class Imported:
     added: int = 0
     surplus: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    trees: list[str] = field(default_factory=list)
     both: int = 0
 
 
@@ -142,6 +146,12 @@ def import_pairs(
             result.added = len(new)
         else:
             result.surplus = [pair.id for pair in surplus]
+        known = queries.trees_of(link, 1, 1 + queries.count_pairs(link))
+        result.trees = [
+            pair.id
+            for pair, other in found
+            if (trees := trees_of(other)) and trees != known.get(pair.k)
+        ]
         taking = _Taking(batch, holds, result)
         for pair, other in found:
             taking.take(pair, other)

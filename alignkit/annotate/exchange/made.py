@@ -56,6 +56,7 @@ def exported_work(
     done: bool = False,
     unfinished: Counter[str] | None = None,
     assigned: bool = False,
+    outdated: Counter[str] | None = None,
 ) -> Iterator[SentencePair]:
     """Yield all that is exported; the parameters are those of `exporting.exported`.
 
@@ -77,7 +78,8 @@ def exported_work(
         rewritten = dict(_made(link, "rewrites"))
         numbers = count(1) if own is None else iter(sorted(own))
         options = {"annotator": annotator, "done": done, "assigned": assigned}
-        for pair in exported(store, unfinished=unfinished, **options):  # type: ignore[arg-type]
+        counted = {"unfinished": unfinished, "outdated": outdated}
+        for pair in exported(store, **counted, **options):  # type: ignore[arg-type]
             yield pair
             k = next(numbers, 0)
             if k in rewritten:

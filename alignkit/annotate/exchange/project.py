@@ -11,13 +11,13 @@ from msgspec import Raw, Struct
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.clock import now
-from alignkit.annotate.log.conversion import difference, state_of
+from alignkit.annotate.log.conversion import difference, project_pair, state_of
 from alignkit.annotate.log.events import LogEvent, encode
-from alignkit.annotate.log.project_events import Account, Import, Pair, Setting
+from alignkit.annotate.log.project_events import Account, Import, Setting
 from alignkit.annotate.log.state import PairState
 from alignkit.annotate.tables.building import build_project
 from alignkit.annotate.tables.queries import known_scheme
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 
 __all__ = ["create_project", "import_id"]
 
@@ -92,7 +92,7 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
         if not name:
             raise ProjectError("an annotator of the corpus has an empty name; give it one")
         yield project_event("account", Account(name))
-    pairs = [_pair(k, pair) for k, pair in enumerate(corpus, 1)]
+    pairs = [project_pair(k, pair) for k, pair in enumerate(corpus, 1)]
     for start in range(0, len(pairs), _CHUNK):
         yield project_event("import", Import(pairs[start : start + _CHUNK]))
     for k, pair in enumerate(corpus, 1):
@@ -107,8 +107,3 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
             yield LogEvent(id, 1, next(numbers), "edit", 1, name, at, "", 0, Raw(data), k, name)
         if tell is not None:
             tell()
-
-
-def _pair(k: int, pair: SentencePair) -> Pair:
-    source, target = pair.words
-    return Pair(k, pair.id, source, target, dict(pair.attributes))

@@ -15,11 +15,35 @@ from typing import Any
 from alignkit.alignment import NULL, Alignment
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.events import Cell, Data, Turn, Write, comment_key
+from alignkit.annotate.log.project_events import Pair
 from alignkit.annotate.log.state import PairState
 from alignkit.annotation import Annotation
+from alignkit.corpus import SentencePair
 from alignkit.labels import Scheme
 
-__all__ = ["annotation_of", "difference", "state_of"]
+__all__ = ["annotation_of", "difference", "project_pair", "state_of", "trees_of"]
+
+
+def project_pair(k: int, pair: SentencePair) -> Pair:
+    """Return a sentence pair as it comes into a project, without its annotations.
+
+    Raises
+    ------
+    MissingTextError
+        If the pair has no words.
+    """
+    source, target = pair.words
+    return Pair(k, pair.id, source, target, dict(pair.attributes), trees_of(pair))
+
+
+def trees_of(pair: SentencePair) -> dict[str, dict[str, str]]:
+    """Return the trees of a pair as text: by side, by name."""
+    sides = {"source": pair.source_trees, "target": pair.target_trees}
+    return {
+        side: {name: str(tree) for name, tree in trees.items()}
+        for side, trees in sides.items()
+        if trees
+    }
 
 
 def annotation_of(

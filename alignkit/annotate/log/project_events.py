@@ -23,13 +23,14 @@ __all__ = [
 
 
 class Pair(Struct, omit_defaults=True):
-    """Hold a pair as it came into the project."""
+    """Hold a pair as it came into the project; `trees` are Penn brackets, by side and name."""
 
     k: int
     id: str
     source: tuple[str, ...]
     target: tuple[str, ...]
     attributes: dict[str, str] = {}
+    trees: dict[str, dict[str, str]] = {}
 
 
 class Text(Struct):

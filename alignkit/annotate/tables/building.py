@@ -134,7 +134,7 @@ def project_row(fold: Fold) -> dict[str, Any]:
 
 def pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
     """Yield the rows of the pairs; that of the project first."""
-    yield {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": ""}
+    yield {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
     for k, pair in sorted(fold.pairs.items()):
         yield pair_row(pair, fold.texts[k][-1])
 
@@ -147,6 +147,7 @@ def pair_row(pair: Pair, text: Text) -> dict[str, Any]:
         "attributes": encode(pair.attributes).decode(),
         "rev": text.rev,
         "search": searched(pair.id, *text.source, *text.target),
+        "trees": encode(pair.trees).decode(),
     }
 
 

@@ -108,6 +108,7 @@ _EVENT_AT = select(*EVENT).where(
 )
 words_of = msgspec.json.Decoder(list[str]).decode
 _attributes = msgspec.json.Decoder(dict[str, str]).decode
+_trees = msgspec.json.Decoder(dict[str, dict[str, str]]).decode
 _suggestions = msgspec.json.Decoder(list[Suggestion]).decode
 
 
@@ -257,6 +258,13 @@ def pair_rows(link: Connection, some: Collection[int] | None = None) -> Iterator
 def _pair(row: Any) -> PairRow:
     k, id, rev, attributes, source, target = row
     return PairRow(k, id, rev, _attributes(attributes), words_of(source), words_of(target))
+
+
+def trees_of(link: Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
+    """Return the trees with which pairs came, as text by side and name; half-open numbers."""
+    k, trees = schema.pair.c.k, schema.pair.c.trees
+    asked = select(k, trees).where(and_(k >= first, k < last, trees != "{}"))
+    return {number: _trees(text) for number, text in link.execute(asked)}
 
 
 def texts_of(link: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:

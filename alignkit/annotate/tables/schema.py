@@ -68,8 +68,10 @@ pair = Table(
     Column("attributes", Text, nullable=False),
     Column("rev", Integer, nullable=False),
     Column("search", Text, nullable=False),
+    Column("trees", Text, nullable=False, server_default="{}"),
 )
-"""The pairs, from 1 (0 is the project); `search` is id and words as they are searched."""
+"""The pairs, from 1 (0 is the project); `search` is id and words as they are searched, `trees` are
+those with which the pair came, as JSON."""
 
 pair_text = Table(
     "pair_text",

@@ -1,0 +1,5 @@
+"""Hold constituent trees: flat arrays inside, Penn brackets and nltk's `Tree` at the face."""
+
+from alignkit.trees.tree import Child, Tree
+
+__all__ = ["Child", "Tree"]

@@ -1,0 +1,375 @@
+r"""Read and write Penn brackets, ``(S (NP (NN rain)) (VP (VBZ falls)))``, to any depth.
+
+Specification
+-------------
+A tree is ``(LABEL child ...)``, a child a tree or a word; ASCII white space divides them.
+
+- Brackets that bear no label around the whole, ``( (S ...))``, are no node. ``()`` and ``(())``,
+  which parsers write for a sentence without a parse, are no tree.
+- Several trees one behind the other are joined below a node ``TOP``.
+- In words, ``\(`` ``\)`` ``\\`` stand for a bracket or a backslash, ``\/`` and ``\*`` (as the Penn
+  treebank has them) for a slash and an asterisk, ``\u{20}`` for the character of that hexadecimal
+  number, and ``\u{}`` for a word without characters. Any other backslash is one. Labels have the
+  same, but for ``\/`` and ``\*``, which they keep.
+- Where the words are known, ``(JJ ()`` is read as they demand: a word that begins with a bracket is
+  taken where it is the next one and all that its node has; one that holds brackets elsewhere, where
+  it is the next one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from sys import intern
+
+from alignkit.errors import FormatError
+
+__all__ = ["Brackets", "place_of", "read_brackets", "unescaped", "walk", "write_brackets"]
+
+TOP = "TOP"
+"""The node that joins several trees."""
+
+TRACE = "-NONE-"
+
+_SPACE = r"[ \t-\r]"
+_ATOM = r"[^ \t-\r()]"
+_ESCAPED = r"[^ \t-\r()\\]*(?:\\(?:[()\\]|(?![()\\]))[^ \t-\r()\\]*)*"
+
+
+def _lexer(atom: str, possible: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\(({atom}){_SPACE}+({atom}){_SPACE}*\)"  # 1, 2: a preterminal
+        rf"|\({_SPACE}*({possible})"  # 3: a node opens
+        rf"|(\))"  # 4: it closes
+        rf"|({atom})"  # 5: a word beside nodes
+    )
+
+
+_PLAIN = _lexer(f"{_ATOM}+", f"{_ATOM}*")
+_WITH_ESCAPES = _lexer(rf"(?=[^ \t-\r()]|\\){_ESCAPED}", _ESCAPED)
+_GAP = re.compile(f"{_SPACE}*")
+_LABEL = re.compile(_ESCAPED)
+_NO_TREE = re.compile(r"[ \t-\r]*\([ \t-\r]*(?:\([ \t-\r]*\)[ \t-\r]*)?\)[ \t-\r]*")
+_ESCAPE = re.compile(r"\\(?:([()\\])|([/*])|u\{([0-9A-Fa-f]{0,6})\})")
+_UNWRITABLE = re.compile(r"[()\\\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_MARKS = frozenset("()\\")
+_BEHIND = frozenset(" \t\n\v\f\r)")
+_NO_LABEL = "a node without a label; a bracket that is a word is written -LRB- or -RRB-"
+_TAGGED = re.compile(r"([^-=]+)[-=]")
+
+
+@dataclass(slots=True)
+class Brackets:
+    """Hold what was read: the columns of a tree, and what was done on the way.
+
+    Parameters
+    ----------
+    words, labels, parents, starts, ends, afters
+        As of `alignkit.trees.Tree`.
+    offsets
+        Where in the text each word stands.
+    function_tags
+        How many labels lost their function tags.
+    traces
+        How many words are traces, dropped or not.
+    joined
+        How many trees were joined; 1 where there was one.
+    resolved
+        Whether brackets were told from words by the known words.
+    """
+
+    words: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    afters: list[int] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+    function_tags: int = 0
+    traces: int = 0
+    joined: int = 0
+    resolved: bool = False
+
+
+def read_brackets(
+    text: str,
+    *,
+    tokens: Sequence[str] | None = None,
+    drop_function_tags: bool = False,
+    drop_traces: bool = False,
+) -> Brackets | None:
+    """Read the trees of a text as one; None where it holds none: blank, ``()`` or ``(())``.
+
+    Parameters
+    ----------
+    text
+        Penn brackets.
+    tokens
+        The known words: brackets that are words are told by them. None: every bracket that has no
+        backslash before it is one of the tree.
+    drop_function_tags
+        Take ``NP-SBJ=1`` as ``NP``; a label that begins with a hyphen stays.
+    drop_traces
+        Leave out nodes ``-NONE-`` and those that have no other words.
+
+    Raises
+    ------
+    FormatError
+        If the brackets do not match, or a word stands outside of them; line and column are those
+        within the text.
+    """
+    if not text or text.isspace() or _NO_TREE.fullmatch(text):
+        return None
+    builder = _Builder(text, drop_function_tags, drop_traces)
+    if tokens is None:
+        _read_plain(text, builder)
+    else:
+        _read_known(text, builder, tokens)
+    return builder.whole()
+
+
+def _read_plain(text: str, builder: _Builder) -> None:
+    lexer = _WITH_ESCAPES if "\\" in text else _PLAIN
+    for match in lexer.finditer(text):
+        kind = match.lastindex
+        if kind == 2:
+            builder.open(match[1], match.start())
+            builder.word(match[2], match.start(2))
+            builder.close(match.start())
+        elif kind == 3:
+            builder.open(match[3], match.start())
+        elif kind == 4:
+            builder.close(match.start())
+        else:
+            builder.word(match[5], match.start())
+
+
+def _read_known(text: str, builder: _Builder, tokens: Sequence[str]) -> None:
+    """Read brackets of which some are words: those that the next known word has."""
+    at, end = 0, len(text)
+    while (at := _GAP.match(text, at).end()) < end:  # type: ignore[union-attr]
+        word = _known_word(text, at, builder, tokens)
+        if word:
+            builder.word(word, at)
+            at += len(word)
+        elif text[at] == "(":
+            start, label = at, _label_at(text, at + 1)
+            at = label[1]
+            builder.open(label[0], start)
+        elif text[at] == ")":
+            builder.close(at)
+            at += 1
+        else:
+            found = _LABEL.match(text, at)
+            word = found[0] if found else text[at]
+            builder.word(word, at)
+            at += len(word)
+    builder.read.resolved = True
+
+
+def _known_word(text: str, at: int, builder: _Builder, tokens: Sequence[str]) -> str:
+    """Return the next known word where it stands at a place and holds brackets; else nothing.
+
+    A word that begins with a bracket is taken only where it is all that a node has.
+    """
+    place = builder.count
+    if place >= len(tokens) or not builder.within or not text.startswith(tokens[place], at):
+        return ""
+    token = tokens[place]
+    if not token or not _MARKS.intersection(token):
+        return ""
+    if token[0] in "()":
+        alone = builder.empty and text.startswith(")", _GAP.match(text, at + len(token)).end())  # type: ignore[union-attr]
+        return token if alone else ""
+    return token if text[at + len(token) : at + len(token) + 1] in _BEHIND else ""
+
+
+def _label_at(text: str, at: int) -> tuple[str, int]:
+    """Return the label behind a bracket, and where it ends; a lone bracket can be one."""
+    if text[at : at + 1] in ("(", ")") and text[at + 1 : at + 2] in (" ", "\t"):
+        rest = text[at + 1 :].lstrip(" \t")[:2]
+        if rest in ("()", "))"):
+            return text[at], at + 1
+    at = _GAP.match(text, at).end()  # type: ignore[union-attr]
+    found = _LABEL.match(text, at)
+    label = found[0] if found else ""
+    return label, at + len(label)
+
+
+class _Builder:
+    """Build the columns of a tree from brackets as they come."""
+
+    def __init__(self, text: str, drop_function_tags: bool, drop_traces: bool) -> None:
+        self.read = Brackets()
+        self.count = 0  # of words, dropped ones not
+        self._text = text
+        self._tags, self._traces = drop_function_tags, drop_traces
+        self._stack: list[int] = []  # the open nodes; -1 for brackets that are none
+        self._before: list[int] = []  # how many traces came before each of them
+        self._labels: dict[str, str] = {}
+
+    @property
+    def within(self) -> bool:
+        """Whether a word may stand here."""
+        return bool(self._stack) and self._stack[-1] >= 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether the node opened last has nothing yet."""
+        node = self._stack[-1]
+        return node == len(self.read.labels) - 1 and self.read.starts[node] == self.count
+
+    def open(self, label: str, at: int) -> None:
+        """Open a node."""
+        stack, read = self._stack, self.read
+        if not label:
+            if stack:
+                raise self._error(_NO_LABEL, at)
+            stack.append(-1)
+            self._before.append(0)
+            return
+        if self._tags or "\\" in label:
+            label = self._plain_label(label)
+        read.parents.append(stack[-1] if stack else -1)
+        stack.append(len(read.labels))
+        self._before.append(read.traces)
+        read.labels.append(intern(label))
+        read.starts.append(self.count)
+        read.ends.append(0)
+        read.afters.append(0)
+
+    def _plain_label(self, label: str) -> str:
+        known = self._labels.get(label)
+        if known is None:
+            tagged = _TAGGED.match(label) if self._tags else None
+            known = self._labels[label] = tagged[1] if tagged else _unescaped_label(label)
+        if self._tags and known != label:
+            self.read.function_tags += 1
+        return known
+
+    def word(self, word: str, at: int) -> None:
+        """Take a word."""
+        if not self._stack or self._stack[-1] < 0:
+            raise self._error(f"{word[:40]!r} stands outside of a node", at)
+        read = self.read
+        if read.labels[self._stack[-1]] == TRACE:
+            read.traces += 1
+            if self._traces:
+                return
+        read.words.append(word)
+        read.offsets.append(at)
+        self.count += 1
+
+    def close(self, at: int) -> None:
+        """Close the node opened last."""
+        if not self._stack:
+            raise self._error("a closing bracket without an opening one", at)
+        node, traces, read = self._stack.pop(), self._before.pop(), self.read
+        if node < 0:
+            return
+        if self._traces and read.traces > traces and read.starts[node] == self.count:
+            for column in (read.labels, read.parents, read.starts, read.ends, read.afters):
+                del column[node:]
+            return
+        read.ends[node] = self.count
+        read.afters[node] = len(read.labels)
+
+    def whole(self) -> Brackets:
+        """Return what was read, as one tree."""
+        read = self.read
+        if self._stack:
+            opened = f", of {read.labels[self._stack[-1]][:40]!r}" if self._stack[-1] >= 0 else ""
+            missing = len(self._stack)
+            some = f"{missing} closing brackets are" if missing > 1 else "a closing bracket is"
+            raise self._error(f"{some} missing at the end{opened}", len(self._text.rstrip()))
+        if not read.labels:
+            raise self._error("nothing but brackets" if not read.traces else "only traces", 0)
+        read.joined = read.parents.count(-1)
+        if read.joined > 1:
+            read.labels.insert(0, TOP)
+            read.parents = [-1, *(parent + 1 for parent in read.parents)]
+            read.starts.insert(0, 0)
+            read.ends.insert(0, self.count)
+            read.afters = [len(read.labels), *(after + 1 for after in read.afters)]
+        return read
+
+    def _error(self, message: str, at: int) -> FormatError:
+        return FormatError(message, "", *place_of(self._text, at))
+
+
+def place_of(text: str, offset: int) -> tuple[int, int]:
+    """Return the line and the column, both from 1, of a place in a text."""
+    line = text.count("\n", 0, offset) + 1
+    return line, offset - text.rfind("\n", 0, offset)
+
+
+def unescaped(word: str) -> str:
+    r"""Return the word that stands for itself, as ``1/2`` for ``1\/2``."""
+    return _ESCAPE.sub(_character, word) if "\\" in word else word
+
+
+def _unescaped_label(label: str) -> str:
+    return _ESCAPE.sub(lambda m: m[0] if m[2] else _character(m), label)
+
+
+def _character(match: re.Match[str]) -> str:
+    plain = match[1] or match[2]
+    if plain:
+        return plain
+    number = int(match[3] or "0", 16)
+    if not match[3]:
+        return ""
+    return chr(number) if number <= 0x10FFFF else match[0]
+
+
+def _escaped(text: str) -> str:
+    if not text:
+        return r"\u{}"
+    return _UNWRITABLE.sub(_escape, text) if _UNWRITABLE.search(text) else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\{match[0]}" if match[0] in "()\\" else f"\\u{{{ord(match[0]):x}}}"
+
+
+def write_brackets(
+    words: Sequence[str],
+    labels: Sequence[str],
+    starts: Sequence[int],
+    ends: Sequence[int],
+    afters: Sequence[int],
+) -> str:
+    """Write a tree as one line, which is read back as the same; columns as of `Brackets`."""
+    parts: list[str] = []
+    for kind, at in walk(starts, ends, afters):
+        if kind == "word":
+            parts.append(f" {_escaped(words[at])}")
+        elif kind == "open":
+            parts.append(f" ({_escaped(labels[at])}")
+        else:
+            parts.append(")")
+    return "".join(parts)[1:]
+
+
+def walk(
+    starts: Sequence[int], ends: Sequence[int], afters: Sequence[int]
+) -> Iterator[tuple[str, int]]:
+    """Go through a tree: yield ``("open", node)``, ``("word", position)``, ``("close", node)``."""
+    place = 0
+    stack: list[int] = []
+    for node, start in enumerate(starts):
+        while stack and afters[stack[-1]] <= node:
+            last = stack.pop()
+            yield from (("word", k) for k in range(place, ends[last]))
+            place = max(place, ends[last])
+            yield "close", last
+        yield from (("word", k) for k in range(place, start))
+        place = max(place, start)
+        stack.append(node)
+        yield "open", node
+    while stack:
+        last = stack.pop()
+        yield from (("word", k) for k in range(place, ends[last]))
+        place = max(place, ends[last])
+        yield "close", last

@@ -1,0 +1,368 @@
+"""Files of trees: three forms, fitted to the words of pairs; damage is told with its place."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from collections import Counter
+
+import pytest
+from repetitions import repetitions
+
+from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
+from alignkit.cli.main import main
+from alignkit.errors import AlignkitError, FormatError, JoinError, MissingTextError, OptionError
+from alignkit.formats import ReadOptions
+from alignkit.formats.textfile import TextFile
+from alignkit.formats.tree_files import written_trees
+from alignkit.formats.trees import attach_trees, read_trees
+from alignkit.join import merge
+from alignkit.selection import concat
+from alignkit.trees import Tree
+
+SOURCE = ["the rain ( still ) falls", "", 'it is the 1/2 of " us "', "so be it"]
+TARGET = ["rain falls", "they left .", "half of us", "so it is"]
+PENN = """\
+(ROOT (S (NP (DT the) (NN rain) (PRN (-LRB- -LRB-) (RB still) (-RRB- -RRB-))) (VP (VBZ falls))))
+
+(S (NP (PRP it)) (VP (VBZ is) (NP (NP (DT the) (CD 1\\/2)) (PP (IN of) (`` ``) (NP us) ('' '')))))
+(S (RB so) (VP (VB be) (NP (PRP it))))
+"""
+MRG = """\
+( (S
+    (NP (NN rain))
+    (VP (VBZ falls))))
+
+( (S (NP-SBJ (PRP they))
+     (VP (VBD left))
+     (. .) ))
+(NP (QP half)
+  (PP of us))
+(S (ADVP so)
+  (NP it) (VP is))
+"""
+XML = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<corpus>
+<s id="1">
+  <words pos="true"><word ind="1" pos="NN">rain</word></words>
+  <tree style="penn">
+(ROOT
+  (S (NN rain)
+     (VP (VBZ falls))))
+  </tree>
+  <dependencies style="typed"><dep type="x"><governor idx="1">rain</governor></dep></dependencies>
+</s>
+<s id="2"><tree style="penn">(S (NP they) (VP (VBD left)) (. .))</tree></s>
+<s id="3"></s>
+<s id="4"><tree style="penn">(S so it is)</tree></s>
+</corpus>
+"""
+CORENLP = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<root><document><sentences>
+ <sentence id="1"><tokens><token id="1"><word>rain</word></token></tokens>
+  <parse>(ROOT (S (NN rain) (VP (VBZ falls)))) </parse></sentence>
+ <sentence id="2"><parse>(S (NP they) (VP (VBD left)) (. .))</parse></sentence>
+ <sentence id="3"/>
+ <sentence id="4"><parse>(S so it is)</parse></sentence>
+</sentences>
+<coreference><coreference><mention><sentence>1</sentence></mention></coreference></coreference>
+</document></root>
+"""
+
+
+def pairs():
+    return Corpus.from_texts(SOURCE, TARGET, gold=["0-0"] * 1 + [None] + ["0-0"] * 2)
+
+
+@pytest.fixture
+def files(tmp_path):
+    texts = {"s.txt": PENN, "t.mrg": MRG, "t.xml": XML, "u.xml": CORENLP}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with gzip.open(tmp_path / "s.gz", "wb") as stream:
+        stream.write(PENN.encode())
+    return tmp_path
+
+
+def test_each_form_is_told_by_its_first_lines(files):
+    penn = list(read_trees(files / "s.txt"))
+    assert penn == list(read_trees(files / "s.gz"))
+    assert [tree is None for tree in penn] == [False, True, False, False]
+    assert penn[0].words[2] == "-LRB-"
+    mrg = [str(tree) for tree in read_trees(files / "t.mrg")]
+    assert mrg[0] == "(S (NP (NN rain)) (VP (VBZ falls)))"
+    assert len(mrg) == 4
+    both = [list(map(str, read_trees(files / name))) for name in ("t.xml", "u.xml")]
+    assert both[0] == both[1]
+    assert both[0][0] == "(ROOT (S (NN rain) (VP (VBZ falls))))"
+    assert both[0][2] == "None"
+    with pytest.raises(AlignkitError, match="unknown format of trees 'x'"):
+        list(read_trees(files / "s.txt", tree_format="x"))
+    with pytest.raises(FormatError, match=r"t\.xml:1: XML where brackets were expected"):
+        list(read_trees(files / "t.xml", tree_format="penn"))
+
+
+@pytest.mark.parametrize("target", ["t.mrg", "t.xml"])
+def test_trees_are_attached_to_pairs_of_known_words(files, target):
+    counts: Counter[str] = Counter()
+    found = list(
+        attach_trees(
+            pairs(), source=files / "s.txt", target=files / target, name="x", counts=counts
+        )
+    )
+    assert [pair.without_trees() for pair in found] == list(pairs())
+    assert found[0].tree("source").words == tuple(SOURCE[0].split())
+    assert found[1].source_trees == {}
+    assert found[2].tree("source", "x").words == tuple(SOURCE[2].split())
+    without = 1 + (target == "t.xml")
+    assert counts == {"trees": 8 - without, "sentences without a parse": without}
+
+
+def test_one_file_holds_both_sides_in_turn(files):
+    sources, targets = PENN.splitlines(), list(read_trees(files / "t.mrg"))
+    lines = [line for both in zip(sources, map(str, targets), strict=True) for line in both]
+    (files / "both").write_text("\n".join(lines) + "\n")
+    found = list(attach_trees(pairs(), both=files / "both"))
+    apart = list(attach_trees(pairs(), source=files / "s.txt", target=files / "t.mrg"))
+    assert found == apart
+    with pytest.raises(OptionError, match="one file for both sides"):
+        attach_trees(pairs(), both=files / "both", source=files / "s.txt")
+    with pytest.raises(OptionError, match="no file of trees"):
+        attach_trees(pairs())
+    with pytest.raises(
+        JoinError, match=r"both:7: holds 8 trees.*for 3 sentence pairs, which need 6"
+    ):
+        list(attach_trees(pairs()[:3], both=files / "both"))
+
+
+def test_wrong_counts_and_words_are_told(files):
+    with pytest.raises(
+        JoinError, match=r"s\.txt:4: holds 4 trees.* for 3 sentence pairs; the first too many"
+    ):
+        list(attach_trees(pairs()[:3], source=files / "s.txt"))
+    (files / "three").write_text("".join(PENN.splitlines(keepends=True)[:3]))
+    with pytest.raises(JoinError, match=r"three:3: holds 3 trees.* for 4 sentence pairs; the last"):
+        list(attach_trees(pairs(), source=files / "three"))
+    (files / "w").write_text(PENN.replace("(RB so)", "(RB too)"))
+    with pytest.raises(FormatError, match=r"w:4:8: pair '4', source: leaf 0 is 'too', but word 0"):
+        list(attach_trees(pairs(), source=files / "w"))
+    (files / "t.mrg").write_text(MRG.replace("VBD left", "VBD fled"))
+    with pytest.raises(FormatError, match=r"t\.mrg:6:15: pair '2', target: leaf 1 is 'fled'"):
+        list(attach_trees(pairs(), target=files / "t.mrg"))
+    (files / "t.xml").write_text(XML.replace("VBZ falls", "VBZ fell"))
+    with pytest.raises(FormatError, match=r"t\.xml:8:15: pair '1', target: leaf 1 is 'fell'"):
+        list(attach_trees(pairs(), target=files / "t.xml"))
+    (files / "t.xml").write_text(XML.replace("VBD left", "VBD fled"))
+    with pytest.raises(FormatError, match=r"t\.xml:12: .*: character 23 of the tree: leaf"):
+        list(attach_trees(pairs(), target=files / "t.xml"))
+    (files / "t.mrg").write_text("(S (NN rain) (VBZ falls)) (S they (VBD fled) .)\n(X a)\n(X b)\n")
+    with pytest.raises(FormatError, match=r"t\.mrg:1:40: pair '2', target: leaf 1 is 'fled'"):
+        list(attach_trees(pairs(), target=files / "t.mrg", tree_format="mrg"))
+    with pytest.raises(MissingTextError, match="pair 'x' has no words"):
+        list(attach_trees([SentencePair("x", None, None)], source=files / "s.txt"))
+
+
+def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
+    corpus = Corpus.from_texts(["go ( now )", "go on"], ["a", "b"])
+    path = tmp_path / "trees"
+    path.write_text(
+        "(S (NP-SBJ (-NONE- *)) (VP (VB go) (X () (RB now) (X ))))\n(S (VB go)) (S (RP on))\n"
+    )
+    counts: Counter[str] = Counter()
+    options = {"drop_traces": True, "drop_function_tags": True, "counts": counts}
+    found = list(attach_trees(corpus, source=path, **options))
+    assert str(found[1].tree("source")) == "(TOP (S (VB go)) (S (RP on)))"
+    assert counts == {
+        "trees": 2,
+        "labels without their function tags": 1,
+        "traces left out": 1,
+        "sides with several trees, joined below TOP": 1,
+        "trees with brackets as words, told by the text": 1,
+    }
+    with pytest.raises(FormatError, match=r"trees:1:39: .*word 1, '\(', stands unescaped"):
+        list(attach_trees(corpus, source=path, drop_traces=True, strict=True))
+    with pytest.raises(FormatError, match=r"trees:1:"):
+        list(attach_trees(corpus, source=path))
+
+
+def _damaged(text, rng):
+    """Return a text with one damage: a bracket, a word, a line, or anything."""
+    kind = rng.randrange(7)
+    if kind == 0:
+        places = [k for k, char in enumerate(text) if char in "()"]
+        place = rng.choice(places)
+        return text[:place] + text[place + 1 :]
+    place = rng.randrange(len(text))
+    if kind == 1:
+        return text[:place] + rng.choice("()") + text[place:]
+    if kind == 2:
+        return text[:place]
+    if kind == 3:
+        return (
+            text[:place]
+            + rng.choice(["\x00", "\x1b", "<", "&", "]]>", "\udcff", "\\"])
+            + text[place:]
+        )
+    if kind == 4:
+        lines = text.split("\n")
+        del lines[rng.randrange(len(lines))]
+        return "\n".join(lines)
+    if kind == 5:
+        words = text.split(" ")
+        words[rng.randrange(len(words))] = rng.choice(["x", "(X", "Y)", "", "(", ")", "()"])
+        return " ".join(words)
+    other = rng.randrange(len(text))
+    return text[: min(place, other)] + text[max(place, other) :]
+
+
+def _attached(path, side, **options):
+    try:
+        return None, list(attach_trees(pairs(), **{side: path}, **options))
+    except (FormatError, JoinError) as problem:
+        return problem, []
+
+
+@pytest.mark.parametrize("name", ["s.txt", "t.mrg", "t.xml", "u.xml"])
+def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
+    side = "source" if name == "s.txt" else "target"
+    text = (files / name).read_text(encoding="utf-8")
+    whole = list(attach_trees(pairs(), **{side: files / name}))
+    rng = random.Random(1)
+    told = Counter()
+    for _ in range(repetitions(200)):
+        path = files / ("damaged" + name[1:])
+        path.write_bytes(_damaged(text, rng).encode("utf-8", "surrogateescape"))
+        problem, found = _attached(path, side)
+        if isinstance(problem, FormatError):
+            assert problem.path == str(path)
+            assert problem.line is not None or "<s>" in str(problem) or "not XML" in str(problem)
+            told["place"] += 1
+        elif isinstance(problem, JoinError):
+            assert re.match(re.escape(str(path)) + r":\d+: holds ", str(problem))
+            told["count"] += 1
+        else:  # white space, labels, a bracket that still makes a tree
+            assert [pair.words for pair in found] == [pair.words for pair in whole]
+        counts: Counter[str] = Counter()
+        problem, found = _attached(path, side, lenient=True, counts=counts)
+        if problem is not None:
+            continue
+        assert len(found) == len(whole)
+        assert (
+            sum(len(pair.source_trees) + len(pair.target_trees) for pair in found)
+            == counts["trees"]
+        )
+        assert sum(counts[kind] for kind in counts if not kind.startswith("sides")) >= 4
+    assert told["place"] > told["count"]
+
+
+def test_lines_of_long_xml_are_told_right(tmp_path):
+    (tmp_path / "long.xml").write_text(
+        "<c><s>" + "\n" * 65530 + "</s>" + "<s>\n<tree>\n(S\n a</tree></s>\n" * 9 + "</c>"
+    )
+    file = TextFile(str(tmp_path / "long.xml"), ReadOptions())
+    lines = [tree.line for tree in written_trees(file)][1:]
+    assert lines == [65532 + 4 * k for k in range(9)]
+
+
+def test_xml_is_read_without_entities(files):
+    (files / "e.xml").write_text(
+        '<!DOCTYPE s [<!ENTITY e SYSTEM "/etc/hostname">]><corpus><s><tree>&e;</tree></s></corpus>'
+    )
+    with pytest.raises(FormatError, match="document type"):
+        list(read_trees(files / "e.xml"))
+    (files / "f.xml").write_text("<corpus><t>x</t></corpus>")
+    with pytest.raises(FormatError, match="no <s> and no <sentence>"):
+        list(read_trees(files / "f.xml"))
+
+
+def test_trees_survive_merge_concat_and_files(files, tmp_path):
+    corpus = Corpus(attach_trees(pairs(), source=files / "s.txt", target=files / "t.mrg"))
+    for format in ("alignkit-jsonl", "alignkit-xml"):
+        assert not write_corpus(corpus, tmp_path / "out", format=format)
+        assert read_corpus(tmp_path / "out", format=format) == corpus
+    lost = write_corpus(corpus, tmp_path / "out", format="jacana")
+    assert lost["trees"] == 4
+    assert Corpus(concat([corpus], prefix=True))[0].source_trees == corpus[0].source_trees
+    other = corpus.map(lambda pair: pair.without_trees().with_trees("z", source=_flat(pair)))
+    merged = merge(corpus.map(lambda pair: pair.without_annotations("gold")), {"new": other})
+    assert list(merged[0].source_trees) == ["parse", "z"]
+    again = merge(
+        corpus.map(lambda pair: pair.without_annotations("gold")),
+        {"new": other.map(lambda pair: pair.with_trees("parse", source=_flat(pair)))},
+    )
+    assert list(again[0].source_trees) == ["parse", "z", "new/parse"]
+    assert again[1].source_trees["parse"] == _flat(corpus[1])
+
+
+def _flat(pair):
+    return Tree(pair.source, ["S"], [-1], [0], [len(pair.source)], [1])
+
+
+def test_commands_attach_count_and_check_trees(files, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(files)
+    write_corpus(pairs(), "in.jsonl", format="alignkit-jsonl")
+    named = ["--source-trees", "s.txt", "--target-trees", "t.xml"]
+    assert main(["convert", "in.jsonl", "out.jsonl", "--to", "alignkit-jsonl", *named]) == 0
+    assert "s.txt, t.xml: 6 trees; 2 sentences without a parse" in capsys.readouterr().err
+    assert main(["stats", "out.jsonl", "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["trees"]["parse"]
+    assert (counts["source"], counts["target"], counts["deepest"]) == (3, 3, 5)
+    assert main(["check", "out.jsonl"]) == 1
+    assert "trees: 3 source parse, 3 target parse" in capsys.readouterr().out
+    (files / "bad").write_text(PENN.replace("rain", "snow", 1))
+    assert main(["check", "in.jsonl", "--source-trees", "bad", "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["trees"] == [{"side": "source", "name": "parse", "pairs": 2}]
+    assert found["counts"]["tree that does not fit"] == 1
+    assert "leaf 1 is 'snow', but word 1 is 'rain'" in str(found["findings"])
+    assert main(["convert", "in.jsonl", "x", "--to", "alignkit-xml", "--source-trees", "bad"]) == 2
+    assert "bad:1:" in capsys.readouterr().err
+    assert not (files / "x").exists()
+    for words, message in (
+        (["--drop-traces"], "--drop-traces is for trees read from files"),
+        ([*named, "--trees", "t.xml"], "--trees names one file for both sides"),
+    ):
+        assert main(["convert", "in.jsonl", "x", "--to", "alignkit-xml", *words]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_check_tells_of_flat_trees_and_of_trees_in_a_file_that_do_not_fit(tmp_path, capsys):
+    words = tuple("abcdefghi")
+    flat = Tree(words, ["S"], [-1], [0], [9], [1])
+    pair = SentencePair("1", words, words, {"a": Alignment.parse("0-0")}).with_trees(
+        "p", target=flat
+    )
+    path = str(tmp_path / "c.jsonl")
+    write_corpus([pair], path, format="alignkit-jsonl")
+    assert main(["check", path]) == 1
+    assert (
+        "flat tree: pair '1': target tree 'p' over 9 words is 1 node deep"
+        in capsys.readouterr().out
+    )
+    text = (tmp_path / "c.jsonl").read_text().replace("(S a b", "(S a x")
+    (tmp_path / "c.jsonl").write_text(text)
+    assert main(["check", path]) == 1
+    assert "tree that does not fit" in (told := capsys.readouterr().out)
+    assert "leaf 1 is 'x', but word 1 is 'b'" in told
+    with pytest.raises(
+        FormatError, match=r"c\.jsonl:2: pair '1': target tree 'p', character 6: leaf"
+    ):
+        read_corpus(path)
+
+
+@pytest.mark.real_data
+def test_the_trees_of_the_parsed_corpus_are_those_of_its_words(data):
+    corpus = read_corpus(data / "edinburgh" / "gold.train.sure.json", format="jacana")
+    path = data / "edinburgh" / "train.parsed.xml.gz"
+    counts: Counter[str] = Counter()
+    found = list(attach_trees(corpus, both=path, counts=counts))
+    assert counts == {"trees": 1428}
+    nodes = [sum(len(pair.tree(side)) for pair in found) for side in ("source", "target")]
+    assert nodes == [28963, 29640]  # published numbers of the corpus
+    assert all(
+        Tree.from_nltk(pair.tree("source").to_nltk()) == pair.tree("source") for pair in found
+    )
