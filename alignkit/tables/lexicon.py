@@ -1,0 +1,45 @@
+"""Number words, and tell them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.arrays import Vocabulary
+
+__all__ = ["Lexicon"]
+
+
+class Lexicon(Vocabulary):
+    """Number words, as they are written, in the order in which they come.
+
+    Examples
+    --------
+    >>> lexicon = Lexicon()
+    >>> lexicon.encode(["the", "old", "the", "The"])
+    [0, 1, 0, 2]
+    >>> lexicon.words
+    ['the', 'old', 'The']
+    >>> lexicon.ranks()
+    array([2, 1, 0], dtype=int32)
+    """
+
+    def __init__(self) -> None:
+        super().__init__(casefold=False)
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words by their numbers."""
+        return list(self._numbers)
+
+    def ranks(self) -> NDArray[np.int32]:
+        """Return the place of each word in the order of their characters' code points.
+
+        That is the order of their bytes in UTF-8 too.
+        """
+        words = list(self._numbers)
+        ranks = np.empty(len(words), np.int32)
+        ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+        return ranks

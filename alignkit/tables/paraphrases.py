@@ -1,0 +1,415 @@
+"""Make paraphrases of phrase tables: phrases that share translations, by their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from tempfile import gettempdir
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.arguments import check_arguments, each
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.jit import readonly
+from alignkit.tables import pivot_kernel
+from alignkit.tables.groups import whole_groups
+from alignkit.tables.phrase_tables import PhraseEntry, text_pool
+from alignkit.tables.runs import ROOM, Block, Runs
+from alignkit.tables.table_kernel import write
+from alignkit.visible import escaped
+
+__all__ = ["PIVOTS", "Paraphrase", "Pivot", "PivotBlock", "PivotSettings", "pivot"]
+
+PIVOTS = ("source", "target")
+"""The sides of a table that its entries can be joined on."""
+
+_PATHS = 1 << 15  # at a time
+_NUMBERS = 24 * _PATHS
+_SLACK = 1 - 1e-12  # sums are not exact
+
+
+@dataclass(frozen=True, slots=True)
+class Paraphrase:
+    """Hold a phrase and another one that shares translations with it.
+
+    Parameters
+    ----------
+    source, target
+        The words of the phrase and of its paraphrase.
+    p_target, p_source
+        p(paraphrase | phrase), p(phrase | paraphrase).
+    pivots
+        How many translations they share.
+
+    Examples
+    --------
+    >>> print(Paraphrase(("in", "check"), ("under", "control"), 0.25, 0.5, 2))
+    in check -> under control: p 0.25, back 0.5, by 2 pivots
+    """
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    p_target: float
+    p_source: float
+    pivots: int
+
+    def __str__(self) -> str:
+        return (
+            f"{' '.join(self.source)} -> {' '.join(self.target)}: p {self.p_target:.4g}, back "
+            f"{self.p_source:.4g}, by {self.pivots} pivot{'s' if self.pivots != 1 else ''}"
+        )
+
+
+@dataclass(frozen=True)
+class PivotSettings:
+    """Say what is kept of the paraphrases; `pivot` says what each means."""
+
+    min_p: float = 0.001
+    top: int | None = 20
+    identity: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_p <= 1:
+            raise OptionError(f"min_p is {self.min_p}; expected a number from 0 to 1")
+        if self.top is not None and self.top < 1:
+            raise OptionError(f"top is {self.top}; the least is 1")
+
+
+@dataclass(frozen=True, eq=False)
+class PivotBlock:
+    """Hold E paraphrases.
+
+    Parameters
+    ----------
+    symbols, offsets
+        A phrase, 0 and its paraphrase of each record; words are numbered in their order, from 1 on.
+    shown
+        (E,) int64: the records that are kept, the best of each phrase first.
+    values
+        (E, 3): p(paraphrase | phrase), p(phrase | paraphrase), the number of pivots.
+    """
+
+    symbols: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    shown: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+class _Symbols(dict[str, int]):
+    """Number texts from 1 on."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self) + 1
+        return number
+
+
+class Pivot:
+    """Join phrases on the pivots that they share, in bounded memory.
+
+    Parameters
+    ----------
+    tables
+        1: phrases of one table are joined with each other; 2: those of a first with those of a
+        second.
+    folder
+        Where what memory does not hold is sorted; None takes that for temporary files.
+    room
+        The bytes that sorting takes in memory, twice while paths are sorted.
+
+    Attributes
+    ----------
+    added
+        How many entries were added.
+    repeated
+        How many of them had been there before; of these the greatest probabilities stay.
+    paths
+        How many ways there were from a phrase over a pivot to another phrase.
+    found
+        How many different pairs of phrases these joined.
+    rare, beyond
+        How many of those were left out: not probable enough, or not among the best of a phrase.
+    """
+
+    def __init__(self, tables: int = 1, *, folder: str | None = None, room: int = ROOM) -> None:
+        check_arguments(Pivot.__init__, locals())
+        self._tables = tables
+        self._folder, self._room = folder or gettempdir(), room
+        self._symbols = _Symbols()
+        self._entries = Runs(self._folder, sums=0, maxima=2, room=room)
+        self._paths: Runs | None = None
+        self.added = self.repeated = self.paths = self.found = self.rare = self.beyond = 0
+
+    def __enter__(self) -> Pivot:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._entries.close()
+        if self._paths is not None:
+            self._paths.close()
+
+    def add(
+        self,
+        table: int,
+        pivots: Iterable[Sequence[str]],
+        phrases: Iterable[Sequence[str]],
+        p_pivot: NDArray[np.float64],
+        p_phrase: NDArray[np.float64],
+    ) -> None:
+        """Add R entries of a table.
+
+        Parameters
+        ----------
+        table
+            1, or 2 where there are two.
+        pivots, phrases
+            The words of each.
+        p_pivot, p_phrase
+            (R,): p(pivot | phrase), p(phrase | pivot).
+        """
+        number = self._symbols.__getitem__
+        symbols: list[int] = []
+        ends = [0]
+        for pivot, phrase in zip(pivots, phrases, strict=True):
+            symbols.extend(map(number, pivot))
+            symbols += 0, table
+            symbols.extend(map(number, phrase))
+            ends.append(len(symbols))
+        self.added += len(ends) - 1
+        self._entries.add(
+            np.array(symbols, np.int32),
+            np.array(ends, np.int64),
+            np.stack([p_pivot, p_phrase], axis=1),
+        )
+
+    def texts(self) -> list[str]:
+        """Return the words by their numbers in a `PivotBlock`; the first is none."""
+        return ["", *sorted(self._symbols)]
+
+    def blocks(
+        self,
+        settings: PivotSettings | None = None,
+        *,
+        variables: Mapping[str, tuple[int, str]] | None = None,
+    ) -> Iterator[PivotBlock]:
+        """Yield the paraphrases, sorted by phrase; those of each by falling probability.
+
+        Parameters
+        ----------
+        settings
+            Which are kept.
+        variables
+            Words that are variables: the number of each, from 0 on and from left to right in the
+            pivot, and what stays of it when it is numbered anew. Paraphrases have them numbered
+            from left to right in the phrase.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full.
+        """
+        settings = settings or PivotSettings()
+        with Runs(self._folder, sums=3, room=self._room) as paths:
+            self._paths = paths
+            self._join(paths, settings.identity, variables or {})
+            self.paths = paths.added
+            self._entries.close()
+            self.found = self.rare = self.beyond = 0
+            for block, groups in whole_groups(paths):
+                yield self._chosen(block, groups, settings)
+
+    def _join(self, paths: Runs, identity: bool, variables: Mapping[str, tuple[int, str]]) -> None:
+        names = self._variables(variables)
+        symbols, offsets = np.empty(_NUMBERS, np.int32), np.zeros(_PATHS + 1, np.int64)
+        values = np.empty((_PATHS, 3))
+        entries = 0
+        for block, groups in whole_groups(self._entries):
+            entries += len(block)
+            arrays = readonly(block.symbols), readonly(block.offsets)
+            found = pivot_kernel.ranges(*arrays, groups, self._tables)
+            longest = 2 * int(np.diff(block.offsets).max(initial=0))
+            if longest > len(symbols):
+                symbols = np.empty(longest, np.int32)
+            state = np.zeros(2, np.int64)
+            while state[0] < len(block):
+                count = pivot_kernel.join(
+                    *arrays, block.values, found, state, identity, *names,
+                    symbols, offsets, values,
+                )  # fmt: skip
+                ends = offsets[: count + 1]
+                paths.add(symbols[: ends[-1]], ends, values[:count])
+        self.repeated = self.added - entries
+
+    def _variables(
+        self, variables: Mapping[str, tuple[int, str]]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Return the ranks, numbers and names of symbols as `pivot_kernel.join` takes them."""
+        symbol = {(number, rest): text for text, (number, rest) in variables.items()}
+        most = max((number for number, _ in variables.values()), default=0) + 1
+        for number in range(most):
+            for _, rest in list(symbol):
+                self._symbols[symbol[number, rest]]  # so that it has a number
+        count = len(self._symbols) + 1
+        ranks, numbers = np.zeros(count, np.int32), np.full(count, -1, np.int32)
+        ranks[[self._symbols[text] for text in sorted(self._symbols)]] = np.arange(1, count)
+        renamed = np.zeros((count, most), np.int32)
+        for text, (number, rest) in variables.items():
+            numbers[self._symbols[text]] = number
+            renamed[self._symbols[text]] = [
+                self._symbols[symbol[other, rest]] for other in range(most)
+            ]
+        return ranks, numbers, renamed
+
+    def _chosen(
+        self, block: Block, groups: NDArray[np.int64], settings: PivotSettings
+    ) -> PivotBlock:
+        p = block.values[:, 0]
+        kept = np.flatnonzero(p >= settings.min_p * _SLACK)
+        self.found += len(p)
+        self.rare += len(p) - len(kept)
+        # what differs in the last digits alone may be the sum of the same in another order
+        order = kept[np.lexsort((-p[kept].astype(np.float32), groups[kept]))]
+        if settings.top is not None:
+            sizes = np.unique(groups[order], return_counts=True)[1]
+            places = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            self.beyond += int((places >= settings.top).sum())
+            order = order[places < settings.top]
+        return PivotBlock(block.symbols, block.offsets, order, block.values[order])
+
+    def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
+        """Yield the paraphrases as lines, many in a text.
+
+        Tab-separated: phrase, paraphrase, p(paraphrase | phrase), p(phrase | paraphrase), pivots.
+        """
+        words = text_pool(map(escaped, sorted(self._symbols)))
+        for block in self.blocks(settings):
+            different, places = np.unique(block.values, return_inverse=True)
+            text = write(
+                readonly(block.symbols),
+                readonly(block.offsets),
+                block.shown,
+                *words,
+                *text_pool(f"{number:.6g}" for number in different.tolist()),
+                places.reshape(-1, 3),
+            )
+            yield text.tobytes().decode()
+
+    def paraphrases(self, settings: PivotSettings | None = None) -> Iterator[Paraphrase]:
+        """Yield the paraphrases one by one; see `blocks`."""
+        for source, target, values in self.pairs(settings):
+            yield Paraphrase(source, target, values[0], values[1], int(values[2]))
+
+    def pairs(
+        self,
+        settings: PivotSettings | None = None,
+        *,
+        variables: Mapping[str, tuple[int, str]] | None = None,
+    ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], list[float]]]:
+        """Yield the words of phrase and paraphrase, and their values; see `blocks`."""
+        texts: list[str] = []
+        for block in self.blocks(settings, variables=variables):
+            texts = texts or self.texts()
+            symbols, offsets = block.symbols.tolist(), block.offsets.tolist()
+            for k, values in zip(block.shown.tolist(), block.values.tolist(), strict=True):
+                words = [texts[symbol] for symbol in symbols[offsets[k] : offsets[k + 1]]]
+                middle = symbols.index(0, offsets[k]) - offsets[k]
+                yield tuple(words[:middle]), tuple(words[middle + 1 :]), values
+
+
+def pivot(
+    table: Iterable[PhraseEntry],
+    second: Iterable[PhraseEntry] | None = None,
+    *,
+    on: str = "source",
+    min_count: float = 1,
+    min_p: float = 0.001,
+    top: int | None = 20,
+    identity: bool = False,
+) -> Iterator[Paraphrase]:
+    """Go through the paraphrases that a phrase table holds: phrases with the same translations.
+
+    p(e2 | e1) is the sum, over all phrases f that both are paired with, of p(e2 | f) p(f | e1)
+    [1]_.
+
+    Parameters
+    ----------
+    table
+        The entries with e1 and p(f | e1), e.g. of `phrase_table`.
+    second
+        Those with e2 and p(e2 | f); None takes the same.
+    on
+        The side of f, the pivot: ``"source"`` makes paraphrases of target phrases.
+    min_count
+        Leave out entries that were seen less often, before the sum.
+    min_p
+        Leave out paraphrases of a smaller p(e2 | e1), once the sum is complete.
+    top
+        Keep the most probable ones of each phrase; None keeps all.
+    identity
+        Whether to keep e2 = e1, which is most of the probability.
+
+    Returns
+    -------
+    iterator of Paraphrase
+        Sorted by phrase, then by falling p(e2 | e1), then by paraphrase.
+
+    Raises
+    ------
+    UnknownNameError
+        If `on` is no side.
+    OptionError
+        If an option makes no sense.
+
+    Notes
+    -----
+    With ``min_count=1`` nothing is left out before the sum. So with ``identity=True, min_p=0,
+    top=None`` the probabilities of each phrase sum to 1 where those of the tables do. Time grows
+    with the number of paths e1 - f - e2: a pivot with n phrases makes n (n - 1).
+
+    References
+    ----------
+    .. [1] Bannard & Callison-Burch 2005, Paraphrasing with bilingual parallel corpora, ACL, eq. 2.
+
+    Examples
+    --------
+    >>> table = [PhraseEntry(("unter", "kontrolle"), ("under", "control"), 3, 0.75, 1.0),
+    ...          PhraseEntry(("unter", "kontrolle"), ("in", "check"), 1, 0.25, 0.5),
+    ...          PhraseEntry(("im", "zaum"), ("in", "check"), 1, 1.0, 0.5)]
+    >>> for found in pivot(table):
+    ...     print(found)
+    in check -> under control: p 0.375, back 0.25, by 1 pivot
+    under control -> in check: p 0.25, back 0.375, by 1 pivot
+    """
+    check_arguments(pivot, locals())
+    if on not in PIVOTS:
+        raise UnknownNameError("side", on, PIVOTS)
+    if not min_count >= 0:
+        raise OptionError(f"min_count is {min_count}; expected a number from 0 on")
+    settings = PivotSettings(min_p, top, identity)
+    entries = each("table", table, PhraseEntry)
+    others = None if second is None else each("second", second, PhraseEntry)
+    return _paraphrases((entries, others), on, min_count, settings)
+
+
+def _paraphrases(
+    tables: tuple[Iterable[PhraseEntry], Iterable[PhraseEntry] | None],
+    on: str,
+    min_count: float,
+    settings: PivotSettings,
+) -> Iterator[Paraphrase]:
+    k = PIVOTS.index(on)
+    with Pivot(1 if tables[1] is None else 2) as made:
+        for number, table in enumerate(tables, start=1):
+            for entry in table or ():
+                if entry.count < min_count:
+                    continue
+                phrases, p = (entry.source, entry.target), (entry.p_source, entry.p_target)
+                numbers = np.array([[p[k]], [p[1 - k]]], np.float64)
+                made.add(number, [phrases[k]], [phrases[1 - k]], *numbers)
+        yield from made.paraphrases(settings)

@@ -1,0 +1,380 @@
+"""Count the phrase pairs of a corpus, with their probabilities, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from tempfile import gettempdir
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.alignment import Alignment
+from alignkit.arguments import check_arguments, each
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.choice import Choice
+from alignkit.corpus import SentencePair
+from alignkit.errors import MissingTextError, OptionError
+from alignkit.jit import readonly
+from alignkit.phrases import PhraseArrays, extract_phrases, longest_span
+from alignkit.tables import table_kernel as kernel
+from alignkit.tables.groups import with_totals
+from alignkit.tables.lexicon import Lexicon
+from alignkit.tables.runs import ROOM, Runs
+from alignkit.visible import escaped
+
+__all__ = ["PhraseCounts", "PhraseEntry", "TableBlock", "TableSettings", "phrase_table"]
+
+_Sentences = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
+
+_PAIRS = 4096  # sentence pairs at a time
+_PHRASES = 1 << 16  # phrase pairs at a time
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseEntry:
+    """Hold an entry of a phrase table.
+
+    Parameters
+    ----------
+    source, target
+        The words of both phrases.
+    count
+        How often they are a phrase pair.
+    p_target, p_source
+        p(target phrase | source phrase), p(source phrase | target phrase).
+
+    Examples
+    --------
+    >>> print(PhraseEntry(("the", "house"), ("das", "haus"), 2, 1.0, 0.5))
+    the house ||| das haus, 2 times: p(target | source) 1, p(source | target) 0.5
+    """
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    count: int
+    p_target: float
+    p_source: float
+
+    def __str__(self) -> str:
+        return (
+            f"{' '.join(self.source)} ||| {' '.join(self.target)}, {self.count} times: "
+            f"p(target | source) {self.p_target:.4g}, p(source | target) {self.p_source:.4g}"
+        )
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """Say which phrase pairs are counted; `extract_phrases` says what each means."""
+
+    links: str = "possible"
+    kind: str = "all"
+    loose: bool = False
+    max_length: int | None = None
+    ignore_identical: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TableBlock:
+    """Hold E entries of a phrase table.
+
+    Parameters
+    ----------
+    symbols, offsets
+        Source and target phrase of each, as `table_kernel` has them; words are numbered in their
+        order.
+    shown
+        (E,) int64: which of the records are entries.
+    counts, p_target, p_source
+        (E,) float64.
+    """
+
+    symbols: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    shown: NDArray[np.int64]
+    counts: NDArray[np.float64]
+    p_target: NDArray[np.float64]
+    p_source: NDArray[np.float64]
+
+
+class PhraseCounts:
+    """Count phrase pairs; give them back with their probabilities.
+
+    Parameters
+    ----------
+    settings
+        Which phrase pairs are counted.
+    folder
+        Where what memory does not hold is sorted; None takes that for temporary files.
+    room
+        The bytes that sorting takes in memory, twice while entries are read.
+
+    Attributes
+    ----------
+    occurrences
+        How many phrase pairs were counted.
+    different
+        How many different ones, once entries are read.
+    left_out
+        How many of those were not frequent enough.
+
+    Notes
+    -----
+    Counted by target, then by source: first each target phrase has its count, then each source
+    phrase. So memory holds the words, `room`, and 8 bytes for each different phrase of a side.
+    """
+
+    def __init__(
+        self,
+        settings: TableSettings | None = None,
+        *,
+        folder: str | None = None,
+        room: int = ROOM,
+    ) -> None:
+        check_arguments(PhraseCounts.__init__, locals())
+        self._settings = settings or TableSettings()
+        self._folder, self._room = folder or gettempdir(), room
+        self._lexicon = Lexicon()
+        self._by_target = Runs(self._folder, room=room)
+        self._by_source: Runs | None = None
+        self.occurrences = self.different = self.left_out = 0
+
+    def __enter__(self) -> PhraseCounts:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._by_target.close()
+        if self._by_source is not None:
+            self._by_source.close()
+
+    def add(self, aligned: Iterable[tuple[SentencePair, Alignment]]) -> None:
+        """Count the phrase pairs of sentence pairs.
+
+        Raises
+        ------
+        MissingTextError
+            If words are not known.
+        WriteError
+            If the disk is full.
+        """
+        pairs = iter(aligned)
+        while block := list(islice(pairs, _PAIRS)):
+            self._count(block)
+
+    def _count(self, block: list[tuple[SentencePair, Alignment]]) -> None:
+        for pair, _ in block:
+            if not pair.has_text:
+                raise MissingTextError(f"the words of pair {pair.id!r} are not known")
+        settings = self._settings
+        words = [pair.words for pair, _ in block]
+        exact = _packed(words, self._lexicon)
+        source, target = _packed(words, Vocabulary()) if settings.ignore_identical else exact
+        phrases = extract_phrases(
+            LinkArrays.pack(alignment for _, alignment in block),
+            links=settings.links,
+            kind=settings.kind,
+            loose=settings.loose,
+            max_length=settings.max_length,
+            ignore_identical=settings.ignore_identical,
+            source=source,
+            target=target,
+        )
+        self._add(phrases, *exact)
+
+    def _add(self, phrases: PhraseArrays, source: TokenArrays, target: TokenArrays) -> None:
+        pairs = np.repeat(np.arange(len(phrases)), np.diff(phrases.offsets))
+        self.occurrences += len(pairs)
+        words = readonly(source.ids), readonly(target.ids)
+        begins = readonly(source.offsets), readonly(target.offsets)
+        for start in range(0, len(pairs), _PHRASES):
+            spans = phrases.spans[start : start + _PHRASES]
+            sizes = spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2] + 1
+            offsets = np.zeros(len(spans) + 1, np.int64)
+            np.cumsum(sizes, out=offsets[1:])
+            symbols = np.empty(offsets[-1], np.int32)
+            kernel.pack(
+                spans, pairs[start : start + _PHRASES],
+                words[0], begins[0], words[1], begins[1], offsets, symbols,
+            )  # fmt: skip
+            self._by_target.add(symbols, offsets, np.ones((len(spans), 1)))
+
+    def blocks(self, *, min_count: int = 1) -> Iterator[TableBlock]:
+        """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8.
+
+        Raises
+        ------
+        OptionError
+            If `min_count` is less than 1.
+        WriteError
+            If the disk is full.
+        """
+        _check_least(min_count)
+        by_source = Runs(self._folder, sums=2, room=self._room)
+        self._by_source = by_source
+        ranks = self._lexicon.ranks()
+        self.different = self.left_out = 0
+        for block, totals in with_totals(self._by_target):
+            kept = block.values[:, 0] >= min_count
+            self.different += len(kept)
+            self.left_out += len(kept) - int(kept.sum())
+            turned = kernel.exchange(
+                readonly(block.symbols), readonly(block.offsets), kept.view(np.uint8), ranks
+            )
+            by_source.add(*turned, np.stack([block.values[:, 0], totals], axis=1))
+        self._by_target.close()
+        for block, totals in with_totals(by_source):
+            last = block.symbols[block.offsets[1:] - 1]
+            shown = np.flatnonzero(last)  # a phrase alone holds the count of what was left out
+            counts, of_target = block.values[shown].T
+            yield TableBlock(
+                block.symbols,
+                block.offsets,
+                shown,
+                counts,
+                counts / totals[shown],
+                counts / of_target,
+            )
+
+    def entries(self, *, min_count: int = 1) -> Iterator[PhraseEntry]:
+        """Yield the entries one by one; see `blocks`."""
+        words = ["", *sorted(self._lexicon.words)]
+        for block in self.blocks(min_count=min_count):
+            symbols, offsets = block.symbols.tolist(), block.offsets.tolist()
+            numbers = (block.counts, block.p_target, block.p_source)
+            rows = zip(block.shown.tolist(), *(part.tolist() for part in numbers), strict=True)
+            for k, count, p_target, p_source in rows:
+                record = symbols[offsets[k] : offsets[k + 1]]
+                middle = record.index(0)
+                source, target = record[:middle], record[middle + 1 :]
+                yield PhraseEntry(
+                    tuple([words[word] for word in source]),
+                    tuple([words[word] for word in target]),
+                    int(count),
+                    p_target,
+                    p_source,
+                )
+
+    def lines(self, *, min_count: int = 1) -> Iterator[str]:
+        """Yield the entries as lines, many in a text: source, target, count, p(t|s), p(s|t)."""
+        words = text_pool(map(escaped, sorted(self._lexicon.words)))
+        for block in self.blocks(min_count=min_count):
+            numbers = [block.counts, block.p_target, block.p_source]
+            different, places = np.unique(np.stack(numbers, axis=1), return_inverse=True)
+            texts = text_pool(map(shortest, different.tolist()))
+            text = kernel.write(
+                readonly(block.symbols),
+                readonly(block.offsets),
+                block.shown,
+                *words,
+                *texts,
+                places.reshape(-1, len(numbers)),
+            )
+            yield text.tobytes().decode()
+
+
+def phrase_table(
+    pairs: Iterable[SentencePair],
+    annotator: str | None = None,
+    *,
+    links: str = "possible",
+    kind: str = "all",
+    loose: bool = False,
+    max_length: int | None = None,
+    ignore_identical: bool = False,
+    min_count: int = 1,
+) -> Iterator[PhraseEntry]:
+    """Go through the phrase table of a corpus: its phrase pairs, counts and probabilities.
+
+    Parameters
+    ----------
+    pairs
+        A corpus, or its sentence pairs one by one; they are not held in memory.
+    annotator
+        Whose alignments; None where one annotator alone aligned them. Pairs that are not aligned
+        count for nothing.
+    links, kind, loose, max_length, ignore_identical
+        Which phrase pairs, as `alignkit.extract_phrases` has them.
+    min_count
+        Leave out what was seen less often, once the probabilities are known: those of a phrase
+        then sum to less than 1.
+
+    Returns
+    -------
+    iterator of PhraseEntry
+        Sorted by source phrase, then by target phrase.
+
+    Raises
+    ------
+    OptionError
+        If an option makes no sense, or several annotators aligned a pair and none is named.
+    UnknownNameError
+        If one names nothing.
+    MissingTextError
+        If the words of a pair are not known.
+
+    Notes
+    -----
+    p(t | s) = count(s, t) / sum over t' of count(s, t'), and p(s | t) likewise: relative
+    frequencies, each occurrence of a phrase pair counting once [1]_.
+
+    References
+    ----------
+    .. [1] Koehn, Och & Marcu 2003, Statistical phrase-based translation, NAACL, eq. 4.
+
+    Examples
+    --------
+    >>> pairs = [SentencePair("1", ["la", "maison"], ["the", "house"],
+    ...                       {"A": Alignment.parse("0-0 1-1")}),
+    ...          SentencePair("2", ["la"], ["it"], {"A": Alignment.parse("0-0")})]
+    >>> for entry in phrase_table(pairs, max_length=1):
+    ...     print(entry)
+    la ||| it, 1 times: p(target | source) 0.5, p(source | target) 1
+    la ||| the, 1 times: p(target | source) 0.5, p(source | target) 1
+    maison ||| house, 1 times: p(target | source) 1, p(source | target) 1
+    """
+    check_arguments(phrase_table, locals())
+    settings = TableSettings(links, kind, loose, max_length, ignore_identical)
+    longest_span(links, max_length)
+    _check_least(min_count)
+    aligned = Choice("pairs", annotator).annotated(each("pairs", pairs, SentencePair))
+    return _entries(aligned, settings, min_count)
+
+
+def _entries(
+    aligned: Iterable[tuple[SentencePair, Alignment]], settings: TableSettings, min_count: int
+) -> Iterator[PhraseEntry]:
+    with PhraseCounts(settings) as counts:
+        counts.add(aligned)
+        yield from counts.entries(min_count=min_count)
+
+
+def _check_least(min_count: int) -> None:
+    if min_count < 1:
+        raise OptionError(f"min_count is {min_count}; the least is 1")
+
+
+def _packed(words: _Sentences, vocabulary: Vocabulary) -> tuple[TokenArrays, TokenArrays]:
+    return (
+        TokenArrays.pack([source for source, _ in words], vocabulary),
+        TokenArrays.pack([target for _, target in words], vocabulary),
+    )
+
+
+def text_pool(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return texts one after the other in UTF-8, and where each ends, from 0 on."""
+    parts = [text.encode() for text in texts]
+    ends = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([len(part) for part in parts], out=ends[1:])
+    return np.frombuffer(b"".join(parts), np.uint8), ends
+
+
+def shortest(number: float) -> str:
+    """Return the shortest text that is read back as the same number."""
+    return str(int(number)) if number == int(number) else repr(number)

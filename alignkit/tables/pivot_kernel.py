@@ -1,0 +1,159 @@
+"""Join phrases by the pivots that they share: the compiled loop behind `Pivot`.
+
+A record is a pivot, 0, a side (1 or 2), and a phrase; symbols of pivots and phrases are numbered
+from 1 on. Some symbols are variables, numbered from left to right in the pivot.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import inlined, jit
+
+__all__ = ["join", "ranges"]
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+@jit
+def ranges(symbols: Ints, offsets: Offsets, groups: Offsets, sides: int) -> Offsets:
+    """Return what each record is to be joined with.
+
+    Parameters
+    ----------
+    symbols, offsets
+        Sorted records.
+    groups
+        (R,): the number of the pivot of each.
+    sides
+        1: all records are of side 1, and are joined with each other; 2: those of side 1 are joined
+        with those of side 2.
+
+    Returns
+    -------
+    found
+        (R, 3): where the phrase begins, and the first and last record (half-open) to join it with.
+    """
+    count = len(groups)
+    found = np.zeros((count, 3), np.int64)
+    begin = 0
+    while begin < count:
+        middle, end = begin, begin
+        while end < count and groups[end] == groups[begin]:
+            at = offsets[end]
+            while symbols[at] != 0:
+                at += 1
+            found[end, 0] = at + 2
+            if symbols[at + 1] == 1:
+                middle = end + 1
+            end += 1
+        for k in range(begin, middle):
+            found[k, 1] = middle if sides == 2 else begin
+            found[k, 2] = end
+        begin = end
+    return found
+
+
+@inlined
+def rename(symbol: int, numbers: Ints, renamed: Ints, names: Ints) -> int:
+    """Return a symbol as it is called once variables have the names found."""
+    number = numbers[symbol]
+    return symbol if number < 0 else renamed[symbol, names[number]]
+
+
+@jit
+def join(
+    symbols: Ints,
+    offsets: Offsets,
+    values: Values,
+    found: Offsets,
+    state: Offsets,
+    identity: bool,
+    ranks: Ints,
+    numbers: Ints,
+    renamed: Ints,
+    out: Ints,
+    out_offsets: Offsets,
+    out_values: Values,
+) -> int:
+    """Write the paths from phrases over their pivots to other phrases.
+
+    Parameters
+    ----------
+    symbols, offsets
+        The records.
+    values
+        (R, 2): p(pivot | phrase) and p(phrase | pivot).
+    found
+        What `ranges` found.
+    state
+        The record and the other one to go on with.
+    identity
+        Whether to keep the paths from a phrase to itself.
+    ranks
+        What symbol k is to be called.
+    numbers
+        The number of the variable that symbol k is, -1 where it is none.
+    renamed
+        (V, N): the symbol of the same variable with another number.
+    out, out_offsets, out_values
+        Where to write: a phrase, 0, the other phrase; variables are numbered from left to right
+        in the first. The values are those of a path in both directions, and 1.
+
+    Returns
+    -------
+    int
+        How many were written; fewer than there is room for, where this was all.
+    """
+    written = 0
+    names = np.zeros(renamed.shape[1], np.int32)
+    first, other = state[0], state[1]
+    while first < len(found):
+        begin, end = found[first, 0], offsets[first + 1]
+        other = max(other, found[first, 1])
+        named = 0
+        for k in range(begin, end):
+            if numbers[symbols[k]] >= 0:
+                names[numbers[symbols[k]]] = named
+                named += 1
+        while other < found[first, 2]:
+            start, stop = found[other, 0], offsets[other + 1]
+            if not identity and same(symbols, begin, end, start, stop):
+                other += 1
+                continue
+            at = out_offsets[written]
+            if written == len(out_values) or at + end - begin + stop - start + 1 > len(out):
+                state[0], state[1] = first, other
+                return written
+            for k in range(begin, end):
+                out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
+                at += 1
+            out[at] = 0
+            at += 1
+            for k in range(start, stop):
+                out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
+                at += 1
+            out_values[written, 0] = values[first, 0] * values[other, 1]
+            out_values[written, 1] = values[other, 0] * values[first, 1]
+            out_values[written, 2] = 1.0
+            written += 1
+            out_offsets[written] = at
+            other += 1
+        first += 1
+        other = 0
+    state[0], state[1] = first, 0
+    return written
+
+
+@inlined
+def same(symbols: Ints, i: int, end: int, j: int, stop: int) -> bool:
+    """Say whether symbols[i:end] are symbols[j:stop]."""
+    if end - i != stop - j:
+        return False
+    while i < end and symbols[i] == symbols[j]:
+        i += 1
+        j += 1
+    return i == end

@@ -1,0 +1,39 @@
+"""Count phrase tables and join them by their definitions, in plain dictionaries."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+Phrase = tuple[str, ...]
+
+
+def phrase_table(pairs: Iterable[tuple[Phrase, Phrase]]) -> dict[tuple[Phrase, Phrase], tuple]:
+    """Return count, p(target | source) and p(source | target) of each of some phrase pairs."""
+    counts = Counter(pairs)
+    of_source, of_target = Counter(), Counter()
+    for (source, target), count in counts.items():
+        of_source[source] += count
+        of_target[target] += count
+    return {
+        (source, target): (count, count / of_source[source], count / of_target[target])
+        for (source, target), count in counts.items()
+    }
+
+
+def pivoted(first: Iterable[tuple], second: Iterable[tuple]) -> dict[tuple, list[float]]:
+    """Return p(e2 | e1), p(e1 | e2) and the number of pivots f of each (e1, e2).
+
+    p(e2 | e1) = sum over f of p(e2 | f) p(f | e1), p(e1 | e2) = sum over f of p(e1 | f) p(f | e2):
+    Bannard & Callison-Burch 2005, eq. 2. Entries are (e, f, p(f | e), p(e | f)): e1 of the first
+    table, e2 of the second.
+    """
+    found = defaultdict(lambda: [0.0, 0.0, 0])
+    for e1, f1, f_of_e1, e1_of_f in first:
+        for e2, f2, f_of_e2, e2_of_f in second:
+            if f1 == f2:
+                sums = found[e1, e2]
+                sums[0] += e2_of_f * f_of_e1
+                sums[1] += e1_of_f * f_of_e2
+                sums[2] += 1
+    return dict(found)

@@ -1,0 +1,140 @@
+"""A phrase table holds what a dictionary counts, with probabilities that sum to 1."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import astuple
+
+import pytest
+import reference_pivot
+from command import GOLD, TEXTS, run
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import corpora
+
+from alignkit import extract_phrases, read_corpus
+from alignkit.errors import AlignkitError, MissingTextError, OptionError
+from alignkit.tables import runs as runs_module
+from alignkit.tables.phrase_tables import PhraseCounts, phrase_table
+
+HOLDS = frozenset({"ids", "text", "sure", "possible", "spaces", "empty"})
+
+
+def plain(corpus, annotator=None, **options):
+    """Return the table as a dictionary counts it."""
+    return reference_pivot.phrase_table(
+        phrase.words(*pair.words)
+        for pair in corpus
+        if pair.alignments
+        for phrase in extract_phrases(pair, annotator=annotator, **options)
+    )
+
+
+def held(entries):
+    return {(one.source, one.target): (one.count, one.p_target, one.p_source) for one in entries}
+
+
+@given(
+    corpora(HOLDS, tokens=st.sampled_from(["a", "b", "ab", "B", "é", "\t", ""]), max_pairs=6),
+    st.fixed_dictionaries(
+        {
+            "links": st.sampled_from(["sure", "possible"]),
+            "kind": st.sampled_from(["all", "atomic"]),
+            "loose": st.booleans(),
+            "max_length": st.sampled_from([None, 1, 2]),
+            "ignore_identical": st.booleans(),
+        }
+    ),
+)
+def test_a_table_is_what_a_dictionary_counts(corpus, options):
+    found = list(phrase_table(corpus, **options))
+    assert held(found) == plain(corpus, **options)
+    assert [(one.source, one.target) for one in found] == sorted(held(found))
+    for side in ("source", "target"):
+        sums = Counter()
+        for one in found:
+            sums[getattr(one, side)] += one.p_target if side == "source" else one.p_source
+        assert sums == pytest.approx(dict.fromkeys(sums, 1.0))
+
+
+def test_probabilities_are_of_all_that_was_seen(capsys):
+    """With a least count, entries go; what the others have of each phrase stays."""
+    corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
+    expected = {pair: row for pair, row in plain(corpus).items() if row[0] >= 3}
+    assert held(phrase_table(corpus, min_count=3)) == expected
+    ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--min-count", 3)
+    lines = [line.split("\t") for line in ran.out.splitlines()]
+    assert {
+        (tuple(s.split()), tuple(t.split())): tuple(map(float, row)) for s, t, *row in lines
+    } == expected
+    assert "2,509 phrase pairs, 2,368 different; 2,351 seen less than 3 times left out" in ran.err
+    assert [line[:2] for line in lines] == sorted(
+        (line[:2] for line in lines), key=lambda line: "\t".join(line).encode()
+    )
+    assert "la\tthe\t8\t0.8\t" in ran.out
+
+
+def test_memory_changes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs_module, "_LENGTH", 4)
+    corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
+    with PhraseCounts(folder=str(tmp_path), room=1 << 16) as counts:
+        counts.add((pair, next(iter(pair.alignments.values()))) for pair in corpus)
+        found = list(counts.entries())
+        assert counts._by_target.written > 0
+    assert held(found) == plain(corpus)
+    assert list(map(astuple, found)) == list(map(astuple, phrase_table(corpus)))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_as_json(capsys):
+    ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--jsonl", "--max-length", 1)
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
+    assert {
+        (tuple(row["source"]), tuple(row["target"])): (
+            row["count"],
+            row["p_target"],
+            row["p_source"],
+        )
+        for row in rows
+    } == plain(corpus, max_length=1)
+
+
+def test_a_table_can_be_scored(capsys, tmp_path):
+    table = tmp_path / "table.tsv"
+    assert run(capsys, "phrases", GOLD, *TEXTS, "--table", "-o", table).code == 0
+    ran = run(capsys, "score-phrases", table, GOLD, *TEXTS, "--links", "possible", "--json")
+    assert ran.json["entry_precision"] == 1
+    assert ran.json["entries"] == 2368
+
+
+def test_what_makes_no_table_is_told(capsys, tmp_path):
+    for words, told in (
+        ((GOLD, *TEXTS, "--min-count", 2), "say --table"),
+        ((GOLD, *TEXTS, "--memory", 2), "say --table"),
+        ((GOLD, *TEXTS, "--table", "--min-count", 0), "expected a whole number, 1 or more"),
+        ((GOLD, "--table"), "gold.align: the words of pair '1' are not known"),
+        ((GOLD, *TEXTS, "--table", "-o", tmp_path / "no" / "table"), "cannot be written"),
+    ):
+        run(capsys, "phrases", *words).failed(told)
+    (tmp_path / "empty").write_text("")
+    ran = run(capsys, "phrases", tmp_path / "empty", "--format", "pharaoh", "--table")
+    assert (ran.code, ran.out) == (0, "")
+    assert "0 phrase pairs" in ran.err
+    corpus = read_corpus(GOLD)
+    with pytest.raises(MissingTextError, match="words of pair '1'"):
+        list(phrase_table(corpus))
+    for wrong in ({"links": "x"}, {"kind": 3}, {"max_length": 0}):
+        with pytest.raises(AlignkitError):
+            phrase_table(corpus, **wrong)
+    with pytest.raises(OptionError, match="min_count is 0"):
+        phrase_table(corpus, min_count=0)
+
+
+@pytest.mark.real_data
+def test_a_real_table_is_what_a_dictionary_counts(data):
+    corpus = read_corpus(data / "edinburgh" / "gold.train.sure.json")
+    expected = plain(corpus, max_length=7)
+    assert held(phrase_table(corpus, max_length=7)) == expected
+    assert sum(row[0] for row in expected.values()) == 47_324

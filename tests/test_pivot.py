@@ -1,0 +1,215 @@
+"""Paraphrases are what the sum over their pivots says, however they are made."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+import reference_pivot
+from command import GOLD, TEXTS, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit import read_corpus
+from alignkit.errors import AlignkitError, ArgumentError, FormatError, OptionError
+from alignkit.tables.paraphrases import Pivot, pivot
+from alignkit.tables.phrase_tables import PhraseEntry, phrase_table
+from alignkit.tables.table_file import read_table
+
+ALL = {"min_p": 0.0, "top": None, "identity": True}
+
+phrases = st.lists(st.sampled_from("abé"), min_size=1, max_size=2).map(tuple)
+tables = st.lists(st.tuples(phrases, phrases), max_size=30).map(
+    lambda pairs: [
+        PhraseEntry(*pair, *row) for pair, row in reference_pivot.phrase_table(pairs).items()
+    ]
+)
+
+
+def plain(table, second=None, on="source"):
+    """Return (e1, e2) to p(e2 | e1), p(e1 | e2) and pivots, by plain dictionaries."""
+
+    def sided(entries):
+        for one in entries:
+            if on == "source":
+                yield one.target, one.source, one.p_source, one.p_target
+            else:
+                yield one.source, one.target, one.p_target, one.p_source
+
+    return reference_pivot.pivoted(list(sided(table)), list(sided(second or table)))
+
+
+def held(found):
+    return {(one.source, one.target): (one.p_target, one.p_source, one.pivots) for one in found}
+
+
+@given(tables, st.none() | tables, st.sampled_from(["source", "target"]))
+def test_paraphrases_are_the_sum_over_pivots(table, second, on):
+    found = list(pivot(table, second, on=on, **ALL))
+    expected = plain(table, second, on) if second != [] else {}
+    assert held(found) == {pair: pytest.approx(row) for pair, row in expected.items()}
+    order = [(one.source, -one.p_target, one.target) for one in found]
+    near = [(source, np.float32(p), target) for source, p, target in order]
+    assert near == sorted(near)
+    if second is None:
+        sums = {}
+        for one in found:
+            sums[one.source] = sums.get(one.source, 0) + one.p_target
+        assert sums == pytest.approx(dict.fromkeys(sums, 1.0))
+
+
+@given(tables, st.floats(0, 0.99), st.integers(1, 3), st.booleans())
+def test_what_is_left_out_is_left_out_after_the_sum(table, min_p, top, identity):
+    best = {}
+    for (e1, e2), row in plain(table).items():
+        if row[0] > min_p * (1 + 1e-9) and (identity or e1 != e2):
+            best.setdefault(e1, []).append(row[0])
+    found = pivot(table, min_p=min_p * (1 + 1e-9), top=top, identity=identity)
+    kept = {}
+    for one in found:
+        assert identity or one.source != one.target
+        kept.setdefault(one.source, []).append(one.p_target)
+    assert kept == {
+        e1: pytest.approx(sorted(ps, reverse=True)[:top], rel=1e-6) for e1, ps in best.items()
+    }
+
+
+def test_the_example_of_the_formula_by_hand():
+    """p("in check" | "under control") over two German phrases, worked out on paper.
+
+    f1 "unter kontrolle": under control 6 times, in check 2, checked 2; f2 "im griff": under
+    control 2, in check 1. p(f1 | under control) = 6 / 8, p(f2 | under control) = 2 / 8, so the sum
+    is 2/10 * 6/8 + 1/3 * 2/8 = 3/20 + 1/12 = 7/30.
+    """
+    seen = [("f1", "uc", 6), ("f1", "ic", 2), ("f1", "ch", 2), ("f2", "uc", 2), ("f2", "ic", 1)]
+    pairs = [((f,), (e,)) for f, e, count in seen for _ in range(count)]
+    table = [PhraseEntry(*pair, *row) for pair, row in reference_pivot.phrase_table(pairs).items()]
+    found = held(pivot(table))
+    assert found[("uc",), ("ic",)] == (pytest.approx(7 / 30), pytest.approx(28 / 45), 2)
+    assert found[("uc",), ("ch",)] == (pytest.approx(3 / 20), pytest.approx(6 / 10), 1)
+    assert ((("uc",), ("uc",))) not in found
+    assert list(pivot(table, min_count=3)) == []
+
+
+def test_memory_changes_nothing(tmp_path):
+    """One pivot with 300 phrases makes more paths than there is room for at a time."""
+    with Pivot(folder=str(tmp_path), room=1 << 16) as small, Pivot() as large:
+        for made in (small, large):
+            made.add(
+                1,
+                [["f"]] * 300 + [["g"]] * 10,
+                [[f"e{k}", "x"] for k in range(300)] + [[f"e{k}"] for k in range(10)],
+                np.full(310, 0.5),
+                np.linspace(0.001, 0.01, 310),
+            )
+        found = ["".join(made.lines()) for made in (small, large)]
+        assert found[0] == found[1]
+        assert len(found[0].splitlines()) == 300 * 20 + 10 * 9
+        assert (small.paths, small.found) == (300 * 299 + 90, 300 * 299 + 90)
+        assert small._paths.written > 1 << 20
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def table(capsys, tmp_path):
+    path = tmp_path / "table.tsv"
+    assert run(capsys, "phrases", GOLD, *TEXTS, "--table", "-o", path).code == 0
+    return path
+
+
+def test_from_a_bitext_to_paraphrases(capsys, table):
+    entries = list(phrase_table(read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])))
+    assert list(read_table(table)) == entries
+    ran = run(capsys, "pivot", table, "--min-p", 0, "--top", 0)
+    rows = [line.split("\t") for line in ran.out.splitlines()]
+    expected = {pair: row for pair, row in plain(entries).items() if pair[0] != pair[1]}
+    assert {
+        (tuple(e1.split()), tuple(e2.split())): list(map(float, row)) for e1, e2, *row in rows
+    } == {pair: pytest.approx(row, rel=1e-5) for pair, row in expected.items()}
+    assert "paths over pivots" in ran.err
+    assert "left out" not in ran.err
+    ran = run(capsys, "pivot", table, table, "--top", 1, "--jsonl", "--min-count", 2)
+    assert "2,328 of 2,368 phrase pairs were seen less than 2 times" in ran.err
+    ran = run(capsys, "pivot", table, "--top", 1, "--jsonl")
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    assert rows[0].keys() == {"source", "target", "p_target", "p_source", "pivots"}
+    assert "beyond the best 1" in ran.err
+
+
+def test_a_table_of_moses_says_the_same(capsys, table, tmp_path):
+    moses = tmp_path / "phrase-table.gz"
+    with gzip.open(moses, "wt", encoding="utf-8") as file:
+        for one in read_table(table):
+            file.write(
+                f"{' '.join(one.source)} ||| {' '.join(one.target)} ||| {one.p_source} 0.1 "
+                f"{one.p_target} 0.1 ||| 0-0 ||| 9 9 {one.count}\n"
+            )
+    for words in (("--pivot", "target", "--min-count", 2), ("--identity", "--min-p", 0.1)):
+        ours, theirs = (run(capsys, "pivot", path, *words).out for path in (table, moses))
+        assert ours == theirs != ""
+
+
+def test_odd_words_do_not_change_the_format(capsys, tmp_path):
+    path = tmp_path / "table"
+    for word in ("{", "|||", "a -> b", "[X]"):
+        path.write_text(f"{word}\t{word} a\t1\t1\t1\n{word}\tb\t1\t1\t1\n")
+        ran = run(capsys, "pivot", path, "--top", 1)
+        assert f"b\t{word} a\t1\t1\t1\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("a\tb\t1\t1", "expected 5 tab-separated columns, not 4"),
+        ("\tb\t1\t1\t1", "the source phrase is empty"),
+        ("a\t\t1\t1\t1", "the target phrase is empty"),
+        ("a\tb\tx\t1\t1", "the count is 'x'; expected a number from 0 on"),
+        ("a\tb\t\t1\t1", "the count is '?'"),
+        ("a\tb\tnan\t1\t1", "the count is 'nan'"),
+        ("a\tb\t1\t0\t1", "p(target | source) is '0'; expected a number above 0, at most 1"),
+        ("a\tb\t1\t1\t1.5", "p(source | target) is '1.5'"),
+        ("a\tb\t1\tnan\t1", "p(target | source) is 'nan'"),
+        ("a\x00\tb\t1\t1\t1", "control character"),
+        ("a ||| b ||| 1", "expected 5 tab-separated columns"),
+    ],
+)
+def test_damaged_tables_are_told_with_their_line(capsys, tmp_path, line, told):
+    path = tmp_path / "table.tsv"
+    path.write_text(f"a\tb\t1\t1\t1\n{line}\n", "utf-8")
+    run(capsys, "pivot", path).failed(f"{path}:2", told)
+    with pytest.raises(FormatError):
+        list(read_table(path))
+
+
+def test_what_cannot_be_joined_is_told(capsys, tmp_path, table):
+    moses = tmp_path / "moses"
+    for line, words, told in (
+        ("a ||| b ||| 1 1", (), f"{moses}:1: expected source ||| target ||| scores"),
+        ("a |||  ||| 1 1 1", (), "the target phrase is empty"),
+        ("a ||| b ||| 1 1 1", ("--min-count", 2), f"{moses}:1: the line does not say how often"),
+        ("a ||| b ||| 1 1 1", ("--table-format", "tsv"), "expected 5 tab-separated columns"),
+        ("", (), "expected 5 tab-separated columns, not 1"),
+    ):
+        moses.write_text(line + "\n")
+        run(capsys, "pivot", moses, *words).failed(told)
+    moses.write_text("")
+    run(capsys, "pivot", moses).failed("holds no phrase pairs")
+    run(capsys, "pivot", table, "--min-p", 2).failed("min", "from 0 to 1")
+    run(capsys, "pivot", table, "--min-p", "nan").failed("from 0 to 1")
+    run(capsys, "pivot", "-", "-").failed("read once only")
+    run(capsys, "pivot", table, "-o", table).failed("would be replaced")
+    run(capsys, "pivot", tmp_path / "none").failed("No such file")
+    moses.write_text("a\tb\t1\t1\t1\na\tb\t1\t1\t1\nc\td\t1\t1\t1\n")
+    assert "1 phrase pairs come again" in run(capsys, "pivot", moses).err
+    for wrong in ({"on": "left"}, {"min_p": -1}, {"top": 0}, {"top": "x"}):
+        with pytest.raises(AlignkitError):
+            pivot([], **wrong)
+    with pytest.raises(ArgumentError, match="table"):
+        list(pivot([("a", "b")]))
+    made = Pivot()
+    with made:
+        pass
+    with pytest.raises(OptionError, match="gone"):
+        list(made.lines())
