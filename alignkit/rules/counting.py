@@ -1,0 +1,233 @@
+"""Count rules over blocks of sentence pairs, and weigh them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.corpus import SentencePair
+from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
+from alignkit.rules.derivation.fragments import RuleReader, mirrored
+from alignkit.rules.derivation.tree_arrays import ends_of
+from alignkit.rules.files.notation import rule_text
+from alignkit.rules.grammar import Example, RuleType
+from alignkit.rules.lexical_kernel import weigh_words
+from alignkit.rules.lexicon import Weights
+
+__all__ = ["RuleCounts"]
+
+
+class _Numbers(dict[Hashable, int]):
+    """Number things as they come."""
+
+    def __missing__(self, key: Hashable) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+class RuleCounts:
+    """Count rule types.
+
+    Parameters
+    ----------
+    strings
+        Whether the source, and the target, is a string.
+    examples
+        How many places to keep of each.
+
+    Notes
+    -----
+    Some 600 bytes a type beside its symbols, of 4 bytes; nothing a rule.
+    """
+
+    def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
+        self._strings, self._most = strings, examples
+        self._types = _Numbers()
+        self._sides: list[tuple[bytes, bytes]] = []
+        self._alignments: dict[tuple[int, bytes], int] = {}
+        self._counts, self._pairs = np.zeros(0), np.zeros(0)
+        self._aligned = np.zeros(0)
+        self._seen: list[NDArray[np.int64]] = []
+        self._examples: dict[int, list[Example]] = {}
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    def add(
+        self,
+        derivations: Derivations,
+        cuts: Cuts,
+        fragments: Fragments,
+        kept: NDArray[np.bool_],
+        pairs: Sequence[SentencePair],
+    ) -> None:
+        """Count those rules of a block that are kept; `end_block` ends it.
+
+        Parameters
+        ----------
+        derivations, cuts, fragments
+            The rules.
+        kept
+            (R,): which of them count.
+        pairs
+            The sentence pairs of the block.
+        """
+        chosen = np.flatnonzero(kept)
+        numbers = self._numbered(fragments, chosen)
+        counts = np.ones(len(cuts)) if cuts.counts is None else cuts.counts
+        self._counts = _added(self._counts, numbers, counts[chosen], len(self._types))
+        self._seen.append(numbers << 32 | cuts.pairs[chosen])
+        self._add_alignments(fragments, chosen, numbers, counts)
+        if self._most:
+            self._add_examples(derivations, cuts, chosen, numbers, pairs)
+
+    def end_block(self) -> None:
+        """Count the pairs of a block, once for each type: it may be a rule of several sizes."""
+        if self._seen:
+            seen = np.unique(np.concatenate(self._seen)) >> 32
+            self._pairs = _added(self._pairs, seen, np.ones(len(seen)), len(self._types))
+            self._seen = []
+
+    def _numbered(self, fragments: Fragments, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
+        text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
+        found = np.empty(len(chosen), np.int64)
+        types, sides = self._types, self._sides
+        for k, rule in enumerate(chosen.tolist()):
+            start, end = ends[2 * rule], ends[2 * rule + 2]
+            found[k] = number = types[text[start:end]]
+            if number == len(sides):
+                middle = ends[2 * rule + 1]
+                sides.append((text[start:middle], text[middle:end]))
+        return found
+
+    def _add_alignments(
+        self,
+        fragments: Fragments,
+        chosen: NDArray[np.intp],
+        numbers: NDArray[np.int64],
+        counts: NDArray[np.float64],
+    ) -> None:
+        text, ends = fragments.links.tobytes(), (fragments.link_offsets * 4).tolist()
+        keys = self._alignments
+        found = [
+            keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
+            for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
+        ]
+        places = np.array(found, np.int64)
+        self._aligned = _added(self._aligned, places, counts[chosen], len(keys))
+
+    def _add_examples(
+        self,
+        derivations: Derivations,
+        cuts: Cuts,
+        chosen: NDArray[np.intp],
+        numbers: NDArray[np.int64],
+        pairs: Sequence[SentencePair],
+    ) -> None:
+        for rule, number in zip(chosen.tolist(), numbers.tolist(), strict=True):
+            known = self._examples.setdefault(number, [])
+            pair = pairs[k := int(cuts.pairs[rule])]
+            if len(known) == self._most or any(one.id == pair.id for one in known):
+                continue
+            spans = (
+                (int(side.nodes[1, at]), int(side.nodes[2, at]))
+                for side, node in zip(
+                    (derivations.source, derivations.target), cuts.roots[rule], strict=True
+                )
+                for at in (side.offsets[k] + node,)
+            )
+            known.append(Example(pair.id, *pair.words, *spans))
+
+    def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
+        """Return the rule types with their weights, by count, then by their text.
+
+        Parameters
+        ----------
+        reader
+            What numbered labels and words.
+        weights
+            How the words are linked.
+        """
+        sources = [source for source, _ in self._sides]
+        targets = [mirrored(target) for _, target in self._sides]
+        roots = [tuple(self._roots(sides)) for sides in self._sides]
+        columns = [self._shares(keys).tolist() for keys in (sources, targets, roots)]
+        lexical = self._lexical(weights).tolist()
+        alignments = self._best_alignments()
+        found = []
+        for k, (source, target) in enumerate(self._sides):
+            rule = reader.rule(source, target)
+            made = RuleType(
+                rule,
+                self._count(k),
+                int(self._pairs[k]),
+                columns[0][k],
+                columns[1][k],
+                columns[2][k],
+                lexical[k][0],
+                lexical[k][1],
+                alignment=alignments[k],
+                examples=tuple(self._examples.get(k, ())),
+            )
+            found.append((-self._counts[k], rule_text(rule), made))
+        return tuple(made for *_, made in sorted(found, key=lambda entry: entry[:2]))
+
+    def _roots(self, sides: tuple[bytes, bytes]) -> Iterator[bytes]:
+        for side, string in zip(sides, self._strings, strict=True):
+            yield b"" if string else side[:4]  # a string has no label
+
+    def _count(self, k: int) -> float:
+        count = float(self._counts[k])
+        return round(count) if abs(count - round(count)) < 1e-9 else count
+
+    def _shares(self, keys: Sequence[Hashable]) -> NDArray[np.float64]:
+        """Return the share of each type in the count of all that have the same key."""
+        numbers = _Numbers()
+        groups = np.array([numbers[key] for key in keys], np.int64)
+        totals = np.bincount(groups, weights=self._counts)
+        return np.asarray(self._counts / totals[groups], np.float64)
+
+    def _lexical(self, weights: Weights) -> NDArray[np.float64]:
+        """Return both lexical weights of each type: the best over its alignments."""
+        numbers = [number for number, _ in self._alignments]
+        sides = [side for number in numbers for side in self._sides[number]]
+        links = [links for _, links in self._alignments]
+        symbols, offsets = _joined(sides)
+        flat, link_offsets = _joined(links)
+        found = weigh_words(
+            symbols, offsets, flat, link_offsets, weights.keys, weights.weights, weights.lone
+        )
+        best = np.zeros((len(self._sides), 2))
+        np.maximum.at(best, numbers, found)
+        return best
+
+    def _best_alignments(self) -> list[tuple[tuple[int, int], ...]]:
+        """Return the most frequent alignment of each type; of several the one seen first."""
+        best: dict[int, tuple[float, bytes]] = {}
+        for (number, links), count in zip(self._alignments, self._aligned.tolist(), strict=True):
+            if number not in best or count > best[number][0]:
+                best[number] = count, links
+        flat = (_ints(best[k][1]) for k in range(len(self._types)))
+        return [tuple(zip(links[::2], links[1::2], strict=True)) for links in flat]
+
+
+def _added(
+    known: NDArray[np.float64], numbers: NDArray[np.int64], more: NDArray[np.float64], size: int
+) -> NDArray[np.float64]:
+    """Return sums by number, with more added to those that are known."""
+    found = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
+    found[: len(known)] += known
+    return found
+
+
+def _joined(parts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the numbers of some parts one after the other, and where each begins."""
+    offsets = ends_of([len(part) // 4 for part in parts])
+    return np.frombuffer(b"".join(parts), np.int32), offsets
+
+
+def _ints(text: bytes) -> list[int]:
+    return array("i", text).tolist()

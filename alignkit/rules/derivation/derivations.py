@@ -1,0 +1,312 @@
+"""Derive sentence pairs by matched nodes: the arrays of many derivations at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.arrays import LinkArrays
+from alignkit.errors import OptionError
+from alignkit.jit import readonly
+from alignkit.rules.derivation.cuts_kernel import (
+    compose,
+    count_composed,
+    cut_everywhere,
+    cut_minimal,
+)
+from alignkit.rules.derivation.fragments_kernel import write_fragments
+from alignkit.rules.derivation.nodes_kernel import (
+    find_chains,
+    find_classes,
+    find_frontiers,
+    match_nodes,
+    nest,
+)
+from alignkit.rules.derivation.tree_arrays import TreeArrays
+
+__all__ = ["MOST", "Classes", "Cuts", "Derivations", "Fragments", "derive"]
+
+MOST = 20_000_000
+"""The most composed rules of one block of pairs; they grow fast with their size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Hold the classes of P pairs: chains of nodes of both sides that have the same links.
+
+    Parameters
+    ----------
+    source_chains, target_chains
+        The nodes of each class, class after class, top first; counted within their pairs.
+    source_begins, target_begins
+        (C + 1,) int64: where the chains of each class begin.
+    offsets
+        (P + 1,) int64: where the classes of each pair begin; in preorder of their source nodes.
+    """
+
+    source_chains: NDArray[np.int32]
+    source_begins: NDArray[np.int64]
+    target_chains: NDArray[np.int32]
+    target_begins: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The nodes of both chains of each class, (C, 2)."""
+        return np.stack([np.diff(self.source_begins), np.diff(self.target_begins)], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Say between which nodes R rules lie: what a rule is, apart from labels and words.
+
+    Parameters
+    ----------
+    roots
+        (R, 2) int32: source and target node of each rule, counted within its pair.
+    variables
+        (V, 2) int32: the nodes of all variables, rule after rule, left to right in the source.
+    offsets
+        (R + 1,) int64: where the variables of each rule begin.
+    pairs
+        (R,) int32: the sentence pair of each rule, rising.
+    counts
+        (R,) float64: what each counts; None where each counts 1.
+    """
+
+    roots: NDArray[np.int32]
+    variables: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    pairs: NDArray[np.int32]
+    counts: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+
+@dataclass(frozen=True, eq=False)
+class Fragments:
+    """Hold R rules as sequences of numbers; see `alignkit.rules.derivation.fragments_kernel`.
+
+    Parameters
+    ----------
+    symbols
+        (S,) int32: source and target side of each rule.
+    offsets
+        (2 R + 1,) int64: where each side begins.
+    links
+        (2 A,) int32: links between words, as positions in the two sides, one after the other.
+    link_offsets
+        (R + 1,) int64: where those of each rule begin.
+    figures
+        (R, 5) int32: variables, nodes of source and target, depth of source and target.
+    """
+
+    symbols: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    links: NDArray[np.int32]
+    link_offsets: NDArray[np.int64]
+    figures: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Derivations:
+    """Hold the derivations of P sentence pairs.
+
+    Parameters
+    ----------
+    source, target
+        The trees; of a side that is a string, the spans of its frontier.
+    links
+        The links that were derived from; all of them count.
+    matched
+        (R, 2) int32: the matched nodes, source and target, in preorder of the source.
+    parents
+        (R,) int32: the next matched node above each, counted within its pair; -1 for none.
+    afters
+        (R,) int32: the first that is not below each, likewise.
+    offsets
+        (P + 1,) int64: where the derivation of each pair begins.
+    strings
+        Whether the source, and the target, is a string.
+    """
+
+    source: TreeArrays
+    target: TreeArrays
+    links: LinkArrays
+    matched: NDArray[np.int32]
+    parents: NDArray[np.int32]
+    afters: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    strings: tuple[bool, bool] = (False, False)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def classes(self) -> Classes | None:
+        """The classes of nodes; None where a side is a string."""
+        if any(self.strings):
+            return None
+        source, target = self.source, self.target
+        *classes, offsets = find_classes(
+            source.nodes, source.offsets, target.nodes, target.offsets, *_positions(self.links)
+        )
+        sides = zip(classes, (source.offsets, target.offsets), strict=True)
+        left, right = (find_chains(found, begins, offsets) for found, begins in sides)
+        return Classes(*left, *right, offsets)
+
+    def of(self, k: int) -> Derivations:
+        """Return the derivation of pair k alone."""
+        first, after = self.offsets[k], self.offsets[k + 1]
+        one = slice(self.links.offsets[k], self.links.offsets[k + 1])
+        links = LinkArrays.trusted(
+            self.links.links[one],
+            self.links.sure[one],
+            _from_zero(self.links.offsets, k),
+            self.links.lengths[k : k + 1],
+        )
+        return Derivations(
+            self.source.of(k), self.target.of(k), links, self.matched[first:after],
+            self.parents[first:after], self.afters[first:after], _from_zero(self.offsets, k),
+            self.strings,
+        )  # fmt: skip
+
+    def minimal(self) -> Cuts:
+        """Return a rule for each matched pair of nodes, cut at the next ones below."""
+        return Cuts(self.matched, *cut_minimal(self.matched, self.parents, self.offsets))
+
+    def composed(self, size: int) -> tuple[Cuts, NDArray[np.int32]]:
+        """Return the rules of a size, each so many connected nodes of a derivation, and these.
+
+        Raises
+        ------
+        OptionError
+            If there are more than `MOST`.
+        """
+        counts = count_composed(self.parents, self.offsets, size)
+        if counts.sum() > MOST:
+            raise OptionError(
+                f"{counts.sum():,.0f} rules are made of {size} minimal ones each; no more than "
+                f"{MOST:,} can be held: name a smaller size"
+            )
+        roots, variables, offsets, pairs, sets = compose(
+            self.matched, self.parents, self.afters, self.offsets, size, int(counts.sum())
+        )
+        return Cuts(roots, variables, offsets, pairs), sets
+
+    def everywhere(self) -> Cuts:
+        """Return the rule of every consistent pair of nodes, with what it counts.
+
+        Raises
+        ------
+        OptionError
+            If a side is a string.
+        """
+        if self.classes is None:
+            raise OptionError("the rules of all consistent nodes need trees on both sides")
+        classes = self.classes
+        parents, afters = _nested(
+            self.source, classes.source_chains[classes.source_begins[:-1]], classes.offsets
+        )
+        rules = classes.sizes.prod(axis=1)
+        pair = np.repeat(np.arange(len(self)), np.diff(classes.offsets))
+        inner = np.flatnonzero(parents >= 0)
+        below = np.bincount(parents[inner] + classes.offsets[pair[inner]], minlength=len(rules))
+        most = int((rules * np.maximum(below, 1)).sum())
+        return Cuts(
+            *cut_everywhere(
+                classes.source_chains, classes.source_begins, classes.target_chains,
+                classes.target_begins, parents, afters, classes.offsets,
+                int(rules.sum()), most,
+            )
+        )  # fmt: skip
+
+    def fragments(self, cuts: Cuts, *, deletions: bool = False) -> Fragments:
+        """Write the rules that lie between these nodes."""
+        source, target = self.source, self.target
+        return Fragments(
+            *write_fragments(
+                readonly(cuts.roots), readonly(cuts.variables), readonly(cuts.offsets),
+                readonly(cuts.pairs),
+                source.nodes, source.offsets, source.labels, source.words, source.word_offsets,
+                target.nodes, target.offsets, target.labels, target.words, target.word_offsets,
+                *_positions(self.links), self.strings, deletions,
+            )
+        )  # fmt: skip
+
+
+def derive(
+    source: TreeArrays, target: TreeArrays, links: LinkArrays, *, string: str | None = None
+) -> Derivations:
+    """Derive sentence pairs from their trees and links.
+
+    Parameters
+    ----------
+    source, target
+        Trees and words of the same P pairs; of a string the words alone are used.
+    links
+        The links; all of them count.
+    string
+        The side that is a string, ``"source"`` or ``"target"``; None where both are trees.
+    """
+    if string is not None:
+        return _derive_strings(source, target, links, string)
+    matched, parents, afters, offsets = match_nodes(
+        source.nodes, source.offsets, source.labels, target.nodes, target.offsets, target.labels,
+        *_positions(links),
+    )  # fmt: skip
+    return Derivations(source, target, links, matched, parents, afters, offsets)
+
+
+def _positions(links: LinkArrays) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return links as kernels take them: source and target positions, and offsets."""
+    return readonly(links.links.T), readonly(links.offsets)
+
+
+def _nested(
+    trees: TreeArrays, nodes: NDArray[np.int32], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return parents and afters of some nodes, which are in preorder."""
+    pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return nest(np.ascontiguousarray(nodes), trees.nodes[3, trees.offsets[pair] + nodes], offsets)
+
+
+def _derive_strings(
+    source: TreeArrays, target: TreeArrays, links: LinkArrays, string: str
+) -> Derivations:
+    to_source = string == "source"
+    tree, side = (target, source) if to_source else (source, target)
+    near, far = links.links[:, int(to_source)], links.links[:, 1 - int(to_source)]
+    nodes, spans, offsets = find_frontiers(
+        tree.nodes, tree.offsets, readonly(near), readonly(far), readonly(links.offsets),
+        np.diff(side.word_offsets).astype(np.int32),
+    )  # fmt: skip
+    pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    order = np.lexsort((nodes, -spans[:, 1], spans[:, 0], pair))
+    starts, ends = (np.ascontiguousarray(spans[order, k]) for k in (0, 1))
+    parents, afters = nest(starts, ends, offsets)
+    spanned = replace(
+        side,
+        nodes=readonly(np.array([parents, starts, ends, afters], np.int32)),
+        labels=readonly(np.zeros(len(order), np.int32)),
+        offsets=readonly(offsets),
+    )
+    # the frontier in preorder of the source, which is the string or the tree
+    places = (np.arange(len(order)) - offsets[pair]).astype(np.int32)
+    if to_source:
+        matched = np.stack([places, nodes[order]], axis=1)
+        return Derivations(spanned, tree, links, matched, parents, afters, offsets, (True, False))
+    back = np.empty(len(order), np.int32)
+    back[order] = places
+    parents, afters = _nested(tree, nodes, offsets)
+    matched = np.stack([nodes, back], axis=1)
+    return Derivations(tree, spanned, links, matched, parents, afters, offsets, (False, True))
+
+
+def _from_zero(offsets: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the offsets of pair k alone."""
+    return np.asarray(offsets[k : k + 2] - offsets[k])

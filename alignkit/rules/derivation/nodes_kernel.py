@@ -1,0 +1,389 @@
+"""Find the nodes of two trees that have the same links, and match them one to one.
+
+Trees and links of all pairs lie one after the other; nodes, words and positions in a derivation are
+counted within their pair.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import jit
+
+__all__ = ["find_chains", "find_classes", "find_frontiers", "match_nodes", "nest"]
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+FAR = 2**31 - 1
+
+
+@jit
+def before(positions: Ints, words: int) -> Ints:
+    """Return how many links lie before each of the words, and before their end."""
+    counts = np.zeros(words + 1, np.int32)
+    for k in range(len(positions)):
+        counts[positions[k] + 1] += 1
+    for k in range(words):
+        counts[k + 1] += counts[k]
+    return counts
+
+
+@jit
+def linked(parents: Ints, starts: Ints, ends: Ints, near: Ints, far: Ints) -> Ints:
+    """Return the least and greatest positions that words below each node are linked to, (n, 2)."""
+    nodes, words = len(parents), ends[0] if len(ends) else 0
+    range_of = np.empty((words, 2), np.int32)
+    for word in range(words):
+        range_of[word, 0], range_of[word, 1] = FAR, -1
+    for k in range(len(near)):
+        range_of[near[k], 0] = min(range_of[near[k], 0], far[k])
+        range_of[near[k], 1] = max(range_of[near[k], 1], far[k])
+    found = np.empty((nodes, 2), np.int32)
+    for u in range(nodes):
+        found[u, 0], found[u, 1] = FAR, -1
+    told = starts.copy()  # words of each node that were looked at
+    for u in range(1, nodes):
+        p = parents[u]
+        for word in range(told[p], starts[u]):
+            found[p, 0] = min(found[p, 0], range_of[word, 0])
+            found[p, 1] = max(found[p, 1], range_of[word, 1])
+        told[p] = max(told[p], ends[u])
+    for u in range(nodes - 1, -1, -1):
+        for word in range(told[u], ends[u]):
+            found[u, 0] = min(found[u, 0], range_of[word, 0])
+            found[u, 1] = max(found[u, 1], range_of[word, 1])
+        if u:
+            p = parents[u]
+            found[p, 0] = min(found[p, 0], found[u, 0])
+            found[p, 1] = max(found[p, 1], found[u, 1])
+    return found
+
+
+@jit
+def closed(
+    parents: Ints, starts: Ints, ends: Ints, near: Ints, far: Ints, far_words: int
+) -> tuple[Ints, Ints]:
+    """Return the links of each node as a range of those that are sorted by their far ends, (n, 2).
+
+    It is empty where a node has no links, or where they are not all links of what they span. Beside
+    it the far positions that the links of each node span, (n, 2).
+    """
+    nodes, words = len(parents), ends[0] if len(ends) else 0
+    near_before, far_before = before(near, words), before(far, far_words)
+    spans = linked(parents, starts, ends, near, far)
+    ranges = np.zeros((nodes, 2), np.int32)
+    for u in range(nodes):
+        count = near_before[ends[u]] - near_before[starts[u]]
+        if count:
+            first, last = far_before[spans[u, 0]], far_before[spans[u, 1] + 1]
+            if last - first == count:
+                ranges[u, 0], ranges[u, 1] = first, last
+    return ranges, spans
+
+
+@jit
+def find_classes(
+    sources: Ints,
+    source_offsets: Longs,
+    targets: Ints,
+    target_offsets: Longs,
+    links: Ints,
+    offsets: Longs,
+) -> tuple[Ints, Ints, Longs]:
+    """Find the classes: chains of nodes of both sides that have the same links.
+
+    Parameters
+    ----------
+    sources, targets
+        (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
+    source_offsets, target_offsets
+        (P + 1,) int64: where the nodes of each pair begin.
+    links
+        (2, L) int32: source and target positions, sorted within a pair.
+    offsets
+        (P + 1,) int64: where the links of each pair begin.
+
+    Returns
+    -------
+    tuple
+        The class of each source and of each target node, -1 for none, counted within the pair in
+        the order of the source nodes; and where the classes of each pair begin.
+    """
+    pairs = len(offsets) - 1
+    source_class = np.full(sources.shape[1], -1, np.int32)
+    target_class = np.full(targets.shape[1], -1, np.int32)
+    begins = np.zeros(pairs + 1, np.int64)
+    for k in range(pairs):
+        a, b = source_offsets[k], source_offsets[k + 1]
+        c, d = target_offsets[k], target_offsets[k + 1]
+        near, far = links[0, offsets[k] : offsets[k + 1]], links[1, offsets[k] : offsets[k + 1]]
+        begins[k + 1] = begins[k]
+        if a == b or c == d or len(near) == 0:
+            continue
+        starts, ends = sources[1, a:b], sources[2, a:b]
+        link_before = before(near, ends[0])
+        ranges, _ = closed(targets[0, c:d], targets[1, c:d], targets[2, c:d], far, near, ends[0])
+        # target chains by their range of links: open addressing
+        room = 4
+        while room < 2 * (d - c):
+            room *= 2
+        heads = np.full(room, -1, np.int32)
+        for v in range(d - c):
+            p = targets[0, c + v]
+            first, last = ranges[v, 0], ranges[v, 1]
+            if first == last or (p >= 0 and ranges[p, 0] == first and ranges[p, 1] == last):
+                continue
+            at = place(first, last, room)
+            while heads[at] >= 0:
+                at = (at + 1) & (room - 1)
+            heads[at] = v
+        count = 0
+        for u in range(b - a):
+            p = sources[0, a + u]
+            first, last = link_before[starts[u]], link_before[ends[u]]
+            if first == last:
+                continue
+            if p >= 0 and link_before[starts[p]] == first and link_before[ends[p]] == last:
+                source_class[a + u] = source_class[a + p]
+                continue
+            at = place(first, last, room)
+            while heads[at] >= 0:
+                v = heads[at]
+                if ranges[v, 0] == first and ranges[v, 1] == last:
+                    source_class[a + u] = target_class[c + v] = count
+                    count += 1
+                    break
+                at = (at + 1) & (room - 1)
+        for v in range(1, d - c):
+            p = targets[0, c + v]
+            first, last = ranges[v, 0], ranges[v, 1]
+            if first < last and ranges[p, 0] == first and ranges[p, 1] == last:
+                target_class[c + v] = target_class[c + p]
+        begins[k + 1] += count
+    return source_class, target_class, begins
+
+
+@jit
+def place(first: int, last: int, room: int) -> int:
+    """Return where the search for a range begins, in a table of as many places as a power of 2."""
+    mixed = first * 73856093 ^ last * 19349669
+    return (mixed ^ mixed >> 15) & (room - 1)
+
+
+@jit
+def find_chains(classes: Ints, offsets: Longs, begins: Longs) -> tuple[Ints, Longs]:
+    """Sort the nodes of one side by their class.
+
+    Parameters
+    ----------
+    classes
+        (n,) int32: the class of each node, -1 for none, counted within its pair.
+    offsets
+        (P + 1,) int64: where the nodes of each pair begin.
+    begins
+        (P + 1,) int64: where the classes of each pair begin.
+
+    Returns
+    -------
+    tuple
+        The nodes of each class, class after class, top first, counted within their pairs; and where
+        those of each class begin, (C + 1,).
+    """
+    pairs = len(offsets) - 1
+    ends = np.zeros(begins[pairs] + 2, np.int64)  # of class c at c + 2, then at c + 1
+    for k in range(pairs):
+        for u in range(offsets[k], offsets[k + 1]):
+            if classes[u] >= 0:
+                ends[begins[k] + classes[u] + 2] += 1
+    for c in range(begins[pairs]):
+        ends[c + 2] += ends[c + 1]
+    chains = np.empty(ends[begins[pairs] + 1], np.int32)
+    for k in range(pairs):
+        for u in range(offsets[k], offsets[k + 1]):
+            if classes[u] >= 0:
+                at = begins[k] + classes[u] + 1
+                chains[ends[at]] = u - offsets[k]
+                ends[at] += 1
+    return chains, ends[: begins[pairs] + 1]
+
+
+@jit
+def match_nodes(
+    sources: Ints,
+    source_offsets: Longs,
+    source_labels: Ints,
+    targets: Ints,
+    target_offsets: Longs,
+    target_labels: Ints,
+    links: Ints,
+    offsets: Longs,
+) -> tuple[Ints, Ints, Ints, Longs]:
+    """Match the nodes of both sides that have the same links one to one.
+
+    Parameters
+    ----------
+    sources, source_offsets, targets, target_offsets, links, offsets
+        As `find_classes` has them.
+    source_labels, target_labels
+        The labels of all nodes.
+
+    Returns
+    -------
+    tuple
+        The matched nodes, (M, 2), in preorder of the source; parents and afters of each, as `nest`
+        returns them; and where those of each pair begin.
+    """
+    pairs = len(offsets) - 1
+    source_class, target_class, classes = find_classes(
+        sources, source_offsets, targets, target_offsets, links, offsets
+    )
+    chains, source_begins = find_chains(source_class, source_offsets, classes)
+    others, target_begins = find_chains(target_class, target_offsets, classes)
+    partners = np.full(sources.shape[1], -1, np.int32)
+    count = 0
+    for k in range(pairs):
+        a, b = source_offsets[k], target_offsets[k]
+        for c in range(classes[k], classes[k + 1]):
+            count += match_chains(
+                chains[source_begins[c] : source_begins[c + 1]],
+                others[target_begins[c] : target_begins[c + 1]],
+                source_labels[a:], target_labels[b:], partners[a:],
+            )  # fmt: skip
+    matched = np.empty((count, 2), np.int32)
+    starts, ends = np.empty(count, np.int32), np.empty(count, np.int32)
+    begins = np.zeros(pairs + 1, np.int64)
+    made = 0
+    for k in range(pairs):
+        a = source_offsets[k]
+        for u in range(source_offsets[k + 1] - a):
+            if partners[a + u] >= 0:
+                matched[made, 0], matched[made, 1] = u, partners[a + u]
+                starts[made], ends[made] = u, sources[3, a + u]
+                made += 1
+        begins[k + 1] = made
+    parents, afters = nest(starts, ends, begins)
+    return matched, parents, afters, begins
+
+
+@jit
+def match_chains(chain: Ints, other: Ints, labels: Ints, other_labels: Ints, partners: Ints) -> int:
+    """Match two chains, top first; note the partner of each source node, and return how many."""
+    roots = 1 if chain[0] == 0 and other[0] == 0 else 0
+    if roots:
+        partners[0] = 0
+    names, other_names = labels[chain[roots:][::-1]], other_labels[other[roots:][::-1]]
+    if len(names) <= len(other_names):
+        taken = best_places(names, other_names)
+        for i in range(len(taken)):
+            partners[chain[len(chain) - 1 - i]] = other[len(other) - 1 - taken[i]]
+    else:
+        taken = best_places(other_names, names)
+        for i in range(len(taken)):
+            partners[chain[len(chain) - 1 - taken[i]]] = other[len(other) - 1 - i]
+    return roots + len(taken)
+
+
+@jit
+def best_places(names: Ints, others: Ints) -> Ints:
+    """Return the places of the longer chain, from below, that the shorter one is matched to.
+
+    Most equal labels; of those the lowest places, compared from below.
+    """
+    m, free = len(names), len(others) - len(names)
+    places = np.arange(m).astype(np.int32)
+    if free == 0 or m == 0:
+        return places
+    # best[i, s]: the most equal labels of places from i on, where i may go up by s or more
+    best = np.zeros((m + 1, free + 1), np.int32)
+    for i in range(m - 1, -1, -1):
+        for s in range(free, -1, -1):
+            best[i, s] = best[i + 1, s] + (names[i] == others[i + s])
+            if s < free:
+                best[i, s] = max(best[i, s], best[i, s + 1])
+    s = 0
+    for i in range(m):
+        while best[i + 1, s] + (names[i] == others[i + s]) < best[i, s]:
+            s += 1
+        places[i] = i + s
+    return places
+
+
+@jit
+def find_frontiers(
+    trees: Ints,
+    tree_offsets: Longs,
+    near: Ints,
+    far: Ints,
+    offsets: Longs,
+    far_words: Ints,
+) -> tuple[Ints, Ints, Longs]:
+    """Find the frontier nodes of trees whose other side is a string.
+
+    Parameters
+    ----------
+    trees
+        (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
+    tree_offsets
+        (P + 1,) int64: where the nodes of each pair begin.
+    near, far
+        (L,) int32: the positions of links on the side of the trees, and on the other.
+    offsets
+        (P + 1,) int64: where the links of each pair begin.
+    far_words
+        (P,) int32: how many words the strings have.
+
+    Returns
+    -------
+    tuple
+        The frontier nodes, in preorder, pair after pair; their half-open spans in the string, of a
+        root all of it, (F, 2); where those of each pair begin.
+    """
+    pairs = len(offsets) - 1
+    nodes = np.empty(trees.shape[1], np.int32)
+    found = np.empty((trees.shape[1], 2), np.int32)
+    begins = np.zeros(pairs + 1, np.int64)
+    count = 0
+    for k in range(pairs):
+        a, b = tree_offsets[k], tree_offsets[k + 1]
+        mine, others = near[offsets[k] : offsets[k + 1]], far[offsets[k] : offsets[k + 1]]
+        if len(mine) and b > a:
+            ranges, spans = closed(
+                trees[0, a:b], trees[1, a:b], trees[2, a:b], mine, others, far_words[k]
+            )
+            for u in range(b - a):
+                if ranges[u, 0] < ranges[u, 1]:
+                    nodes[count] = u
+                    found[count, 0] = spans[u, 0] if u else 0
+                    found[count, 1] = spans[u, 1] + 1 if u else far_words[k]
+                    count += 1
+        begins[k + 1] = count
+    return nodes[:count], found[:count], begins
+
+
+@jit
+def nest(starts: Ints, ends: Ints, begins: Longs) -> tuple[Ints, Ints]:
+    """Return the parent of each of some spans that nest, -1 for none, and the first after it.
+
+    Parameters
+    ----------
+    starts, ends
+        (R,) int32: half-open spans, none of them empty, by their starts, outer ones first.
+    begins
+        (P + 1,) int64: where those of each pair begin; parents and afters are counted from there.
+    """
+    parents, afters = np.empty(len(starts), np.int32), np.empty(len(starts), np.int32)
+    for k in range(len(begins) - 1):
+        first, after = begins[k], begins[k + 1]
+        top = -1
+        for i in range(after - first):
+            while top >= 0 and ends[first + top] <= starts[first + i]:
+                afters[first + top] = i
+                top = parents[first + top]
+            parents[first + i] = top
+            top = i
+        while top >= 0:
+            afters[first + top] = after - first
+            top = parents[first + top]
+    return parents, afters

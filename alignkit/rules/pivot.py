@@ -1,0 +1,237 @@
+"""Make paraphrase rules of translation rules: rules that share a side, by their probabilities."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from types import TracebackType
+
+import numpy as np
+
+from alignkit.arguments import check_arguments, each
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.rules.files.flat import leaves
+from alignkit.rules.grammar import RuleType
+from alignkit.rules.rule import Node, Rule, Side, Variable
+from alignkit.tables.paraphrases import PIVOTS, Pivot, PivotSettings
+from alignkit.tables.runs import ROOM
+
+__all__ = ["RulePivot", "pivot_rules"]
+
+_RULES = 4096  # at a time
+
+
+class RulePivot:
+    """Join rules on the side that they share, in bounded memory.
+
+    Parameters
+    ----------
+    tables
+        1: rules of one grammar are joined with each other; 2: those of a first with those of a
+        second.
+    on
+        The side that they share: ``"source"`` or ``"target"``.
+    folder, room
+        As of `alignkit.tables.paraphrases.Pivot`.
+
+    Attributes
+    ----------
+    pivot
+        What joins them, and counts.
+    left_out
+        Rules that were not joined, by what they have.
+    """
+
+    def __init__(
+        self, tables: int = 1, *, on: str = "source", folder: str | None = None, room: int = ROOM
+    ) -> None:
+        if on not in PIVOTS:
+            raise UnknownNameError("side", on, PIVOTS)
+        self.pivot = Pivot(tables, folder=folder, room=room)
+        self.left_out: Counter[str] = Counter()
+        self._side = PIVOTS.index(on)
+        self._labels: set[str] = set()
+        self._variables = 0
+
+    def __enter__(self) -> RulePivot:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.pivot.__exit__(kind, error, trace)
+
+    def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
+        """Add the rules of a table, 1 or 2, that were seen so often; return how many there were.
+
+        Raises
+        ------
+        OptionError
+            If the probabilities of a rule, or its count where that matters, are not known.
+        """
+        seen = 0
+        stream = iter(rules)
+        while block := list(islice(stream, _RULES)):
+            kept = []
+            for number, one in enumerate(block, start=seen + 1):
+                if self._fits(one, number, min_count):
+                    kept.append(one)
+            seen += len(block)
+            self._add(table, kept)
+        return seen
+
+    def _fits(self, one: RuleType, number: int, min_count: float) -> bool:
+        if one.p_target is None or one.p_source is None:
+            raise OptionError(
+                f"rule {number} has no p(target | source) or no p(source | target); both are needed"
+            )
+        if min_count > 1:
+            if one.count is None:
+                raise OptionError(f"rule {number} has no count; leave out the least count")
+            if one.count < min_count:
+                self.left_out[f"seen less than {min_count:g} times"] += 1
+                return False
+        if any(item.kind != "x" for side in one.rule for item in _variables(side)):
+            self.left_out["with deleted or inserted variables"] += 1
+            return False
+        return True
+
+    def _add(self, table: int, rules: list[RuleType]) -> None:
+        shared, others = [], []
+        for one in rules:
+            pivot, phrase = one.rule[self._side], one.rule[1 - self._side]
+            names = {item.number: place for place, item in enumerate(_variables(pivot))}
+            shared.append(list(_tokens(pivot, names)))
+            others.append(list(_tokens(phrase, names)))
+            self._labels.update(item.label for item in _variables(phrase))
+            self._variables = max(self._variables, len(names))
+        p = np.array([(one.p_source, one.p_target) for one in rules], np.float64).reshape(-1, 2)
+        self.pivot.add(table, shared, others, p[:, self._side], p[:, 1 - self._side])
+
+    def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
+        """Yield the paraphrase rules, those of each source side by falling probability.
+
+        `p_target` is p(paraphrase | phrase), `p_source` the reverse, and the number of pivots is
+        the extra feature ``pivots``. Variables are numbered by the source side.
+        """
+        variables = {
+            _token(Variable(number, label)): (number, label)
+            for label in self._labels
+            for number in range(self._variables)
+        }
+        for source, target, (p, back, pivots) in self.pivot.pairs(settings, variables=variables):
+            yield RuleType(
+                Rule(_parsed(source), _parsed(target)),
+                p_target=p,
+                p_source=back,
+                extra=(("pivots", f"{pivots:.0f}"),),
+            )
+
+
+def pivot_rules(
+    table: Iterable[RuleType],
+    second: Iterable[RuleType] | None = None,
+    *,
+    on: str = "source",
+    min_count: float = 1,
+    min_p: float = 0.001,
+    top: int | None = 20,
+    identity: bool = False,
+) -> Iterator[RuleType]:
+    """Go through the paraphrase rules that a grammar holds: rules with one side in common.
+
+    As `alignkit.tables.pivot` makes paraphrases of phrases; other arguments mean what they mean
+    there. A shared side is the same in its words, labels and variables, as these stand in it from
+    left to right.
+
+    Parameters
+    ----------
+    table, second
+        Rules with p(target | source) and p(source | target).
+
+    Returns
+    -------
+    iterator of RuleType
+        The paraphrase rules; see `RulePivot.rules`.
+
+    Examples
+    --------
+    >>> from alignkit.rules.files import parse_rule, rule_text
+    >>> rules = [RuleType(parse_rule(text), p_target=0.5, p_source=1.0) for text in (
+    ...     'X(x0:X "de" x1:X) ||| X(x0:X "of" x1:X)', 'X(x0:X "de" x1:X) ||| X(x1:X x0:X)')]
+    >>> for found in pivot_rules(rules):
+    ...     print(rule_text(found.rule), found.p_target)
+    X(x0:X "of" x1:X) ||| X(x1:X x0:X) 0.5
+    X(x0:X x1:X) ||| X(x1:X "of" x0:X) 0.5
+    """
+    check_arguments(pivot_rules, locals())
+    settings = PivotSettings(min_p, top, identity)
+    made = RulePivot(1 if second is None else 2, on=on)
+    entries = each("table", table, RuleType)
+    others = None if second is None else each("second", second, RuleType)
+    return _joined(made, (entries, others), min_count, settings)
+
+
+def _joined(
+    made: RulePivot,
+    tables: tuple[Iterable[RuleType], Iterable[RuleType] | None],
+    min_count: float,
+    settings: PivotSettings,
+) -> Iterator[RuleType]:
+    with made:
+        for number, rules in enumerate(tables, start=1):
+            made.add(number, rules or (), min_count=min_count)
+        yield from made.rules(settings)
+
+
+def _variables(side: Side) -> Iterator[Variable]:
+    return (item for item in leaves(side) if isinstance(item, Variable))
+
+
+def _token(variable: Variable) -> str:
+    return f"x{variable.number}:{variable.label}"
+
+
+_END = object()
+
+
+def _tokens(side: Side, names: dict[int, int]) -> Iterator[str]:
+    """Yield a side as texts, of which the first character tells what each is."""
+    rest: list[object] = [_END, *reversed(side.children if isinstance(side, Node) else side)]
+    yield f"({side.label}" if isinstance(side, Node) else "["
+    while rest:
+        item = rest.pop()
+        if item is _END:
+            yield ")"
+        elif isinstance(item, Variable):
+            yield _token(item._replace(number=names[item.number]))
+        elif isinstance(item, Node):
+            yield f"({item.label}"
+            rest += (_END, *reversed(item.children))
+        else:
+            yield f'"{item}'
+
+
+def _parsed(tokens: tuple[str, ...]) -> Side:
+    """Return the side that `_tokens` made texts of."""
+    open_labels: list[str] = []
+    children: list[list[Node | Variable | str]] = [[]]
+    for token in tokens:
+        if token[0] in "([":
+            open_labels.append(token)
+            children.append([])
+        elif token == ")":
+            label, inner = open_labels.pop(), tuple(children.pop())
+            if label == "[":
+                return tuple(item for item in inner if not isinstance(item, Node))
+            children[-1].append(Node(label[1:], inner))
+        elif token[0] == "x":
+            number, _, rest = token[1:].partition(":")
+            children[-1].append(Variable(int(number), rest))
+        else:
+            children[-1].append(token[1:])
+    return next(item for item in children[0] if isinstance(item, Node))

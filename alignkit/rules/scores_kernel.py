@@ -1,0 +1,121 @@
+"""Count the rules and the matched nodes of derivations that others have too."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import jit
+
+__all__ = ["count_found", "sides_differ"]
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@jit
+def count_found(
+    matched: Ints,
+    afters: Ints,
+    begins: Longs,
+    changing: Bools,
+    other_matched: Ints,
+    other_afters: Ints,
+    other_begins: Longs,
+    source_classes: Ints,
+    source_offsets: Longs,
+    target_classes: Ints,
+    target_offsets: Longs,
+    size: int,
+) -> Longs:
+    """Count the minimal rules of some derivations, and those that are found in others.
+
+    Parameters
+    ----------
+    matched
+        (R, 2) int32: the matched nodes, in preorder of the source nodes.
+    afters
+        (R,) int32: for each the first that is not below it, counted within its pair.
+    begins
+        (P + 1,) int64: where the derivation of each pair begins.
+    changing
+        (R,) Whether the minimal rule at each is no identity.
+    other_matched, other_afters, other_begins
+        Those of the other derivations, of the same P pairs.
+    source_classes, target_classes
+        The class, by the other's links, of each node of all trees; -1 for none.
+    source_offsets, target_offsets
+        (P + 1,) int64: where the nodes of each tree begin.
+    size
+        The most nodes of the other's derivation that may make up one rule.
+
+    Returns
+    -------
+    rows
+        (P, 6) int64: rules, those found, matched nodes that the other's links make consistent; and
+        these three of the rules that are no identities, and of their roots.
+    """
+    rows = np.zeros((len(begins) - 1, 6), np.int64)
+    for k in range(len(rows)):
+        r, end = other_begins[k], other_begins[k + 1]
+        for i in range(begins[k], begins[k + 1]):
+            u, v = matched[i]
+            consistent = source_classes[source_offsets[k] + u]
+            is_node = consistent >= 0 and consistent == target_classes[target_offsets[k] + v]
+            while r < end and other_matched[r, 0] < u:
+                r += 1
+            is_rule = r < end and other_matched[r, 0] == u and other_matched[r, 1] == v
+            if is_rule:
+                is_rule = is_composed(
+                    matched[begins[k] :], afters[begins[k] :], i - begins[k],
+                    other_matched[other_begins[k] :], other_afters[other_begins[k] :],
+                    r - other_begins[k], size,
+                )  # fmt: skip
+            rows[k, 0] += 1
+            rows[k, 1] += is_rule
+            rows[k, 2] += is_node
+            if changing[i]:
+                rows[k, 3] += 1
+                rows[k, 4] += is_rule
+                rows[k, 5] += is_node
+    return rows
+
+
+@jit
+def is_composed(
+    matched: Ints, afters: Ints, i: int, others: Ints, other_afters: Ints, r: int, size: int
+) -> bool:
+    """Return whether the minimal rule at i is a union of at most `size` nodes from r down.
+
+    Both have the same root. Where the other's derivation has a variable of the rule, the union
+    ends; any node above that is in it.
+    """
+    child, node, taken = i + 1, r + 1, 1
+    while node < other_afters[r]:
+        if (
+            child < afters[i]
+            and others[node, 0] == matched[child, 0]
+            and others[node, 1] == matched[child, 1]
+        ):
+            child, node = afters[child], other_afters[node]
+            continue
+        taken += 1
+        if taken > size:
+            return False
+        node += 1
+    return bool(child == afters[i])
+
+
+@jit
+def sides_differ(symbols: Ints, offsets: Longs) -> Bools:
+    """Return which rules have two different sides; see `write_fragments` for what they are."""
+    found = np.zeros(len(offsets) // 2, np.bool_)
+    for r in range(len(found)):
+        start, middle, end = offsets[2 * r], offsets[2 * r + 1], offsets[2 * r + 2]
+        found[r] = middle - start != end - middle
+        for i in range(start, middle):
+            if found[r]:
+                break
+            found[r] = symbols[i] != symbols[middle + i - start]
+    return found
