@@ -1,0 +1,1 @@
+"""Derive hierarchical rules of phrase pairs, and label them by trees (SAMT)."""

@@ -1,0 +1,261 @@
+"""Count the hiero rules of a corpus in bounded memory, and weigh them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import readonly
+from alignkit.limits import check_count
+from alignkit.rules.hiero.block import HieroBlock, taken
+from alignkit.rules.hiero.counts_kernel import heads, settle, turn
+from alignkit.rules.hiero.encoding import HieroEncoder, Row
+from alignkit.rules.hiero.extraction import HieroOptions
+from alignkit.rules.lexicon import Lexicon, Weights
+from alignkit.tables.runs import Block, Runs
+
+__all__ = ["PAIRS", "ROOM", "HieroCounts", "Told"]
+
+ROOM = 256 << 20
+"""The bytes in which rules are counted and sorted, unless more or less is asked for."""
+
+PAIRS = 512
+"""How many sentence pairs are taken at a time."""
+
+Told = Callable[[int, int], None]
+
+
+class HieroCounts:
+    """Count hiero rules, or with trees syntax-augmented ones.
+
+    Parameters
+    ----------
+    folder
+        Where what memory does not hold goes, to files without a name.
+    options
+        The bounds of rules.
+    links
+        ``"sure"``, or ``"possible"``: all links.
+    side
+        The side whose trees give labels; None: all labels are X.
+    lexical
+        Whether to weigh words, too.
+    room
+        The bytes in which rules are counted and sorted.
+
+    Attributes
+    ----------
+    tokens, pairs
+        How many rules were seen, in how many sentence pairs.
+    rare
+        How many rule types were too rare, once all rules are yielded.
+    sorted_bytes
+        How many bytes went to disk, likewise.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        options: HieroOptions,
+        *,
+        links: str = "sure",
+        side: str | None = None,
+        lexical: bool = True,
+        room: int = ROOM,
+    ) -> None:
+        self._folder, self._options = folder, options
+        self._room = room // 2
+        self._runs = Runs(folder, sums=2, room=self._room)
+        self.encoder = HieroEncoder(options, links, side)
+        self._totals = np.zeros(0)
+        self._lexicon = Lexicon() if lexical else None
+        self.tokens = self.pairs = self.rare = self.sorted_bytes = 0
+
+    def __enter__(self) -> HieroCounts:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back memory and disk."""
+        self._runs.close()
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Count the rules of sentence pairs, each with its alignment and the tree of its side.
+
+        Raises
+        ------
+        MissingTextError
+            If a pair has no words.
+        OptionError
+            If a tree is over other words, or a pair has none and labels are to come from it.
+        WriteError
+            If the disk is full.
+        """
+        iterator = iter(rows)
+        while block := list(islice(iterator, PAIRS)):
+            self._count(block)
+
+    def _count(self, block: list[Row]) -> None:
+        words, parts = self.encoder.encode(block)
+        if self._lexicon is not None:
+            self._lexicon.add(*words)
+        for part in parts:
+            self.tokens += len(part.rows)
+            self._runs.add(part.symbols, part.ends, part.values)
+            found = np.bincount(part.symbols[part.ends[:-1]], part.values[:, 0], len(self._totals))
+            self._totals = np.pad(self._totals, (0, len(found) - len(self._totals))) + found
+        self.pairs += len(block)
+
+    def rules(self, *, min_count: int = 1, progress: Told | None = None) -> Iterator[HieroBlock]:
+        """Yield all rule types, sorted by label, source side and target side, variables first.
+
+        Nothing can be added from now on.
+
+        Parameters
+        ----------
+        min_count
+            The least count of what is yielded; all count for the probabilities.
+        progress
+            Is told how many steps of how many are done.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full.
+        """
+        words, word_ranks = _ranked(list(self.encoder.numbers))
+        labels, label_ranks = _ranked(self.encoder.labels.texts)
+        check_count("symbols", 2 * len(labels) + 1 + len(words))
+        totals = np.zeros(len(labels))
+        totals[label_ranks[: len(self._totals)]] = self._totals
+        weights = Weights.nothing()
+        if self._lexicon is not None:
+            weights = self._lexicon.weights(len(words))
+        told = _Steps(progress, 2 * self.tokens)
+        with Runs(self._folder, sums=5, room=self._room) as turned:
+            with self._runs:
+                for block, new in _groups(self._runs.merge()):
+                    self._turn(block, new, weights, (word_ranks, label_ranks), min_count, turned)
+                    told.step(block.values[:, 0].sum())
+                self.sorted_bytes += self._runs.written
+            for block, new in _groups(turned.merge()):
+                told.step(block.values[:, 0].sum())
+                whole = _total(block.values[:, 0], new)
+                kept = np.flatnonzero(block.values[:, 1])
+                symbols, offsets = taken(block.symbols, block.offsets, kept)
+                counts, sums = block.values[kept, 0], block.values[kept, 2]
+                columns = [
+                    counts / whole[kept],
+                    counts / sums,
+                    counts / totals[symbols[offsets[:-1]]],
+                ]
+                if self._lexicon is not None:
+                    columns += [block.values[kept, 3], block.values[kept, 4]]
+                yield HieroBlock(
+                    symbols, offsets, block.values[kept, :2], np.stack(columns, axis=1),
+                    words, labels, self._options.max_symbols,
+                )  # fmt: skip
+            self.sorted_bytes += turned.written
+
+    def _turn(
+        self,
+        block: Block,
+        new: NDArray[np.uint8],
+        weights: Weights,
+        ranks: tuple[NDArray[np.int32], NDArray[np.int32]],
+        least: int,
+        turned: Runs,
+    ) -> None:
+        """Add the rules of a block to those that are sorted by their source side."""
+        best, group = np.empty(len(block), np.int64), np.empty(len(block), np.uint8)
+        settled = np.empty((len(block), 4))
+        count = settle(
+            readonly(block.symbols), readonly(block.offsets), readonly(block.values), new,
+            self.encoder.masks, self._options.max_symbols,
+            readonly(weights.keys), readonly(weights.weights), readonly(weights.lone),
+            best, group, settled,
+        )  # fmt: skip
+        best, group, settled = best[:count], group[:count], settled[:count]
+        counts = settled[:, 0]
+        values = np.empty((count, 5))
+        values[:, :2], values[:, 3:] = settled[:, :2], settled[:, 2:]
+        values[:, 2] = _total(counts, group)
+        rare = counts < least
+        self.rare += int(rare.sum())
+        values[rare, 1:] = 0
+        symbols = np.empty(len(block.symbols) + count, np.int32)
+        ends = np.empty(count + 1, np.int64)
+        turn(
+            readonly(block.symbols), readonly(block.offsets), best, readonly(counts), least,
+            self.encoder.masks, *ranks, symbols, ends,
+        )  # fmt: skip
+        turned.add(symbols[: ends[-1]], ends, values)
+
+
+class _Steps:
+    """Tell how many steps are done."""
+
+    def __init__(self, told: Told | None, whole: int) -> None:
+        self._told, self._whole, self._done = told, whole, 0
+
+    def step(self, count: float) -> None:
+        self._done += int(count)
+        if self._told is not None:
+            self._told(self._done, self._whole)
+
+
+def _ranked(texts: list[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """Return texts in order, and the new place of each."""
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    ranks = np.empty(len(texts), np.int32)
+    ranks[order] = np.arange(len(texts), dtype=np.int32)
+    return [texts[place] for place in order], ranks
+
+
+def _groups(blocks: Iterable[Block]) -> Iterator[tuple[Block, NDArray[np.uint8]]]:
+    """Yield records in order, with marks where a first side begins, which are never parted."""
+    held: list[Block] = []
+    for block in chain(blocks, [None]):
+        if block is not None:
+            held.append(block)
+        if not held:
+            return
+        whole = _joined(held)
+        new = np.empty(len(whole), np.uint8)
+        last = heads(readonly(whole.symbols), readonly(whole.offsets), new)
+        stop = len(whole) if block is None else last
+        if stop:
+            yield _slice(whole, 0, stop), new[:stop]
+        held = [_slice(whole, stop, len(whole))] if stop < len(whole) else []
+
+
+def _joined(blocks: list[Block]) -> Block:
+    if len(blocks) == 1:
+        return blocks[0]
+    starts = np.cumsum([0] + [len(block.symbols) for block in blocks])
+    tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
+    return Block(
+        np.concatenate([block.symbols for block in blocks]),
+        np.concatenate([np.zeros(1, np.int64), *tails]),
+        np.concatenate([block.values for block in blocks]),
+    )
+
+
+def _slice(block: Block, first: int, stop: int) -> Block:
+    start, end = block.offsets[first], block.offsets[stop]
+    return Block(
+        block.symbols[start:end], block.offsets[first : stop + 1] - start, block.values[first:stop]
+    )
+
+
+def _total(counts: NDArray[np.float64], new: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Return for each record the sum of its group."""
+    starts = np.flatnonzero(new)
+    if not len(starts):
+        return counts
+    return np.repeat(np.add.reduceat(counts, starts), np.diff(starts, append=len(new)))

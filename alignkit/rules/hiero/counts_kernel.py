@@ -1,0 +1,264 @@
+"""Settle counted hiero rules: their alignments, lexical weights and other order; compiled loops.
+
+Rules come as `hiero_kernel` writes them, target side first. They go source side first: the label
+of the left-hand side, the source side, 0, the target side, 0, and the word alignment. There a
+variable of label l is l + 1 on the source side, where its place is its number, and
+2 l + number + 1 on the target side; words follow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import jit
+from alignkit.rules.hiero.extraction_kernel import BITS
+
+__all__ = ["heads", "settle", "turn"]
+
+Ints = NDArray[np.int32]
+Long = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Marks = NDArray[np.uint8]
+
+
+@jit
+def heads(symbols: Ints, offsets: Long, new: Marks) -> int:
+    """Mark the sequences whose first side, or label, is another than that of the one before.
+
+    Returns the last one marked.
+    """
+    last = 0
+    for r in range(len(offsets) - 1):
+        new[r] = 1
+        if r > 0:
+            a, b = offsets[r - 1], offsets[r]
+            same = symbols[a] == symbols[b]
+            x = 1
+            while same and symbols[a + x] == symbols[b + x] and symbols[a + x] != 0:
+                x += 1
+            if same and symbols[a + x] == symbols[b + x]:
+                new[r] = 0
+        if new[r]:
+            last = r
+    return last
+
+
+@jit
+def settle(
+    symbols: Ints,
+    offsets: Long,
+    values: Floats,
+    new: Marks,
+    masks: int,
+    most_symbols: int,
+    keys: Long,
+    weights: Floats,
+    lone: Floats,
+    best: Long,
+    new_rule: Marks,
+    out: Floats,
+) -> int:
+    """Make one rule of the sequences that differ in their alignments alone.
+
+    Parameters
+    ----------
+    symbols, offsets, values
+        Sequences in order, with counts and numbers of sentence pairs.
+    new
+        As `heads` marks them.
+    masks
+        How many numbers an alignment takes.
+    most_symbols
+        The most symbols of a side.
+    keys, weights
+        (W,) and (W, 2): source word << 32 | target word, rising, and w(target | source) and
+        w(source | target); empty where lexical weights are not wanted.
+    lone
+        (V, 2): w(word | NULL) of a target and of a source word.
+    best, new_rule, out
+        (R,), (R,) and (R, 4): set to the sequence that holds the most frequent alignment, to the
+        marks of rules, and to count, sentence pairs, lexical weight of the target and of the
+        source side.
+
+    Returns
+    -------
+    int
+        How many rules there are.
+    """
+    target = np.empty(most_symbols, np.int64)
+    source = np.empty(most_symbols, np.int64)
+    linked = np.empty((most_symbols, most_symbols), np.bool_)
+    rules = 0
+    for r in range(len(offsets) - 1):
+        start, size = offsets[r], offsets[r + 1] - offsets[r]
+        same = r > 0 and offsets[r] - offsets[r - 1] == size
+        if same:
+            x = 0
+            while x < size - masks and symbols[start + x] == symbols[start - size + x]:
+                x += 1
+            same = x == size - masks
+        if same:
+            rule = rules - 1
+            out[rule, 0] += values[r, 0]
+            out[rule, 1] += values[r, 1]
+            if values[r, 0] > values[best[rule], 0]:
+                best[rule] = r
+        else:
+            rule = rules
+            rules += 1
+            out[rule, 0], out[rule, 1] = values[r, 0], values[r, 1]
+            out[rule, 2], out[rule, 3] = 0.0, 0.0
+            best[rule], new_rule[rule] = r, new[r]
+        if len(keys) == 0 and len(lone) == 0:
+            continue
+        n, m = unfold(
+            symbols, start, start + size - masks - 1, most_symbols, source, target, linked
+        )
+        for column in range(2):
+            words, others = (target[:m], source[:n]) if column == 0 else (source[:n], target[:m])
+            of_words = weight(words, others, linked, column, keys, weights, lone)
+            out[rule, 2 + column] = max(out[rule, 2 + column], of_words)
+    return rules
+
+
+@jit
+def unfold(
+    symbols: Ints,
+    start: int,
+    end: int,
+    most_symbols: int,
+    source: Long,
+    target: Long,
+    linked: NDArray[np.bool_],
+) -> tuple[int, int]:
+    """Set the words of both sides, -1 for variables, and links by them; return both lengths."""
+    at = start + 1
+    m = 0
+    while symbols[at] != 0:
+        target[m] = symbols[at] // 2 - 1 if symbols[at] % 2 == 0 else -1
+        m += 1
+        at += 1
+    at += 1
+    n = 0
+    while at < end:
+        source[n] = symbols[at] // 2 - 1 if symbols[at] % 2 == 0 else -1
+        n += 1
+        at += 1
+    for i in range(n):
+        for j in range(m):
+            bit = i * most_symbols + j
+            linked[i, j] = symbols[end + 1 + bit // BITS] >> np.int32(bit % BITS) & 1
+    return n, m
+
+
+@jit
+def weight(
+    words: Long,
+    others: Long,
+    linked: NDArray[np.bool_],
+    column: int,
+    keys: Long,
+    weights: Floats,
+    lone: Floats,
+) -> float:
+    """Return the product over words of the mean w(word | linked word), or w(word | NULL)."""
+    product = 1.0
+    for j in range(len(words)):
+        word = words[j]
+        if word < 0:
+            continue
+        total, links = 0.0, 0
+        for i in range(len(others)):
+            if column == 0:
+                if linked[i, j]:
+                    links += 1
+                    total += weights[found(keys, others[i] << 32 | word), 0]
+            elif linked[j, i]:
+                links += 1
+                total += weights[found(keys, word << 32 | others[i]), 1]
+        product *= total / links if links else lone[word, column]
+    return product
+
+
+@jit
+def found(keys: Long, key: int) -> int:
+    """Return the place of a key that is there."""
+    low, high = 0, len(keys)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if keys[middle] <= key:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@jit
+def turn(
+    symbols: Ints,
+    offsets: Long,
+    best: Long,
+    counts: Floats,
+    least: float,
+    masks: int,
+    words: Ints,
+    labels: Ints,
+    turned: Ints,
+    ends: Long,
+) -> None:
+    """Write rules source side first; of one that is too rare, the source side alone.
+
+    Parameters
+    ----------
+    symbols, offsets, best, counts
+        As `settle` has them.
+    least
+        The least count.
+    masks
+        How many numbers an alignment takes.
+    words, labels
+        The new number of each.
+    turned, ends
+        Where to write; `ends` after a leading 0.
+    """
+    base = 2 * len(labels) + 1
+    at = np.int64(0)
+    ends[0] = 0
+    for rule in range(len(best)):
+        start, mask = offsets[best[rule]], offsets[best[rule] + 1] - masks
+        turned[at] = labels[symbols[start]]
+        at += 1
+        middle = start + 1
+        while symbols[middle] != 0:
+            middle += 1
+        variables, first_number = 0, 0
+        for x in range(middle + 1, mask - 1):
+            symbol = symbols[x]
+            if symbol % 2 == 0:
+                turned[at] = base + words[symbol // 2 - 1]
+            else:
+                turned[at] = 1 + labels[symbol // 4]
+                if variables == 0:
+                    first_number = symbol // 2 % 2  # the place on the target side
+                variables += 1
+            at += 1
+        turned[at] = 0
+        at += 1
+        if counts[rule] >= least:
+            place = 0
+            for x in range(start + 1, middle):
+                symbol = symbols[x]
+                if symbol % 2 == 0:
+                    turned[at] = base + words[symbol // 2 - 1]
+                else:
+                    number = 0 if place == first_number else 1
+                    turned[at] = 1 + 2 * labels[symbol // 2] + number
+                    place += 1
+                at += 1
+            turned[at] = 0
+            at += 1
+            for x in range(mask, mask + masks):
+                turned[at] = symbols[x]
+                at += 1
+        ends[rule + 1] = at

@@ -1,0 +1,292 @@
+"""Extract hiero rules: phrase pairs with phrase pairs cut out of them, as variables.
+
+A rule is a phrase pair of at most so many words a side, from which up to two smaller phrase pairs
+were cut out. Of Chiang's constraints [1]_ these hold: holes have at least so many words on both
+sides, a side has at most so many symbols (words and variables), no two variables are adjacent on
+the source side, and at least one link is among the words left.
+
+References
+----------
+.. [1] Chiang 2007, Hierarchical phrase-based translation, Computational Linguistics 33(2):201-228.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.arguments import check_arguments, check_attributes
+from alignkit.arrays import LinkArrays
+from alignkit.choice import alignment_of_pair
+from alignkit.corpus import SentencePair
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.jit import readonly
+from alignkit.phrases import LINKS, PhraseArrays, extract_phrases
+from alignkit.rules.hiero.extraction_kernel import derive
+from alignkit.rules.hiero.samt import Labels
+from alignkit.rules.rule import Item, Node, Rule, Variable
+from alignkit.trees.tree import Tree
+
+__all__ = ["HieroOptions", "HieroRule", "derivations", "extract_hiero"]
+
+SIDES = ("source", "target")
+_ROWS = 2**17
+Span = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HieroOptions:
+    """Say which hiero rules are extracted.
+
+    Parameters
+    ----------
+    loose
+        Whether phrase pairs, and those cut out, may have unaligned words at their ends.
+    max_length
+        The most words of either side of a phrase pair.
+    max_symbols
+        The most words and variables of either side.
+    min_hole
+        The least words of either side of what is cut out.
+    max_variables
+        The most variables: 0, 1 or 2.
+
+    Raises
+    ------
+    OptionError
+        If there can be no such rule.
+    """
+
+    loose: bool = False
+    max_length: int = 10
+    max_symbols: int = 5
+    min_hole: int = 2
+    max_variables: int = 2
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        for name, least, most in (
+            ("max_length", 1, 2**15),
+            ("max_symbols", 1, 2**10),
+            ("min_hole", 1, 2**15),
+            ("max_variables", 0, 2),
+        ):
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise OptionError(f"{name} is {value}; it must be {least} to {most}")
+
+
+class HieroRule(NamedTuple):
+    """Hold a rule as it was seen in a sentence pair.
+
+    Attributes
+    ----------
+    rule
+        The rule.
+    span
+        Source start and end, target start and end of the whole.
+    holes
+        The same of each variable, in the order of their numbers.
+    alignment
+        The links between the words left, as positions of symbols (variables counted) on each side.
+    """
+
+    rule: Rule
+    span: Span
+    holes: tuple[Span, ...]
+    alignment: tuple[tuple[int, int], ...]
+
+
+def extract_hiero(
+    pair: SentencePair,
+    *,
+    annotator: str | None = None,
+    links: str = "sure",
+    tree: Tree | None = None,
+    side: str = "target",
+    options: HieroOptions | None = None,
+) -> list[HieroRule]:
+    """Extract the hiero rules of a sentence pair, or with a tree its syntax-augmented rules.
+
+    Parameters
+    ----------
+    pair
+        The sentence pair; it has words.
+    annotator
+        Whose alignment; None where one annotator alone aligned it.
+    links
+        ``"sure"``, or ``"possible"``: all links.
+    tree
+        The tree that gives labels, as `alignkit.rules.hiero.samt.span_label` does; None: all are X.
+    side
+        The side of the tree: ``"source"`` or ``"target"``.
+    options
+        The bounds; None takes their defaults.
+
+    Returns
+    -------
+    list of HieroRule
+        One for each derivation, so that a rule comes as often as it is counted: the phrase pairs as
+        they rise, each first whole, then with one hole, then with two.
+
+    Raises
+    ------
+    MissingTextError
+        If the pair has no words.
+    UnknownNameError
+        If `annotator`, `links` or `side` names nothing.
+    OptionError
+        If several annotators aligned the pair and none is named, or the tree is over other words.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment
+    >>> pair = SentencePair("1", "le chat noir dort".split(), "the black cat sleeps".split(),
+    ...                     {"gold": Alignment.parse("0-0 1-2 2-1 3-3")})
+    >>> for found in extract_hiero(pair):
+    ...     if found.holes:
+    ...         print(found.span, *found.holes, found.rule.target.children)
+    (0, 3, 0, 3) (1, 3, 1, 3) ('the', Variable(number=0, label='X', kind='x'))
+    (0, 4, 0, 4) (0, 3, 0, 3) (Variable(number=0, label='X', kind='x'), 'sleeps')
+    (0, 4, 0, 4) (1, 3, 1, 3) ('the', Variable(number=0, label='X', kind='x'), 'sleeps')
+    (0, 4, 0, 4) (1, 4, 1, 4) ('the', Variable(number=0, label='X', kind='x'))
+    (1, 4, 1, 4) (1, 3, 1, 3) (Variable(number=0, label='X', kind='x'), 'sleeps')
+    """
+    check_arguments(extract_hiero, locals())
+    options = options or HieroOptions()
+    for what, name, known in (("links", links, LINKS), ("side", side, SIDES)):
+        if name not in known:
+            raise UnknownNameError(what, name, known)
+    source, target = words_of(pair)
+    longest = max(1, min(options.max_length, max(len(source), len(target))))
+    labels, chart = Labels(), None
+    if tree is not None:
+        check_tree(tree, pair, side)
+        chart = labels.chart([tree], longest)
+    arrays = LinkArrays.pack([alignment_of_pair(pair, annotator)], [(len(source), len(target))])
+    if links == "sure":
+        arrays = arrays.sure_only()
+    phrases, parts = derivations(arrays, options)
+    column = 2 * SIDES.index(side)
+
+    def label(span: Span) -> str:
+        if chart is None:
+            return "X"
+        start, end = span[column : column + 2]
+        return labels.texts[int(chart[start * longest + end - start - 1])]
+
+    spans = [(a, b, c, d) for a, b, c, d in phrases.spans.tolist()]
+    linked = arrays.links.tolist()
+    found = []
+    for _, _, rows, _ in parts:
+        for whole, *holes in rows.tolist():
+            cut = [spans[hole] for hole in holes if hole >= 0]
+            names = [label(hole) for hole in cut]
+            sides = [
+                _items(words, spans[whole][at : at + 2], [hole[at : at + 2] for hole in cut], names)
+                for at, words in ((0, source), (2, target))
+            ]
+            items = [tuple(item for item, _ in side) for side in sides]
+            places = [{word: x for x, (_, word) in enumerate(side)} for side in sides]
+            alignment = tuple(
+                (places[0][i], places[1][j]) for i, j in linked if i in places[0] and j in places[1]
+            )
+            top = label(spans[whole])
+            rule = Rule(Node(top, items[0]), Node(top, items[1]))
+            found.append(HieroRule(rule, spans[whole], tuple(cut), alignment))
+    return found
+
+
+def _items(
+    words: tuple[str, ...], span: tuple[int, ...], holes: list[tuple[int, ...]], names: list[str]
+) -> list[tuple[Item, int]]:
+    """Return words and variables of a side, each with the place of the word; -1 of a variable."""
+    found: list[tuple[Item, int]] = []
+    at, end = span
+    starts = {hole[0]: number for number, hole in enumerate(holes)}
+    while at < end:
+        if at in starts:
+            number = starts[at]
+            found.append((Variable(number, names[number]), -1))
+            at = holes[number][1]
+        else:
+            found.append((words[at], at))
+            at += 1
+    return found
+
+
+def words_of(pair: SentencePair) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words of a pair.
+
+    Raises
+    ------
+    MissingTextError
+        If it has none.
+    """
+    if pair.source is None or pair.target is None:
+        raise MissingTextError(f"pair {pair.id!r} has no words; rules are made of words")
+    return pair.source, pair.target
+
+
+def check_tree(tree: Tree, pair: SentencePair, side: str) -> None:
+    """Refuse a tree that is not over the words of a side.
+
+    Raises
+    ------
+    OptionError
+        If it is over others.
+    """
+    if tree.words != getattr(pair, side):
+        raise OptionError(f"pair {pair.id!r}: the tree is not over the words of the {side} side")
+
+
+Part = tuple[int, int, NDArray[np.int32], NDArray[np.int64]]
+"""The first and last sentence pair, rows of derivations, and where the rows of each pair end."""
+
+
+def derivations(arrays: LinkArrays, options: HieroOptions) -> tuple[PhraseArrays, Iterator[Part]]:
+    """Return the phrase pairs of sentence pairs, and their derivations in parts.
+
+    Parameters
+    ----------
+    arrays
+        The links, all of which count, with the lengths of the sentences.
+    options
+        The bounds.
+
+    Returns
+    -------
+    phrases
+        The phrase pairs.
+    parts
+        As `alignkit.rules.hiero.extraction_kernel.derive` writes them, of as many sentence pairs
+        as fit.
+    """
+    phrases = extract_phrases(
+        arrays, links="possible", loose=options.loose, max_length=options.max_length
+    )
+    return phrases, _derived(arrays, phrases, options)
+
+
+def _derived(arrays: LinkArrays, phrases: PhraseArrays, options: HieroOptions) -> Iterator[Part]:
+    spans, phrase_ends = readonly(phrases.spans), readonly(phrases.offsets)
+    links, link_ends = readonly(arrays.links), readonly(arrays.offsets)
+    lengths = readonly(arrays.lengths)
+    rows = np.empty((min(_ROWS, 64 * len(spans) + 64), 3), np.int32)
+    ends = np.zeros(len(arrays) + 1, np.int64)
+    pair = 0
+    while pair < len(arrays):
+        done = derive(
+            spans, phrase_ends, links, link_ends, lengths,
+            options.max_symbols, options.min_hole, options.max_variables,
+            pair, len(arrays), rows, ends,
+        )  # fmt: skip
+        if done == pair:
+            rows = np.empty((2 * len(rows), 3), np.int32)
+            continue
+        yield pair, done, rows[: ends[done]], ends
+        pair = done

@@ -1,0 +1,405 @@
+"""Learn hiero and syntax-augmented grammars from aligned corpora, in memory or to a file."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from tempfile import gettempdir
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.arguments import check_arguments
+from alignkit.choice import Choice
+from alignkit.corpus import SentencePair
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.jit import readonly
+from alignkit.output import replacing, sorting_folder
+from alignkit.phrases import LINKS
+from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines
+from alignkit.rules.grammar import Grammar, RuleType
+from alignkit.rules.hiero.block import HieroBlock, kept_of
+from alignkit.rules.hiero.counts import ROOM, HieroCounts, Told
+from alignkit.rules.hiero.encoding import Row
+from alignkit.rules.hiero.examples import with_examples
+from alignkit.rules.hiero.extraction import SIDES, HieroOptions
+from alignkit.rules.hiero.text import LAYOUTS, RuleText
+from alignkit.rules.hiero.text_kernel import identical
+from alignkit.rules.kinds import KINDS
+
+__all__ = ["GRAMMARS", "HieroSummary", "learn_hiero", "write_hiero"]
+
+GRAMMARS = ("hiero", "samt")
+"""The grammars: all labels X, or labels of the trees of one side."""
+
+
+@dataclass(frozen=True)
+class HieroSummary:
+    """Say what was written of a grammar.
+
+    Parameters
+    ----------
+    rules
+        How many rule types were written.
+    tokens
+        How many rules were seen, those that were left out included.
+    bytes
+        How many bytes were written, in UTF-8.
+    sorted_bytes
+        How many bytes of what was counted went to disk for a while.
+    pairs
+        How many sentence pairs rules were learned from.
+    left_out
+        Why rule types were not written, and how many.
+    passed_over
+        Why sentence pairs gave no rules, and how many.
+    """
+
+    rules: int
+    tokens: int
+    bytes: int
+    sorted_bytes: int
+    pairs: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    passed_over: Mapping[str, int] = field(default_factory=dict)
+
+
+def learn_hiero(
+    pairs: Iterable[SentencePair],
+    *,
+    grammar: str = "hiero",
+    annotator: str | None = None,
+    links: str = "sure",
+    side: str = "target",
+    tree: str | None = None,
+    options: HieroOptions | None = None,
+    min_count: int = 1,
+    examples: int = 0,
+    lexical: bool = True,
+    folder: str | None = None,
+    room: int = ROOM,
+    progress: Told | None = None,
+) -> Grammar:
+    """Learn a hiero or a syntax-augmented grammar; for one too large for memory see `write_hiero`.
+
+    Parameters
+    ----------
+    pairs
+        The sentence pairs, which have words; of ``"samt"`` also trees.
+    grammar
+        ``"hiero"``: all labels are X; ``"samt"``: they are those of the trees of one side.
+    annotator
+        Whose alignments; None where one annotator alone aligned a pair.
+    links
+        ``"sure"``, or ``"possible"``: all links.
+    side, tree
+        The side whose trees give labels, and the name of the trees; None for the only ones.
+    options
+        The bounds of rules; None takes their defaults.
+    min_count
+        The least count of a rule; rarer ones count for the probabilities.
+    examples
+        How many places of each rule to keep, in different pairs; all pairs are kept for that.
+    lexical
+        Whether to weigh words, too.
+    folder
+        Where what memory does not hold is sorted; None for the system's folder of temporary files.
+    room
+        The bytes in which rules are counted and sorted.
+    progress
+        Is told how many steps of how many are done, once all pairs are read.
+
+    Returns
+    -------
+    Grammar
+        The rule types, most frequent first.
+
+    Raises
+    ------
+    UnknownNameError
+        If `grammar`, `links`, `side` or `annotator` names nothing.
+    MissingTextError
+        If no aligned pair has words.
+    OptionError
+        If there are several annotators or trees and none is named, or no alignments or trees.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> gold = {"gold": Alignment.parse("0-0 1-2 2-1")}
+    >>> pairs = [SentencePair("1", ("le", "chat", "noir"), ("the", "black", "cat"), gold)]
+    >>> for found in learn_hiero(pairs):
+    ...     print(*found.rule.source.children, "|", *found.rule.target.children, found.p_target)
+    chat | cat 1.0
+    chat noir | black cat 1.0
+    le | the 1.0
+    le chat noir | the black cat 1.0
+    le Variable(number=0, label='X', kind='x') | the Variable(number=0, label='X', kind='x') 1.0
+    noir | black 1.0
+    """
+    check_arguments(learn_hiero, locals())
+    if examples < 0:
+        raise OptionError(f"examples are {examples}; give 0 or more")
+    rows = _Rows(pairs, grammar, annotator, side, tree)
+    used: list[Row] | None = [] if examples else None
+    with rows.counted(folder or gettempdir(), links, options, lexical, room, used) as counts:
+        types: list[RuleType] = []
+        for block in counts.rules(min_count=min_count, progress=progress):
+            types += block.types()
+    if used is not None:
+        types = with_examples(types, used, counts.encoder, examples)
+    types.sort(key=lambda found: (-(found.count or 0), _sort_key(found)))
+    dropped = {_rarer(min_count): counts.rare} if counts.rare else {}
+    return Grammar(tuple(types), grammar, dropped, counts.pairs, dict(rows.passed_over))
+
+
+def _rarer(min_count: int) -> str:
+    return f"types seen less than {min_count} times"
+
+
+def _sort_key(found: RuleType) -> tuple[str, ...]:
+    return tuple(
+        " ".join(item if isinstance(item, str) else f"x{item.number}:{item.label}" for item in side)
+        for side in ((side.label, *side.children) for side in found.rule)
+    )
+
+
+def write_hiero(
+    pairs: Iterable[SentencePair],
+    path: str | os.PathLike[str],
+    *,
+    format: str = "tsv",
+    grammar: str = "hiero",
+    annotator: str | None = None,
+    links: str = "sure",
+    side: str = "target",
+    tree: str | None = None,
+    options: HieroOptions | None = None,
+    min_count: int = 1,
+    identity: bool = True,
+    kinds: Collection[str] | None = None,
+    lexical: bool = True,
+    room: int = ROOM,
+    progress: Told | None = None,
+) -> HieroSummary:
+    """Learn a hiero or a syntax-augmented grammar of any size, and write it to a file.
+
+    Parameters
+    ----------
+    pairs, grammar, annotator, links, side, tree, options, min_count, lexical, room, progress
+        As of `learn_hiero`.
+    path
+        The file, which takes its place when all is written; ``-`` is standard output. What memory
+        does not hold is sorted in the folder of the file.
+    format
+        One of `alignkit.rules.files.RULE_FORMATS`.
+    identity
+        Whether rules with two equal sides are written, where `kinds` does not say so.
+    kinds
+        The kinds of `alignkit.rules.kinds` that are written; None for all.
+
+    Returns
+    -------
+    HieroSummary
+        What was written. The rules come sorted by label, source side and target side, symbol by
+        symbol, variables before words.
+
+    Raises
+    ------
+    UnknownNameError
+        If `format`, `grammar`, `links`, `side`, `tree`, `annotator` or a kind names nothing.
+    MissingTextError
+        If no aligned pair has words.
+    OptionError
+        If there are several annotators or trees and none is named, or no alignments or trees.
+    WriteError
+        If the file cannot be written, or the disk is full.
+
+    Notes
+    -----
+    Memory is `room`, twice that of the largest number of rules that share a side, and what is known
+    of words: some 200 bytes a word, and 16 to 48 bytes a pair of words that are linked somewhere.
+
+    Examples
+    --------
+    >>> from alignkit.alignment import Alignment
+    >>> gold = {"gold": Alignment.parse("0-0 1-2 2-1")}
+    >>> pairs = [SentencePair("1", ("le", "chat", "noir"), ("the", "black", "cat"), gold)]
+    >>> options = HieroOptions(max_length=2, max_variables=1)
+    >>> summary = write_hiero(pairs, "-", options=options, format="moses", lexical=False)
+    chat [X] ||| cat [X] ||| 1 1 ||| 0-0 ||| 1 1 1
+    chat noir [X] ||| black cat [X] ||| 1 1 ||| 0-1 1-0 ||| 1 1 1
+    le [X] ||| the [X] ||| 1 1 ||| 0-0 ||| 1 1 1
+    noir [X] ||| black [X] ||| 1 1 ||| 0-0 ||| 1 1 1
+    >>> summary.rules, summary.tokens
+    (4, 4)
+    """
+    check_arguments(write_hiero, locals())
+    get_rule_format(format)
+    for name in kinds or ():
+        if name not in KINDS:
+            raise UnknownNameError("kind of rule", name, KINDS)
+    rows = _Rows(pairs, grammar, annotator, side, tree)
+    file = os.fspath(path)
+    with (
+        replacing(file) as stream,
+        rows.counted(sorting_folder(file), links, options, lexical, room) as counts,
+    ):
+        writer = _Writer(stream, format, identity, kinds)
+        for block in counts.rules(min_count=min_count, progress=progress):
+            writer.write(block)
+    left_out = {_rarer(min_count): counts.rare, **writer.left_out}
+    return HieroSummary(
+        writer.rules, counts.tokens, writer.bytes, counts.sorted_bytes, counts.pairs,
+        {why: count for why, count in left_out.items() if count}, dict(rows.passed_over),
+    )  # fmt: skip
+
+
+class _Writer:
+    """Write blocks of rules, and count them."""
+
+    def __init__(
+        self, stream: TextIO, format: str, identity: bool, kinds: Collection[str] | None
+    ) -> None:
+        self._stream, self._format = stream, format
+        self._identity, self._kinds = identity or kinds is not None, kinds
+        self._text: RuleText | None = None
+        self._folded: NDArray[np.int32] | None = None
+        self._told = WrittenRules()
+        self.rules = self.bytes = 0
+        self.left_out: Counter[str] = Counter()
+
+    def write(self, block: HieroBlock) -> None:
+        if not self._identity:
+            block = self._without_identity(block)
+        if self._format not in LAYOUTS or self._kinds is not None:
+            self._write_each(block)
+            return
+        if self._text is None:
+            self._text = RuleText(LAYOUTS[self._format], block)
+        for data in self._text.lines(block):
+            self._stream.write(data.decode())
+            self.bytes += len(data)
+        self.rules += len(block)
+
+    def _write_each(self, block: HieroBlock) -> None:
+        types: Iterable[RuleType] = block.types()
+        if self._kinds is not None:
+            types = [found for found in types if found.kind in self._kinds]
+            self.left_out["of other kinds"] += len(block) - len(types)
+        for line in rule_lines(types, self._format, told=self._told):
+            self._stream.write(line)
+            self.bytes += len(line.encode())
+        self.rules = self._told.rules
+
+    def _without_identity(self, block: HieroBlock) -> HieroBlock:
+        if self._folded is None:
+            numbers: dict[str, int] = {}
+            folded = [numbers.setdefault(word.casefold(), len(numbers)) for word in block.words]
+            self._folded = np.array(folded, np.int32)
+        same = np.empty(len(block), np.uint8)
+        identical(
+            readonly(block.symbols), readonly(block.offsets), len(block.labels), self._folded, same
+        )
+        self.left_out["identity"] += int(same.sum())
+        return kept_of(block, np.flatnonzero(same == 0))
+
+
+class _Rows:
+    """Choose the alignment and the tree of each pair; count the pairs that lack one.
+
+    Attributes
+    ----------
+    passed_over
+        How many pairs lack what, once all are read.
+    """
+
+    def __init__(
+        self,
+        pairs: Iterable[SentencePair],
+        grammar: str,
+        annotator: str | None,
+        side: str,
+        tree: str | None,
+    ) -> None:
+        for what, name, known in (("grammar", grammar, GRAMMARS), ("side", side, SIDES)):
+            if name not in known:
+                raise UnknownNameError(what, name, known)
+        self._pairs, self._tree = pairs, tree
+        self._side = side if grammar == "samt" else None
+        self._choice = Choice("the corpus", annotator)
+        self.passed_over: Counter[str] = Counter()
+
+    def counted(
+        self,
+        folder: str,
+        links: str,
+        options: HieroOptions | None,
+        lexical: bool,
+        room: int,
+        used: list[Row] | None = None,
+    ) -> HieroCounts:
+        """Return the counted rules of all pairs; put those that have rules into `used`."""
+        if links not in LINKS:
+            raise UnknownNameError("links", links, LINKS)
+        counts = HieroCounts(
+            folder,
+            options or HieroOptions(),
+            links=links,
+            side=self._side,
+            lexical=lexical,
+            room=room,
+        )
+        try:
+            counts.add(self if used is None else _kept(self, used))
+        except BaseException:
+            counts.close()
+            raise
+        return counts
+
+    def __iter__(self) -> Iterator[Row]:
+        names: dict[str, None] = {}
+        taken = 0
+        for pair in self._pairs:
+            alignment = self._choice.of(pair)
+            if alignment is None:
+                self.passed_over["not aligned"] += 1
+            elif not pair.has_text:
+                self.passed_over["without words"] += 1
+            elif self._side is None:
+                taken += 1
+                yield pair, alignment, None
+            else:
+                trees = pair.source_trees if self._side == "source" else pair.target_trees
+                names.update(dict.fromkeys(trees))
+                if self._tree not in trees if self._tree is not None else not trees:
+                    self.passed_over["not parsed"] += 1
+                else:
+                    taken += 1
+                    yield pair, alignment, pair.tree(self._side, self._tree)
+        self._choice.check()
+        if self.passed_over and not taken:
+            self._refuse(names)
+
+    def _refuse(self, names: Collection[str]) -> None:
+        """Say why no pair gives rules."""
+        if self.passed_over["not parsed"]:
+            if self._tree is not None and names:
+                raise UnknownNameError(f"{self._side} tree", self._tree, names)
+            other = "source" if self._side == "target" else "target"
+            raise OptionError(
+                f"no pair has a tree of the {self._side} side, from which labels are taken; "
+                f'add `{self._side}_trees`, or take the other side by `side="{other}"`'
+            )
+        if self.passed_over["without words"]:
+            raise MissingTextError("no aligned pair has words, of which rules are made")
+        raise OptionError("no pair is aligned")
+
+
+def _kept(rows: Iterable[Row], used: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        used.append(row)
+        yield row

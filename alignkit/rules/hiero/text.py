@@ -1,0 +1,192 @@
+"""Lay out hiero rules as lines of the formats of rules, without making them one by one.
+
+The lines are those that `alignkit.rules.files` makes of the same rules, put together from the same
+pieces: words, variables and numbers are turned into text once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from string import Formatter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import readonly
+from alignkit.rules.files.escapes import LABEL, MOSES_LABEL, WORD
+from alignkit.rules.files.fields import number_text
+from alignkit.rules.files.flat import NO_LABEL
+from alignkit.rules.files.notation import quoted, side_text
+from alignkit.rules.hiero import text_kernel as kernel
+from alignkit.rules.hiero.block import HieroBlock
+from alignkit.rules.rule import Node, Variable
+
+__all__ = ["LAYOUTS", "Layout", "RuleText"]
+
+_ROOM = 1 << 20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Describe the lines of a format.
+
+    Parameters
+    ----------
+    line
+        A line: text, and in braces ``label``, ``source``, ``target``, ``links`` and ``all_links``
+        (variables included), each with what divides them, and numbers, each with how it is written
+        (`_NUMBERS`).
+    lexical
+        The part of the line that is there where there are lexical weights, and what is there else.
+    label, variable, word
+        Make the texts of the label of the left-hand side, of a variable given its label and its
+        number from 0, and of a word.
+    """
+
+    line: str
+    lexical: tuple[str, str]
+    label: Callable[[str], str]
+    variable: Callable[[str, int], str]
+    word: Callable[[str], str]
+
+
+def _log_text(value: float) -> str:
+    return format(max(0.0, -math.log(value)), ".10g") if value > 0 else "inf"
+
+
+_NUMBERS: dict[str, Callable[[float], str]] = {
+    "": number_text,
+    "log": _log_text,
+    "short": "{:.10g}".format,
+}
+
+
+def _labelled(links: str) -> Layout:
+    return Layout(
+        line="{label} ||| {source} ||| {target} ||| p(e|f)={p_target:log} p(f|e)={p_source:log} "
+        "LEXICAL"
+        f"p(e,f|LHS)={{p_rule:log}} count={{count}} pairs={{pairs}} ||| {{{links}: }}\n",
+        lexical=("Lex(e|f)={lexical_target:log} Lex(f|e)={lexical_source:log} ", ""),
+        label=lambda label: f"[{LABEL.escape(label)}]",
+        variable=lambda label, number: f"[{LABEL.escape(label or NO_LABEL)},{number + 1}]",
+        word=WORD.escape,
+    )
+
+
+LAYOUTS = {
+    "tsv": Layout(
+        line="{label}{source}) ||| {label}{target}) ||| {count} {p_target} {p_source} "
+        "pairs={pairs} p_rule={p_rule}LEXICAL links={links:,}\n",
+        lexical=(" lexical_target={lexical_target} lexical_source={lexical_source}", ""),
+        label=lambda label: side_text(Node(label, ())).removesuffix(")"),
+        variable=lambda label, number: side_text((Variable(number, label),)),
+        word=quoted,
+    ),
+    "joshua": _labelled("links"),
+    "ppdb": _labelled("all_links"),
+    "moses": Layout(
+        line="{source} {label} ||| {target} {label} ||| LEXICAL ||| {all_links: } ||| "
+        "{target_count:short} {source_count:short} {count:short}\n",
+        lexical=(
+            "{p_source:short} {lexical_source:short} {p_target:short} {lexical_target:short}",
+            "{p_source:short} {p_target:short}",
+        ),
+        label=lambda label: f"[{MOSES_LABEL.escape(label)}]",
+        variable=lambda label, number: f"[{MOSES_LABEL.escape(label or NO_LABEL)}]" * 2,
+        word=WORD.escape,
+    ),
+}
+"""The formats of rules whose lines are laid out here."""
+
+
+class RuleText:
+    """Write blocks of rules of one grammar as lines.
+
+    Parameters
+    ----------
+    layout
+        One of `LAYOUTS`.
+    block
+        A block of the grammar; others are of the same words and labels.
+    """
+
+    def __init__(self, layout: Layout, block: HieroBlock) -> None:
+        has_lexical = block.weights.shape[1] > 3
+        line = layout.line.replace("LEXICAL", layout.lexical[not has_lexical])
+        labels = block.labels
+        self._label_at = 0
+        self._variables_at = len(labels)
+        pieces = [layout.label(label) for label in labels]
+        pieces += [layout.variable(label, number) for label in labels for number in (0, 1)]
+        self._words = len(pieces)
+        pieces += map(layout.word, block.words)
+        self._numbers: list[tuple[str, Callable[[float], str]]] = []
+        steps = []
+        for text, name, how, _ in Formatter().parse(line):
+            if text:
+                steps.append((kernel.TEXT, len(pieces)))
+                pieces.append(text)
+            if name is not None:
+                steps.append(self._step(name, how or "", pieces))
+        self._steps = np.array(steps, np.int32)
+        self._pieces = _packed(pieces)
+        self._out = np.empty(_ROOM, np.uint8)
+
+    def _step(self, name: str, how: str, pieces: list[str]) -> tuple[int, int]:
+        if name == "label":
+            return kernel.LABEL, self._label_at
+        if name in ("source", "target"):
+            return (kernel.SOURCE if name == "source" else kernel.TARGET), self._variables_at
+        if name in ("links", "all_links"):
+            pieces.append(how)
+            return (kernel.LINKS if name == "links" else kernel.ALL_LINKS), len(pieces) - 1
+        self._numbers.append((name, _NUMBERS[how]))
+        return kernel.NUMBER, len(self._numbers) - 1
+
+    def lines(self, block: HieroBlock) -> Iterator[bytes]:
+        """Yield the lines of a block, many at a time, in UTF-8."""
+        numbers, texts = self._number_pieces(block)
+        rule, state = 0, np.zeros(1, np.int64)
+        while rule < len(block):
+            done = kernel.lines(
+                readonly(self._steps), readonly(block.symbols), readonly(block.offsets),
+                len(block.labels), block.most_symbols, self._words, *self._pieces,
+                readonly(numbers), *_packed(texts), rule, self._out, state,
+            )  # fmt: skip
+            if done == rule:
+                self._out = np.empty(2 * len(self._out), np.uint8)
+            rule = done
+            yield self._out[: state[0]].tobytes()
+
+    def _number_pieces(self, block: HieroBlock) -> tuple[NDArray[np.int32], list[str]]:
+        """Return the place of the text of each number, by rule and column, and the texts."""
+        columns = _columns(block)
+        places = np.empty((len(block), len(self._numbers)), np.int32)
+        texts: list[str] = []
+        for column, (name, text) in enumerate(self._numbers):
+            values, inverse = np.unique(columns[name], return_inverse=True)
+            places[:, column] = inverse.reshape(-1) + len(texts)
+            texts += map(text, values.tolist())
+        return places, texts
+
+
+def _columns(block: HieroBlock) -> dict[str, NDArray[np.float64]]:
+    names = ("p_target", "p_source", "p_rule", "lexical_target", "lexical_source")
+    columns = dict(zip(names, block.weights.T, strict=False))
+    count, pairs = block.counts.T
+    return columns | {
+        "count": count,
+        "pairs": pairs,
+        "target_count": count / columns["p_source"],
+        "source_count": count / columns["p_target"],
+    }
+
+
+def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the bytes of all texts, and where each ends, after a leading 0."""
+    data = [text.encode() for text in texts]
+    ends = np.zeros(len(data) + 1, np.int64)
+    np.cumsum([len(piece) for piece in data], out=ends[1:])
+    return readonly(np.frombuffer(b"".join(data), np.uint8)), readonly(ends)
