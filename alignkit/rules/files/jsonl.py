@@ -1,0 +1,128 @@
+"""Read and write rules as JSON, an object a line; holds everything.
+
+Members: ``source`` and ``target``, texts as of `notation`; where known ``count``, ``pairs``,
+``p_target`` (p(t|s)), ``p_source`` (p(s|t)), ``p_rule``, ``lexical_target``, ``lexical_source``,
+``alignment`` (links ``[i, j]`` between positions of symbols), ``examples`` (objects with ``id``,
+the words ``source`` and ``target``, and half-open ``source_span`` and ``target_span``) and
+``extra`` (other features, ``[name, text]``). Another member that is a text or a number is kept as
+such a feature.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from alignkit.errors import FormatError
+from alignkit.formats.json_text import Object, as_text, member, parse_json, position, texts
+from alignkit.rules.files.flat import leaves
+from alignkit.rules.files.format import RuleFormat
+from alignkit.rules.files.named_features import WEIGHTS, parse_weight
+from alignkit.rules.files.notation import made_rule, side_text
+from alignkit.rules.grammar import Example, RuleType
+
+__all__ = ["FORMAT"]
+
+_SIDES = ("source", "target")
+_MEMBERS = {*_SIDES, *WEIGHTS, "alignment", "examples", "extra"}
+
+
+def _line(type: RuleType, number: int, joined: bool) -> str:
+    found: Object = {name: side_text(side) for name, side in zip(_SIDES, type.rule, strict=True)}
+    for name in WEIGHTS:
+        value = getattr(type, name)
+        if value is not None:
+            value = float(value)
+            found[name] = int(value) if value.is_integer() and value < 1e15 else value
+    if type.alignment is not None:
+        found["alignment"] = [[int(i), int(j)] for i, j in type.alignment]
+    if type.examples:
+        found["examples"] = list(map(_example_object, type.examples))
+    if type.extra:
+        found["extra"] = type.extra
+    # reading drops byte order marks, wherever they are
+    return json.dumps(found, ensure_ascii=False).replace("\ufeff", "\\ufeff")
+
+
+def _example_object(example: Example) -> Object:
+    return {
+        "id": example.id,
+        "source": example.source,
+        "target": example.target,
+        "source_span": list(map(int, example.source_span)),
+        "target_span": list(map(int, example.target_span)),
+    }
+
+
+def _parse(line: str, number: int) -> RuleType:
+    found = parse_json(line)
+    if not isinstance(found, dict):
+        raise FormatError("expected an object with 'source' and 'target'")
+    sides = [member(found, name, str) for name in _SIDES]
+    try:
+        rule = made_rule(*sides)
+    except FormatError as problem:
+        where = f"{' ||| '.join(sides)[:80]!r}, column {problem.column}"
+        raise FormatError(f"{problem.message}, in {where}") from None
+    weights: dict[str, Any] = {}
+    for name in WEIGHTS:
+        if found.get(name) is not None:
+            value = found[name]
+            if type(value) not in (int, float):
+                raise FormatError(f"{name!r} is {json.dumps(value)[:40]}; expected a number")
+            weights[name] = parse_weight(name, repr(value))
+    alignment = None
+    if found.get("alignment") is not None:
+        sizes = len(leaves(rule.source)), len(leaves(rule.target))
+        links = {_link(link, *sizes) for link in member(found, "alignment", list)}
+        alignment = tuple(sorted(links))
+    examples = tuple(map(_example, member(found, "examples", list, [])))
+    return RuleType(rule, **weights, alignment=alignment, examples=examples, extra=_extra(found))
+
+
+def _extra(found: Object) -> tuple[tuple[str, str], ...]:
+    extra: list[tuple[str, str]] = []
+    for feature in member(found, "extra", list, []):
+        if not (isinstance(feature, list) and [type(one) for one in feature] == [str, str]):
+            raise FormatError("'extra' holds something else than [name, text]")
+        extra.append((feature[0], feature[1]))
+    if len(found) > len(_MEMBERS & found.keys()):
+        for name in found:
+            if name not in _MEMBERS:
+                text = as_text(found[name])
+                if text is None:
+                    raise FormatError(f"{name[:40]!r} is no member of a rule, nor a feature")
+                extra.append((name, text))
+    return tuple(extra)
+
+
+def _link(link: object, source: int, target: int) -> tuple[int, int]:
+    i, j = _two(link, "alignment")
+    if i >= source or j >= target:
+        message = f"link [{i}, {j}] is beyond the sides, of {source} and {target} symbols"
+        raise FormatError(message)
+    return i, j
+
+
+def _two(value: object, name: str) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise FormatError(f"{name!r}: found {json.dumps(value)[:40]}, expected two whole numbers")
+    return position(value[0]), position(value[1])
+
+
+def _example(value: object) -> Example:
+    if not isinstance(value, dict):
+        raise FormatError(f"'examples' holds {json.dumps(value)[:40]}, expected an object")
+    sides = [tuple(texts(value, name)) for name in _SIDES]
+    spans = [_two(value.get(f"{name}_span"), f"{name}_span") for name in _SIDES]
+    for words, (start, end) in zip(sides, spans, strict=True):
+        if not start <= end <= len(words):
+            raise FormatError(f"span [{start}, {end}] of an example of {len(words)} words")
+    return Example(member(value, "id", str), sides[0], sides[1], spans[0], spans[1])
+
+
+FORMAT = RuleFormat(
+    line=_line,
+    parse=_parse,
+    holds=frozenset({"trees", "alignment", "examples", "extra", *WEIGHTS}),
+)

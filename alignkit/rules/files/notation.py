@@ -1,0 +1,333 @@
+"""Write the sides of rules as text, and read them: ``NP(x0:DT NN("car"))``, ``x0 "auto"``.
+
+A node is its label and, in parentheses, its children; a word is quoted as in JSON; a variable is
+``x0:NP`` (deleted: ``d0:PP``, inserted: ``i0:PP``), its label running to white space or ``)``, or
+``x0`` where it has none. A string is the items alone. A label that is empty or could be taken for
+something else is quoted as a word is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from sys import intern
+
+from alignkit.arguments import check_arguments
+from alignkit.errors import FormatError
+from alignkit.rules.rule import Item, Node, Rule, Side, Variable
+
+__all__ = [
+    "Numbered",
+    "made_rule",
+    "numbered_on",
+    "parse_rule",
+    "parse_side",
+    "parsed_at",
+    "quoted",
+    "rule_text",
+    "side_text",
+    "unquoted",
+]
+
+Numbered = tuple[tuple[str, int], ...]
+"""The kinds and numbers of variables, in the order of their places."""
+
+QUOTED = r'"(?:[^"\\]|\\.)*"'
+_PLAIN_WORD = re.compile(r'[^"\\\x00-\x20|\ufeff]+')
+_PLAIN_LABEL = re.compile(r'[^"()\x00-\x20|\ufeff]+')
+_ESCAPED = re.compile("[ \ufeff]")
+_LIKE_VARIABLE = re.compile(r"[xdi][0-9]")
+_TOKEN = re.compile(
+    rf"""\s*(?:
+    (\))(?=[\s)]|$)                                                     # 0 the end of a node
+  | ({QUOTED})(?:(\()|(?=[\s)]|$))                                      # 1 a word, 2 a node
+  | ([xdi])([0-9]{{1,9}})(?: :({QUOTED}(?=[\s)]|$)|[^\s)]+) )?(?=[\s)]|$)   # 3 4 5 a variable
+  | ([^\s()"][^\s()]*)\(                                                # 6 a node
+  | (\S)                                                                # 7 something else
+    )""",
+    re.VERBOSE | re.ASCII,
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def quoted(text: str) -> str:
+    r"""Return a text in quotation marks, as JSON does, without spaces and ``|||`` inside.
+
+    Examples
+    --------
+    >>> print(quoted("car"), quoted('say "|||"'))
+    "car" "say\u0020\"\u007c\u007c\u007c\""
+    """
+    if _PLAIN_WORD.fullmatch(text):
+        return f'"{text}"'
+    found = _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return found.replace("|", "\\u007c") if "|||" in found else found
+
+
+def unquoted(text: str) -> str:
+    """Return what a quoted text stands for.
+
+    Raises
+    ------
+    ValueError
+        If it is not quoted as in JSON.
+    """
+    if "\\" not in text:
+        return text[1:-1]
+    found: str = json.loads(text)
+    found.encode()  # half a surrogate pair is a ValueError too
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _label(label: str) -> str:
+    plain = _PLAIN_LABEL.fullmatch(label) and not _LIKE_VARIABLE.match(label)
+    return label if plain else quoted(label)
+
+
+@lru_cache(maxsize=1 << 12)
+def _label_of_variable(label: str) -> str:
+    if not label:
+        return ""
+    return f":{label}" if _PLAIN_LABEL.fullmatch(label) else f":{quoted(label)}"
+
+
+def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
+    """Return a side of a rule as text.
+
+    Parameters
+    ----------
+    side
+        The side.
+    numbers
+        Other numbers for the variables (kind "x").
+
+    Examples
+    --------
+    >>> side_text(Node("NP", (Variable(0, "DT"), Node("NN", ("car",)))))
+    'NP(x0:DT NN("car"))'
+    >>> side_text((Variable(0), "auto"))
+    'x0 "auto"'
+    """
+    out: list[str] = []
+    if type(side) is Node:
+        out.append(f"{_label(side.label)}(")
+        levels = [iter(side.children)]
+    else:
+        levels = [iter(side)]
+    space = False
+    while levels:
+        item: Item
+        for item in levels[-1]:
+            if space:
+                out.append(" ")
+            space = True
+            if type(item) is str:
+                out.append(quoted(item))
+            elif type(item) is Variable:
+                number = item.number
+                if numbers is not None and item.kind == "x":
+                    number = numbers[number]
+                out.append(f"{item.kind}{number}{_label_of_variable(item.label)}")
+            else:
+                out.append(f"{_label(item.label)}(")  # type: ignore[union-attr]
+                levels.append(iter(item.children))  # type: ignore[union-attr]
+                space = False
+                break
+        else:
+            levels.pop()
+            out.append(")")
+            space = True
+    if type(side) is not Node:
+        out.pop()
+    return "".join(out)
+
+
+def rule_text(rule: Rule) -> str:
+    """Return a rule as text: its sides, divided by ``|||``.
+
+    Examples
+    --------
+    >>> rule_text(Rule(Node("NP", (Variable(0, "NN"),)), (Variable(0),)))
+    'NP(x0:NN) ||| x0'
+    """
+    return f"{side_text(rule.source)} ||| {side_text(rule.target)}"
+
+
+def parse_rule(text: str) -> Rule:
+    """Read a rule that `rule_text` wrote.
+
+    Raises
+    ------
+    FormatError
+        If it is none; the error tells the column.
+
+    Examples
+    --------
+    >>> parse_rule('NN("car") ||| "auto"')
+    Rule(source=Node(label='NN', children=('car',)), target=('auto',))
+    """
+    check_arguments(parse_rule, locals())
+    source, bars, target = text.partition("|||")
+    if not bars:
+        raise FormatError("expected SOURCE ||| TARGET", "", None, len(text) + 1)
+    return made_rule(source, target, 1, len(source) + 4)
+
+
+def made_rule(source: str, target: str, column: int = 1, second: int = 1) -> Rule:
+    """Read the two sides of a rule, and number its variables as `Rule` asks for.
+
+    Parameters
+    ----------
+    source, target
+        Their texts.
+    column, second
+        Where in the line each begins, for errors.
+
+    Raises
+    ------
+    FormatError
+        If a text is no side, or the variables of both do not fit; the error tells the column.
+    """
+    left, ours = parsed_at(source, column)
+    right, theirs = parsed_at(target, second)
+    numbers = numbered_on(ours, theirs, second)
+    if numbers is not None:
+        left, right = _parse(source, numbers)[0], _parse(target, numbers)[0]
+    return Rule(left, right)
+
+
+def numbered_on(ours: Numbered, theirs: Numbered, column: int = 1) -> dict[int, int] | None:
+    """Check the variables of both sides; return the numbers from left to right, if others.
+
+    Raises
+    ------
+    FormatError
+        If a variable stands twice on a side, or is missing on the other.
+    """
+    if not ours and not theirs:
+        return None
+    if len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
+        twice = ours if len(set(ours)) < len(ours) else theirs
+        name = next(f"{kind}{number}" for kind, number in twice if twice.count((kind, number)) > 1)
+        raise FormatError(f"variable {name} stands twice on one side", "", None, column)
+    if ours == theirs and ours == tuple(("x", k) for k in range(len(ours))):
+        return None  # which is most frequent
+    shared = [n for kind, n in ours if kind == "x"]
+    mates = {n for kind, n in theirs if kind == "x"}
+    if set(shared) != mates:
+        name = f"x{min(set(shared) ^ mates)}"
+        side = "source" if int(name[1:]) in shared else "target"
+        raise FormatError(f"variable {name} stands on the {side} side only", "", None, column)
+    wrong = [f"i{n}" for kind, n in ours if kind == "i"] + [
+        f"d{n}" for kind, n in theirs if kind == "d"
+    ]
+    if wrong:
+        expected = "deleted ones (d) stand on the source side, inserted ones (i) on the target side"
+        raise FormatError(f"variable {wrong[0]} is on the wrong side: {expected}", "", None, column)
+    if shared == list(range(len(shared))):
+        return None
+    return {number: k for k, number in enumerate(shared)}
+
+
+def parsed_at(text: str, column: int) -> tuple[Side, Numbered]:
+    """Read a side; the columns of errors are those of the line."""
+    try:
+        return parse_side(text)
+    except FormatError as problem:
+        raise FormatError(problem.message, "", None, column + (problem.column or 1) - 1) from None
+
+
+@lru_cache(maxsize=1 << 14)
+def parse_side(text: str) -> tuple[Side, Numbered]:
+    """Read a side of a rule; return it and its variables in their order.
+
+    Raises
+    ------
+    FormatError
+        If it is none; the error tells the column.
+    """
+    return _parse(text, None)
+
+
+def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered]:
+    found: list[tuple[str, int]] = []
+    labels: list[str] = []
+    levels: list[list[Item]] = [[]]
+    items = levels[0]
+    try:
+        for close, word, opens, kind, digits, tag, label, _ in _TOKEN.findall(text):
+            if close:
+                levels.pop()
+                levels[-1].append(Node(labels.pop(), tuple(items)))
+                items = levels[-1]
+            elif kind:
+                number = int(digits)
+                found.append((kind, number))
+                if numbers is not None and kind == "x":
+                    number = numbers[number]
+                items.append(Variable(number, intern(_tag(tag)), kind))
+            elif label or opens:
+                labels.append(intern(label or unquoted(word)))
+                items = []
+                levels.append(items)
+            elif word:
+                items.append(intern(unquoted(word)))
+            else:
+                raise IndexError
+        if labels:
+            raise IndexError
+    except (IndexError, ValueError):
+        raise _refused(text) from None
+    if len(items) == 1 and type(items[0]) is Node:
+        return items[0], tuple(found)
+    if any(type(item) is Node for item in items):
+        raise _refused(text)
+    return tuple(items), tuple(found)  # type: ignore[arg-type]
+
+
+def _tag(text: str) -> str:
+    """Return the label of a variable."""
+    return unquoted(text) if text[:1] == '"' and text[-1] == '"' and text != '"' else text
+
+
+def _refused(text: str) -> FormatError:
+    """Say what is wrong with a text that is no side of a rule, and where."""
+    open_nodes: list[int] = []
+    trees = 0
+    for match in _TOKEN.finditer(text):
+        close, word, opens, _, _, tag, label, other = match.groups()
+        at = match.end() - len(match[0].lstrip(" \t")) + 1
+        if other:
+            expected = 'a word in quotation marks, a variable (x0:NP), LABEL( or ")"'
+            return FormatError(
+                f"found {text[at - 1 : at + 19]!r}, expected {expected}", "", None, at
+            )
+        for piece in (word, tag):
+            if piece and piece[0] == '"' and not _is_quoted(piece):
+                message = f"{piece[:40]} is not quoted as in JSON"
+                return FormatError(message, "", None, at)
+        if close:
+            if not open_nodes:
+                return FormatError("a closing parenthesis without an opening one", "", None, at)
+            open_nodes.pop()
+            trees += not open_nodes
+        elif not open_nodes and trees:
+            return FormatError("a side is one tree, but something follows it", "", None, at)
+        elif label or opens:
+            if not open_nodes and text[: at - 1].strip():
+                return FormatError("a tree stands beside other items", "", None, at)
+            open_nodes.append(at)
+    if open_nodes:
+        return FormatError("this node is not closed: expected ')'", "", None, open_nodes[-1])
+    return FormatError("no side of a rule", "", None, 1)
+
+
+def _is_quoted(text: str) -> bool:
+    try:
+        unquoted(text)
+    except ValueError:
+        return False
+    return True
