@@ -196,13 +196,21 @@ class TwoFiles:
                 continue
             ids.append(ref.id)
             known = ref if ref.has_text else hyp
+            parsed = known if known.source_trees or not _same_words(known, hyp) else hyp
             sides = {"hyp": hypothesis, "ref": reference}
             if options.reading.drop_out_of_range and known.has_text:
                 sides = {name: self._inside(one, known.lengths) for name, one in sides.items()}
             if self._watch is not None:
                 self._watch(ref, hyp)
             try:
-                yield SentencePair(ref.id, known.source, known.target, sides)
+                yield SentencePair(
+                    ref.id,
+                    known.source,
+                    known.target,
+                    sides,
+                    source_trees=parsed.source_trees,
+                    target_trees=parsed.target_trees,
+                )
             except AlignkitError as error:
                 raise OptionError(
                     f"{error}; check the base and direction of 'hyp' {self.hyp.path} and "
@@ -237,6 +245,10 @@ class TwoFiles:
         if differences.tokens:  # those that are not in both, `partial` has allowed
             told = replace(differences, missing=[], surplus=[])
             self._tell(f"{self.ref.path} and {self.hyp.path}: {told}")
+
+
+def _same_words(pair: SentencePair, other: SentencePair) -> bool:
+    return (pair.source, pair.target) == (other.source, other.target)
 
 
 def _check_no_links(path: str) -> None:

@@ -1,7 +1,8 @@
 """Read plain lists of phrase pairs: tab-separated, or a Moses phrase table.
 
 tsv
-    A line a phrase pair: source phrase, tab, target phrase. Exactly two columns, no header.
+    A line a phrase pair: source phrase, tab, target phrase, and no more; or, as ``alignkit phrases
+    --table`` writes it, three numbers behind them, which are ignored. No header.
 moses
     A line a phrase pair: ``source ||| target ||| scores ...``; what follows the target is ignored.
 
@@ -67,9 +68,12 @@ def read_phrase_table(
 
 def _tsv(line: str) -> tuple[str, str] | str:
     columns = line.split("\t")
-    if len(columns) != 2:
-        return f"expected 2 tab-separated columns, source and target phrase, not {len(columns)}"
-    return _both(*columns)
+    if len(columns) not in (2, 5):
+        return (
+            "expected 2 tab-separated columns, source and target phrase, "
+            f"not {len(columns)}; or 5, as phrases --table writes them"
+        )
+    return _both(*columns[:2])
 
 
 def _moses(line: str) -> tuple[str, str] | str:

@@ -1,0 +1,1 @@
+"""Rewrite parsed sentences by rules: the n best."""

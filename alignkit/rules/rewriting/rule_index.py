@@ -1,0 +1,287 @@
+"""Index rules by their source sides, to find those that match at a node of a tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import isnan, log
+from typing import NamedTuple, TypeAlias, cast
+
+from alignkit.arguments import check_arguments, each
+from alignkit.errors import OptionError
+from alignkit.rules.grammar import RuleType
+from alignkit.rules.rewriting.phrasing import Wording, is_minor, wording
+from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.trees import Tree
+
+__all__ = ["IndexedRule", "Match", "RuleIndex"]
+
+Signature: TypeAlias = "tuple[str | tuple[str], ...]"
+"""What stands below a node: labels of nodes and variables, and each word alone in a tuple."""
+
+MIN_COUNT, MIN_P = 2, 0.1
+"""A count of 1 means seen once, and nearly all rules are; see `RuleIndex.build`."""
+
+
+class IndexedRule(NamedTuple):
+    """Hold what is asked of a rule when it is applied.
+
+    Parameters
+    ----------
+    type
+        The rule with its weights.
+    cost
+        -log p(target side | source side).
+    minor
+        It changes punctuation or a determiner alone.
+    source, target
+        What is read off each side, variables as their place on the source side.
+    """
+
+    type: RuleType
+    cost: float
+    minor: bool
+    source: Wording
+    target: Wording
+
+
+class Match(NamedTuple):
+    """Say that a rule's source side matches at a node, and which nodes its variables stand for."""
+
+    node: int
+    rule: IndexedRule
+    variables: tuple[int, ...]
+
+
+class _State:
+    """Be a place in the trie of source sides: what may come next, and the rules that end here."""
+
+    __slots__ = ("expanded", "rules", "variable")
+
+    def __init__(self) -> None:
+        self.expanded: dict[Signature, _State] = {}
+        self.variable: _State | None = None
+        self.rules: dict[tuple[str | int, ...], IndexedRule] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class RuleIndex:
+    """Hold rules by their source sides, in a trie: finding those that match is a walk in it.
+
+    Parameters
+    ----------
+    kept
+        How many rules can be applied.
+    left_out
+        How many cannot, by reason.
+    """
+
+    kept: int
+    left_out: Mapping[str, int]
+    _roots: Mapping[tuple[str, Signature], _State] = field(repr=False)
+
+    @classmethod
+    def build(
+        cls,
+        rules: Iterable[RuleType],
+        *,
+        min_count: float = MIN_COUNT,
+        min_p: float = MIN_P,
+        any_labels: bool = False,
+    ) -> RuleIndex:
+        """Index the rules of a grammar that can be applied; the others are counted.
+
+        Rules that leave the words as they are, but for case, are of no use here; nor are those
+        whose source side is a string, or that insert a constituent, of which nobody knows the
+        words.
+
+        Parameters
+        ----------
+        rules
+            The rules, with counts and p(target side | source side).
+        min_count
+            The least count; 0 takes also rules whose count is not known.
+        min_p
+            The least p(target side | source side).
+        any_labels
+            Take also rules of which the labels of the two roots, or of a variable, differ (default:
+            they would put a constituent where another kind belongs). The string of a rule whose
+            target side is one has no labels that could differ.
+
+        Raises
+        ------
+        OptionError
+            If `min_count` or `min_p` is out of range, or a rule cannot be one: its probability is
+            not between 0 and 1, or a variable stands on its target side alone.
+        """
+        check_arguments(RuleIndex.build, {**locals(), "cls": cls}, apart=["rules"])
+        if not min_count >= 0:
+            raise OptionError(f"min_count is {min_count}; it must be 0 or more")
+        if not 0 <= min_p <= 1:
+            raise OptionError(f"min_p is {min_p}; it must be between 0 and 1")
+        roots: dict[tuple[str, Signature], _State] = {}
+        left_out: Counter[str] = Counter()
+        kept = 0
+        for number, one in enumerate(each("rules", rules, RuleType)):
+            reason = _unfit(one.rule, any_labels) or _too_rare(one, number, min_count, min_p)
+            if not reason:
+                made = _indexed(one, number)
+                reason = "change no word" if _says_the_same(made) else ""
+            if reason:
+                left_out[reason] += 1
+                continue
+            kept += 1
+            state = _place(roots, cast(Node, one.rule.source))
+            key = tuple(x if isinstance(x, int) else x.casefold() for x in made.target.items)
+            known = state.rules.get(key)
+            if known is None or made.cost < known.cost:
+                state.rules[key] = made
+        return cls(kept, dict(left_out), roots)
+
+    def matches(self, tree: Tree) -> Iterator[list[Match]]:
+        """Yield the matches at each node of a tree, from the last node to the root.
+
+        Labels are compared as they are, words after casefold.
+        """
+        below, signatures = _outline(tree)
+        for node in reversed(range(len(tree.labels))):
+            root = self._roots.get((tree.labels[node], signatures[node]))
+            ends = _walk(root, below[node], below, signatures) if root else ()
+            yield [
+                Match(node, rule, bound) for state, bound in ends for rule in state.rules.values()
+            ]
+
+
+def _unfit(rule: Rule, any_labels: bool) -> str:
+    """Return why a rule can never be applied, or nothing."""
+    source, target = rule
+    if not isinstance(source, Node):
+        return "have a string as their source side"
+    targets = list(_variables(target))
+    if any(one.kind == "i" for one in targets):
+        return "insert a constituent"
+    if any_labels or not isinstance(target, Node):
+        return ""
+    labels = {(one.kind, one.number): one.label for one in _variables(source)}
+    equal = source.label == target.label and all(
+        labels.get((one.kind, one.number), one.label) == one.label for one in targets
+    )
+    return "" if equal else "have other labels on the target side"
+
+
+def _too_rare(one: RuleType, number: int, min_count: float, min_p: float) -> str:
+    p = one.p_target
+    if p is not None and (isnan(p) or not 0 <= p <= 1):
+        raise OptionError(f"rules[{number}]: p_target is {p}; it must be between 0 and 1")
+    if one.count is None and min_count > 0:
+        return "tell no count"
+    if one.count is not None and one.count < min_count:
+        return f"have a count below {min_count:g}"
+    if not p:
+        return "tell no p(target | source)" if p is None else "have a probability of 0"
+    return f"have p(target | source) below {min_p:g}" if p < min_p else ""
+
+
+def _indexed(one: RuleType, number: int) -> IndexedRule:
+    source, target = one.rule
+    places = {(variable.kind, variable.number): k for k, variable in enumerate(_variables(source))}
+    for variable in _variables(target):
+        if (variable.kind, variable.number) not in places:
+            name = f"{variable.kind}{variable.number}"
+            raise OptionError(f"rules[{number}]: {name} stands on the target side alone")
+    assert one.p_target is not None
+    sides = wording(source, places), wording(target, places)
+    return IndexedRule(one, -log(one.p_target), is_minor(*sides), *sides)
+
+
+def _says_the_same(rule: IndexedRule) -> bool:
+    source, target = (
+        [x if isinstance(x, int) else x.casefold() for x in side.items]
+        for side in (rule.source, rule.target)
+    )
+    return source == target
+
+
+def _variables(side: object) -> Iterator[Variable]:
+    """Yield the variables of a side, from left to right."""
+    left = [side]
+    while left:
+        item = left.pop()
+        if isinstance(item, Variable):
+            yield item
+        elif isinstance(item, tuple):
+            left += reversed(item.children if isinstance(item, Node) else item)
+
+
+def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
+    """Return the state of a source side, made where it is not there yet."""
+    state = roots.setdefault((source.label, _signature(source)), _State())
+    left = [child for child in reversed(source.children) if not isinstance(child, str)]
+    while left:
+        item = left.pop()
+        if isinstance(item, Variable):
+            state.variable = state.variable or _State()
+            state = state.variable
+        else:
+            state = state.expanded.setdefault(_signature(item), _State())
+            left += (child for child in reversed(item.children) if not isinstance(child, str))
+    return state
+
+
+def _signature(node: Node) -> Signature:
+    return tuple(
+        (child.casefold(),) if isinstance(child, str) else child.label for child in node.children
+    )
+
+
+def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
+    """Return the children of each node, and its signature, words among the children in order."""
+    below: list[list[int]] = [[] for _ in tree.labels]
+    for node, parent in enumerate(tree.parents.tolist()):
+        if parent >= 0:
+            below[parent].append(node)
+    starts, ends = tree.starts.tolist(), tree.ends.tolist()
+    words = [(word.casefold(),) for word in tree.words]
+    signatures: list[Signature] = []
+    for node, children in enumerate(below):
+        made: list[str | tuple[str]] = []
+        place = starts[node]
+        for child in children:
+            made += words[place : starts[child]]
+            made.append(tree.labels[child])
+            place = max(place, ends[child])
+        made += words[place : ends[node]]
+        signatures.append(tuple(made))
+    return below, signatures
+
+
+_Linked: TypeAlias = "tuple[int, _Linked] | None"
+
+
+def _walk(
+    state: _State, children: list[int], below: list[list[int]], signatures: list[Signature]
+) -> Iterator[tuple[_State, tuple[int, ...]]]:
+    """Yield where walks in the trie from a root's state end, and the nodes that variables took."""
+    left = [(state, _before(children, None), cast(_Linked, None))]
+    while left:
+        state, nodes, bound = left.pop()
+        if nodes is None:
+            taken = []
+            while bound is not None:
+                node, bound = bound
+                taken.append(node)
+            yield state, tuple(reversed(taken))
+            continue
+        node, rest = nodes
+        if state.variable is not None:
+            left.append((state.variable, rest, (node, bound)))
+        following = state.expanded.get(signatures[node])
+        if following is not None:
+            left.append((following, _before(below[node], rest), bound))
+
+
+def _before(nodes: list[int], rest: _Linked) -> _Linked:
+    for node in reversed(nodes):
+        rest = node, rest
+    return rest

@@ -1,0 +1,133 @@
+"""Say plainly how trees are rewritten: every combination of rules, one after the other."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from alignkit.rules.rule import Node, Variable
+from alignkit.trees import Tree
+
+
+def as_tree(node):
+    """Return a tree of nested nodes with words."""
+    words, labels, parents, starts, ends, afters = [], [], [], [], [], []
+
+    def add(one, parent):
+        here = len(labels)
+        labels.append(one.label)
+        parents.append(parent)
+        starts.append(len(words))
+        ends.append(0)
+        afters.append(0)
+        for child in one.children:
+            if isinstance(child, str):
+                words.append(child)
+            else:
+                add(child, here)
+        ends[here], afters[here] = len(words), len(labels)
+
+    add(node, -1)
+    columns = (np.array(column, np.int32) for column in (parents, starts, ends, afters))
+    return Tree(tuple(words), tuple(labels), *columns)
+
+
+def nested(text):
+    """Read one Penn tree, or one side of a rule with variables such as ``x0:NP``."""
+    tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+    stack = [[]]
+    for k, token in enumerate(tokens):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            label, *children = stack.pop()
+            stack[-1].append(Node(label, tuple(children)))
+        elif tokens[k - 1] != "(" and ":" in token[1:] and token[0] in "xdi":
+            name, _, label = token.partition(":")
+            stack[-1].append(Variable(int(name[1:]), label, name[0]))
+        else:
+            stack[-1].append(token)
+    ((found,),) = stack
+    return found
+
+
+def fits(fragment, node):
+    """Return what the variables of a fragment stand for, or None where it does not match."""
+    if fragment.label != node.label or len(fragment.children) != len(node.children):
+        return None
+    bound = {}
+    for item, child in zip(fragment.children, node.children, strict=True):
+        if isinstance(item, str) or isinstance(child, str):
+            if not (isinstance(item, str) and isinstance(child, str)):
+                return None
+            if item.casefold() != child.casefold():
+                return None
+        elif isinstance(item, Variable):
+            if item.label != child.label:
+                return None
+            bound[item.number] = child
+        else:
+            below = fits(item, child)
+            if below is None:
+                return None
+            bound |= below
+    return bound
+
+
+def read_off(item):
+    if isinstance(item, (str, Variable)):
+        return [item]
+    return [part for child in item.children for part in read_off(child)]
+
+
+def readings(node, rules):
+    """Return all (words, probability, whether a rule changed more than little) of a node.
+
+    `rules` are (source, target, probability, minor).
+    """
+    if isinstance(node, str):
+        return [((node.casefold(),), 1.0, False)]
+    found = beside([readings(child, rules) for child in node.children])
+    for source, target, p, minor in rules:
+        bound = fits(source, node)
+        if bound is None:
+            continue
+        parts = [
+            readings(bound[item.number], rules)
+            if isinstance(item, Variable)
+            else readings(item, ())
+            for item in read_off(target)
+        ]
+        found += [(words, p * q, heavy or not minor) for words, q, heavy in beside(parts)]
+    return found
+
+
+def beside(parts):
+    found = []
+    for chosen in product(*parts):
+        words = tuple(word for words, _, _ in chosen for word in words)
+        p = 1.0
+        for _, q, _ in chosen:
+            p *= q
+        found.append((words, p, any(heavy for _, _, heavy in chosen)))
+    return found
+
+
+def best(node, rules, count):
+    """Return the probability of each best rewrite, as lists of heavy and of light ones.
+
+    Each is a list of (words, probability), by falling probability.
+    """
+    made = {False: {}, True: {}}
+    for words, p, heavy in readings(node, rules):
+        made[heavy][words] = max(p, made[heavy].get(words, 0))
+    itself = tuple(word.casefold() for word in read_off(node))
+    kinds = []
+    known = {itself}
+    for heavy in (True, False):
+        ranked = sorted(made[heavy].items(), key=lambda one: -one[1])
+        chosen = [one for one in ranked if one[0] not in known]
+        kinds.append(chosen)
+        known |= {words for words, _ in chosen[:count]}
+    return kinds

@@ -1,0 +1,127 @@
+"""Rules of a system's alignments are scored against those of a gold standard."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference_paraphrase import as_tree, nested
+from reference_rule_scores import row
+
+from alignkit.alignment import Alignment
+from alignkit.arrays import LinkArrays
+from alignkit.errors import JoinError
+from alignkit.rules.rule import Node
+from alignkit.rules.rule_score import COLUMNS, RuleScore, rule_ratios
+from alignkit.rules.scores import count_rules
+from alignkit.scoring.signature import Signature
+
+LABELS, WORDS = st.sampled_from("AB"), st.sampled_from("aAbc")
+TREES = st.recursive(
+    st.builds(lambda label, word: Node(label, (word,)), LABELS, WORDS),
+    lambda below: st.builds(
+        lambda label, children: Node(label, tuple(children)),
+        LABELS,
+        st.lists(below | WORDS, min_size=1, max_size=3),
+    ),
+    max_leaves=7,
+).map(as_tree)
+
+
+@st.composite
+def aligned_trees(draw):
+    source, target = draw(TREES), draw(TREES)
+    cells = st.tuples(st.integers(0, len(source.words) - 1), st.integers(0, len(target.words) - 1))
+    first, second = (draw(st.frozensets(cells, max_size=6)) for _ in range(2))
+    return source, target, first, second
+
+
+def counted(pairs):
+    sources, targets, first, second = zip(*pairs, strict=True)
+    sides = (LinkArrays.pack(map(Alignment, side)) for side in (first, second))
+    return count_rules(sources, targets, *sides)
+
+
+@given(st.lists(aligned_trees(), min_size=1, max_size=3))
+def test_counts_are_those_of_sets_of_rules(pairs):
+    assert counted(pairs).tolist() == [row(*pair) for pair in pairs]
+
+
+@given(st.lists(aligned_trees(), min_size=1, max_size=3))
+def test_a_gold_standard_agrees_with_itself(pairs):
+    found = counted([(source, target, links, links) for source, target, links, _ in pairs])
+    for total, right in (("rules", "rules_found"), ("rules", "nodes_found"),
+                         ("changing", "changing_found")):  # fmt: skip
+        columns = [
+            COLUMNS.index(f"{side}_{name}") for side in ("hyp", "ref") for name in (total, right)
+        ]
+        assert len(set(map(tuple, found[:, columns].T.tolist()))) == 1
+
+
+def test_a_rule_is_found_where_three_make_it_up_not_four():
+    """By hand: where all words are linked with all, there is one rule, the whole."""
+    for words, found in ((2, [1, 1, 1]), (3, [1, 0, 1])):
+        tree = as_tree(nested(f"(A {' '.join(f'(B w{k})' for k in range(words))})"))
+        diagonal = {(k, k) for k in range(words)}
+        block = {(i, j) for i in range(words) for j in range(words)}
+        row = counted([(tree, tree, block, diagonal)])[0]
+        assert row[:3].tolist() == found
+        assert row[6:9].tolist() == [words + 1, 0, 1]
+
+
+def test_rules_and_nodes_by_hand():
+    """The words below D are linked both with both, straight, or crossed."""
+    tree = as_tree(nested("(A (B (C (D (X a) (Y b)))) (Z c))"))
+    straight, crossed = {(0, 0), (1, 1), (2, 2)}, {(0, 1), (1, 0), (2, 2)}
+    found = counted([(tree, tree, straight | crossed, straight)])[0]
+    # A, B, C, D, Z; and X and Y too, by which D is another rule
+    assert dict(zip(COLUMNS, found.tolist(), strict=True)) == {
+        "hyp_rules": 5, "hyp_rules_found": 5, "hyp_nodes_found": 5,
+        "hyp_changing": 0, "hyp_changing_found": 0, "hyp_changing_nodes_found": 0,
+        "ref_rules": 7, "ref_rules_found": 4, "ref_nodes_found": 5,
+        "ref_changing": 0, "ref_changing_found": 0, "ref_changing_nodes_found": 0,
+    }  # fmt: skip
+    found = counted([(tree, tree, crossed, straight)])[0]
+    # D, X and Y are no identities: D has its variables in another order
+    assert found[:6].tolist() == [7, 4, 5, 3, 0, 1]
+
+
+def test_ratios_and_intervals_and_media():
+    rows = np.array([[4, 3, 4, 2, 1, 1, 5, 4, 5, 2, 1, 2], [2, 2, 2, 0, 0, 0, 1, 1, 1, 0, 0, 0]])
+    score = RuleScore.from_rows(rows, {"without trees": 1}, Signature(version="1"))
+    assert score.measures["rules.precision"] == 5 / 6
+    assert score.measures["rules.recall"] == 5 / 6
+    assert score.measures["nodes-changing.precision"] == 1 / 2
+    assert score.measures["nodes-changing.recall"] == 1
+    assert score.measures["nodes-changing.f1"] == pytest.approx(2 / 3)
+    assert (
+        str(score)
+        == """\
+2 sentence pairs
+
+                               precision  recall     F1  hypothesis  reference
+-----------------------------  ---------  ------  -----  ----------  ---------
+rules                               83.3    83.3   83.3           6          6
+rules, identity left out            50.0    50.0   50.0           2          2
+node pairs                         100.0   100.0  100.0           6          6
+node pairs, identity left out       50.0   100.0   66.7           2          2
+
+not scored: 1 pair without trees
+version:1"""
+    )
+    drawn = score.with_intervals(resamples=50)
+    assert "[75.0, 100.0]" in str(drawn)
+    assert drawn.to_json()["intervals"]["rules.precision"]["low"] == 0.75
+    assert "30" in drawn.cautions[0]
+    assert score.to_json()["rules"]["precision"] == 5 / 6
+    assert score.csv().splitlines()[0] == "level,precision,recall,f1,hypothesis,reference"
+    assert np.isnan(rule_ratios(np.zeros((1, 12)))["rules.f1"]).all()
+
+
+def test_links_beyond_the_words_are_refused():
+    tree = as_tree(nested("(A a)"))
+    with pytest.raises(JoinError, match="pair 0"):
+        counted([(tree, tree, {(0, 1)}, {(0, 0)})])
+    with pytest.raises(JoinError, match="1 and 2 trees for 1 and 1"):
+        count_rules([tree], [tree] * 2, *[LinkArrays.pack([Alignment()])] * 2)
