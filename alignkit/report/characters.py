@@ -16,10 +16,12 @@ __all__ = [
     "isolated_text",
     "kept_in_place",
     "safe_text",
+    "text_length",
     "visible",
 ]
 
 _LEFT_TO_RIGHT = "\u200e"
+_NARROW, _BROAD = frozenset("ijlftrI.,:;!|'`\"()[]-/ "), frozenset("mwMW@%—…")
 
 
 def char_clusters(text: str) -> list[str]:
@@ -56,6 +58,25 @@ def _cluster_width(cluster: str) -> int:
     if any(east_asian_width(char) in "WF" for char in cluster):
         return 2
     return min(2, sum(not extends(char) or category(char) == "Mc" for char in cluster))
+
+
+def text_length(text: str, size: int) -> int:
+    """Estimate the pixels that text takes in a sans-serif font, rather too many than too few.
+
+    Examples
+    --------
+    >>> text_length("ill", 14), text_length("wow", 14)
+    (18, 36)
+    """
+    ems = 0.0
+    for cluster in char_clusters(text):
+        if is_wide(cluster):
+            ems += 1.05
+        elif cluster in _NARROW:
+            ems += 0.4
+        else:
+            ems += 0.95 if cluster in _BROAD else 0.7 if cluster[0].isupper() else 0.62
+    return round(ems * size) + 1
 
 
 def is_wide(text: str) -> bool:

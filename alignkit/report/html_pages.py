@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePath
 from urllib.parse import quote
 
 from alignkit.corpus import SentencePair
 from alignkit.report.characters import isolated_text
-from alignkit.report.html import draw_articles, draw_html, draw_totals, start_page
+from alignkit.report.html import draw_articles, draw_totals, start_page
 
-__all__ = ["draw_html_pages", "page_path"]
+__all__ = ["PageContent", "draw_html_pages", "draw_page", "draw_pages", "page_path"]
 
 
 def page_path(path: str, number: int) -> str:
@@ -30,7 +31,7 @@ def page_path(path: str, number: int) -> str:
 
 def draw_html_pages(
     pairs: Collection[SentencePair],
-    annotators: Sequence[str] | None = None,
+    annotators: Iterable[str] | None = None,
     *,
     title: str,
     path: str,
@@ -57,39 +58,78 @@ def draw_html_pages(
         The path of a page and its pieces, which are to be written before the next page is asked
         for.
     """
+    if annotators is None:
+        annotators = (name for pair in pairs for name in pair.annotations)
+    names = tuple(dict.fromkeys(annotators))
+    content = PageContent(
+        lambda some: draw_totals(some, names), lambda some: draw_articles(some, names)
+    )
+    return draw_pages(pairs, content, title=title, path=path, pairs_a_page=pairs_a_page)
+
+
+@dataclass(frozen=True)
+class PageContent:
+    """Say what stands on a page of sentence pairs.
+
+    Parameters
+    ----------
+    totals
+        Draws what stands at the top, of all sentence pairs.
+    articles
+        Draws sentence pairs.
+    style
+        Further style rules.
+    """
+
+    totals: Callable[[Iterable[SentencePair]], str]
+    articles: Callable[[Iterable[SentencePair]], Iterator[str]]
+    style: str = ""
+
+
+def draw_pages(
+    pairs: Collection[SentencePair],
+    content: PageContent,
+    *,
+    title: str,
+    path: str,
+    pairs_a_page: int,
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """Draw sentence pairs on pages, as `draw_html_pages` does, whatever is shown of them."""
     if len(pairs) <= pairs_a_page:
-        yield path, draw_html(pairs, annotators, title=title)
+        yield path, draw_page(pairs, content, title=title)
         return
-    ends, names = _survey(pairs, pairs_a_page)
-    if annotators is not None:
-        names = tuple(dict.fromkeys(annotators))
+    ends = _survey(pairs, pairs_a_page)
     paths = [page_path(path, number) for number in range(1, len(ends) + 1)]
     rest = iter(pairs)
     for number, here in enumerate(paths, 1):
         said = f"{title}, page {number} of {len(paths)}"
-        totals = draw_totals(pairs, names) if number == 1 else ""
-        drawn = draw_articles(islice(rest, pairs_a_page), names)
-        yield here, _page(said, totals, number, paths, ends, drawn)
+        start = start_page(said, content.style) + (content.totals(pairs) if number == 1 else "")
+        drawn = content.articles(islice(rest, pairs_a_page))
+        yield here, _page(start, number, paths, ends, drawn)
 
 
-def _survey(
-    pairs: Collection[SentencePair], pairs_a_page: int
-) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
-    """Return the first and last id of each page, and all who annotated."""
+def draw_page(pairs: Iterable[SentencePair], content: PageContent, *, title: str) -> Iterator[str]:
+    """Draw sentence pairs on one page; they are walked twice."""
+    yield start_page(title, content.style)
+    yield content.totals(pairs)
+    yield "</header>\n<main>\n"
+    yield from content.articles(pairs)
+    yield "</main>\n</body>\n</html>\n"
+
+
+def _survey(pairs: Collection[SentencePair], pairs_a_page: int) -> list[tuple[str, str]]:
+    """Return the first and last id of each page."""
     ends: list[tuple[str, str]] = []
-    names: dict[str, None] = {}
     for place, pair in enumerate(pairs):
-        names.update(dict.fromkeys(pair.annotations))
         if place % pairs_a_page:
             ends[-1] = ends[-1][0], pair.id
         else:
             ends.append((pair.id, pair.id))
-    return ends, tuple(names)
+    return ends
 
 
 def _page(
-    title: str,
-    totals: str,
+    start: str,
     number: int,
     paths: Sequence[str],
     ends: Sequence[tuple[str, str]],
@@ -101,8 +141,7 @@ def _page(
         f"<li>{_link(there, span, there == paths[number - 1])}</li>"
         for there, span in zip(paths, spans, strict=True)
     )
-    yield start_page(title)
-    yield totals
+    yield start
     yield f'<nav aria-label="pages">{steps}\n<details><summary>all {len(paths)} pages, by the '
     yield f"ids of their pairs</summary><ol>{places}</ol></details></nav>\n</header>\n<main>\n"
     yield from drawn

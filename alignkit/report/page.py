@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +24,8 @@ from alignkit.report.pairing_plots import (
 from alignkit.report.plots import interval_plots, model_plots
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE, page_style
 from alignkit.report.table import Table
+from alignkit.report.template import page_template
 from alignkit.report.word_kinds import FunctionWords
-from alignkit.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -107,22 +106,7 @@ def draw_agreement_page(
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
-    def shown(value: object) -> object:
-        """Let no hidden character of a name act; what is HTML already stays."""
-        return value if isinstance(value, Markup) else visible(str(value))
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
-    environment.filters["markup"] = Markup
-    environment.globals["letters"] = letters
-    environment.filters["table"] = lambda table: Markup(table.show("html"))
-    return environment.from_string(_file("page.html.j2"))
-
-
-def _file(name: str) -> str:
-    return files("alignkit.report").joinpath(name).read_text(encoding="utf-8")
+    return page_template("page.html.j2", letters=letters)
 
 
 def _words(agreement: Agreement, title: str | None) -> dict[str, Any]:

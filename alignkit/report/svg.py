@@ -15,20 +15,20 @@ from alignkit.report.characters import (
     cut_text,
     is_right_to_left,
     is_wide,
+    text_length,
     visible,
 )
 from alignkit.report.marks import Mark, find_mark, legend, tally
 
-__all__ = ["draw_svg"]
+__all__ = ["DARK", "LIGHT", "colour_rules", "draw_svg"]
 
 _CELL, _BOX, _SIZE, _MARGIN, _LONGEST = 20, 14, 14, 12, 40
-_NARROW, _BROAD = frozenset("ijlftrI.,:;!|'`\"()[]-/ "), frozenset("mwMW@%—…")
 
 # plain classes and no variables: the converters to PDF that papers need know no more
-_LIGHT = {"ink": "#1b1b1b", "paper": "#ffffff", "soft": "#5c5c5c", "line": "#d9d9d9"}
-_LIGHT |= {"a": "#0060a8", "b": "#a84300", "mix": "#7b3f98"}
-_DARK = {"ink": "#ececec", "paper": "#181a1b", "soft": "#a8a8a8", "line": "#3c3f41"}
-_DARK |= {"a": "#66b8ff", "b": "#ff9d57", "mix": "#d6a2ee"}
+LIGHT = {"ink": "#1b1b1b", "paper": "#ffffff", "soft": "#5c5c5c", "line": "#d9d9d9"}
+LIGHT |= {"a": "#0060a8", "b": "#a84300", "mix": "#7b3f98"}
+DARK = {"ink": "#ececec", "paper": "#181a1b", "soft": "#a8a8a8", "line": "#3c3f41"}
+DARK |= {"a": "#66b8ff", "b": "#ff9d57", "mix": "#d6a2ee"}
 _COLOURS = {
     "first-surer": "mix",
     "second-surer": "mix",
@@ -75,7 +75,7 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
         f'width="{width}" height="{height}" role="img" font-family="sans-serif" '
         f'font-size="{_SIZE}">',
         f"<title>{_text(f'pair {pair.id}' + (f': {names}' if names else ''))}</title>",
-        f"<style>{_rules(_LIGHT)}@media(prefers-color-scheme:dark){{{_rules(_DARK)}}}</style>",
+        f"<style>{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{{colour_rules(DARK)}}}</style>",
         f'<rect class="ak-paper" width="{width}" height="{height}"/>',
         *_words(plan),
         _lines(plan),
@@ -111,7 +111,8 @@ class _Plan:
         return self.left + len(self.columns) * _CELL
 
 
-def _rules(colours: dict[str, str]) -> str:
+def colour_rules(colours: dict[str, str]) -> str:
+    """Return the style rules of an image: a class that fills, and one that draws lines."""
     return "".join(
         f".ak-{name}{{fill:{code}}}.ak-{name}-edge{{stroke:{code};fill:none}}"
         for name, code in colours.items()
@@ -232,16 +233,7 @@ def _height(word: str) -> int:
 
 
 def _length(text: str) -> int:
-    """Estimate the width of text in a sans-serif font."""
-    ems = 0.0
-    for cluster in char_clusters(text):
-        if is_wide(cluster):
-            ems += 1.05
-        elif cluster in _NARROW:
-            ems += 0.4
-        else:
-            ems += 0.95 if cluster in _BROAD else 0.7 if cluster[0].isupper() else 0.62
-    return round(ems * _SIZE) + 1
+    return text_length(text, _SIZE)
 
 
 def _text(text: str) -> str:

@@ -1,0 +1,145 @@
+"""Show a grammar for reading: its rules by kind and count, each with where it was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from alignkit.arguments import check_arguments
+from alignkit.report.columns import Cell, Column
+from alignkit.report.table import Table
+from alignkit.rules.files.notation import rule_text, side_text
+from alignkit.rules.grammar import Grammar, RuleType
+from alignkit.rules.kinds import KINDS
+from alignkit.visible import visible
+
+__all__ = ["grammar_lines", "grammar_summary", "grammar_tables"]
+
+_WEIGHTS = (
+    Column("count", "number", digits=6),
+    Column("p(t|s)", "decimal", key="p_target"),
+    Column("p(s|t)", "decimal", key="p_source"),
+)
+_COUNT, _P = 7, 7
+
+
+def grammar_summary(grammar: Grammar) -> Table:
+    """Return a table of how many rules and types a grammar has of each kind."""
+    rows: list[list[Cell]] = [
+        [kind, tokens, types] for kind, (tokens, types) in grammar.kinds().items() if types
+    ]
+    rows.append(["all", grammar.tokens, len(grammar)])
+    columns = [Column("kind"), Column("rules", "number", digits=10), Column("types", "count")]
+    return Table("", columns, rows, apart=[len(rows) - 1])
+
+
+def grammar_tables(grammar: Grammar, *, most: int | None = 20) -> Iterator[Table]:
+    """Yield a table for each kind of rule, the most frequent rules first.
+
+    Parameters
+    ----------
+    grammar
+        The rules.
+    most
+        How many of each kind; None for all.
+    """
+    check_arguments(grammar_tables, locals())
+    columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
+    for kind, types in _by_kind(grammar).items():
+        shown = types[:most]
+        rows = [
+            [one.count, one.p_target, one.p_source, *map(side_text, one.rule), *_place(one)]
+            for one in shown
+        ]
+        yield Table(_heading(kind, types), columns, rows, note=_rest(types, shown))
+
+
+def grammar_lines(grammar: Grammar, *, most: int | None = 20) -> Iterator[str]:
+    """Yield the lines of a listing of rules by kind, below each the sentences of its examples.
+
+    Each rule has its count, p(target | source) and p(source | target) before it. The words that it
+    spans are in brackets.
+
+    Parameters
+    ----------
+    grammar
+        The rules.
+    most
+        How many of each kind; None for all.
+
+    Examples
+    --------
+    >>> from alignkit.rules.files import parse_rule
+    >>> from alignkit.rules.grammar import Example
+    >>> example = Example("p7", ("a", "car"), ("an", "auto"), (1, 2), (1, 2))
+    >>> rule = parse_rule('NN("car") ||| NN("auto")')
+    >>> for line in grammar_lines(Grammar((RuleType(rule, 2, 2, 1.0, 0.5, examples=(example,)),))):
+    ...     print(line)
+    lexical: a word for a word, without variables; 2 rules of 1 type
+      count  p(t|s)  p(s|t)
+          2   1.000   0.500  NN("car") ||| NN("auto")
+                             p7: a [car]
+                                 an [auto]
+    """
+    check_arguments(grammar_lines, locals())
+    margin = " " * (_COUNT + 2 * (_P + 1) + 2)
+    for number, (kind, types) in enumerate(_by_kind(grammar).items()):
+        if number:
+            yield ""
+        shown = types[:most]
+        yield _heading(kind, types)
+        yield f"{'count':>{_COUNT}} {'p(t|s)':>{_P}} {'p(s|t)':>{_P}}"
+        for one in shown:
+            yield f"{_number(one.count)} {_share(one.p_target)} {_share(one.p_source)}  " + visible(
+                rule_text(one.rule)
+            )
+            for example in one.examples:
+                name = f"{visible(example.id)}: "
+                yield margin + name + _marked(example.source, example.source_span)
+                yield margin + " " * len(name) + _marked(example.target, example.target_span)
+        if rest := _rest(types, shown):
+            yield margin + rest
+
+
+def _by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
+    found: dict[str, list[RuleType]] = {kind: [] for kind in KINDS}
+    for one in grammar:
+        found[one.kind].append(one)
+    return {kind: types for kind, types in found.items() if types}
+
+
+def _heading(kind: str, types: list[RuleType]) -> str:
+    tokens = sum(one.count or 0 for one in types)
+    rules = "rule" if tokens == 1 else "rules"
+    noun = "type" if len(types) == 1 else "types"
+    return f"{kind}: {KINDS[kind]}; {tokens:,.10g} {rules} of {len(types):,} {noun}"
+
+
+def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
+    left = len(types) - len(shown)
+    return f"... {left:,} more {'type' if left == 1 else 'types'}" if left else ""
+
+
+def _place(one: RuleType) -> tuple[str, str]:
+    """Return the pair and the spans of words of the first example."""
+    for example in islice(one.examples, 1):
+        spans = (f"{start}-{end}" for start, end in (example.source_span, example.target_span))
+        return example.id, " ".join(spans)
+    return "", ""
+
+
+def _number(count: float | None) -> str:
+    return (
+        f"{'-' if count is None else f'{count:,.4g}' if count % 1 else f'{count:,.0f}':>{_COUNT}}"
+    )
+
+
+def _share(value: float | None) -> str:
+    return f"{'-' if value is None else f'{value:.3f}':>{_P}}"
+
+
+def _marked(words: tuple[str, ...], span: tuple[int, int]) -> str:
+    """Return a sentence with some of its words in brackets."""
+    start, end = span
+    middle = f"[{' '.join(words[start:end])}]"
+    return visible(" ".join([*words[:start], middle, *words[end:]]))

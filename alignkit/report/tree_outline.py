@@ -1,0 +1,137 @@
+"""Turn trees and sides of rules into the outline from which every drawing of them is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from alignkit.rules.rule import Node, Side, Variable
+from alignkit.trees import Tree
+from alignkit.trees.brackets import walk
+
+__all__ = ["Kind", "Outline", "outline_side", "outline_tree"]
+
+Kind = Literal["node", "word", "variable", "unpaired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Hold what a drawing shows of a tree or of a string, in preorder.
+
+    Parameters
+    ----------
+    texts
+        The label of each of the n nodes, the word, or what a variable is named.
+    kinds
+        What each is; ``"unpaired"`` is a variable that the other side has not.
+    parents
+        (n,) the item above each; -1 for a root. A string is a row of roots.
+    numbers
+        (n,) the number that an item shares with one of the other side: that of two matched
+        nodes, or of a variable; -1 for none.
+    places
+        (n,) where each stands: the number of a node in its tree, the position of a word; those
+        of a rule are all -1.
+    """
+
+    texts: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    parents: tuple[int, ...]
+    numbers: tuple[int, ...]
+    places: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def children(self) -> list[list[int]]:
+        """List the items below each item, in order."""
+        below: list[list[int]] = [[] for _ in self.texts]
+        for k, parent in enumerate(self.parents):
+            if parent >= 0:
+                below[parent].append(k)
+        return below
+
+    def levels(self) -> list[int]:
+        """Return how far each item stands above the words: words and variables at 0.
+
+        Words are all in one row, and so are the nodes of single words. A node above nothing
+        stands beside those.
+        """
+        found = [int(kind == "node") for kind in self.kinds]
+        for k in range(len(found) - 1, -1, -1):
+            parent = self.parents[k]
+            if parent >= 0:
+                found[parent] = max(found[parent], found[k] + 1)
+        return found
+
+
+def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
+    """Outline a tree with its words.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    numbers
+        The numbers of nodes that are matched with one of the other side.
+    """
+    known = numbers or {}
+    texts: list[str] = []
+    kinds: list[Kind] = []
+    parents: list[int] = []
+    found: list[int] = []
+    places: list[int] = []
+    above = [-1]
+    for step, at in walk(tree.starts.tolist(), tree.ends.tolist(), tree.afters.tolist()):
+        if step == "close":
+            above.pop()
+            continue
+        parents.append(above[-1])
+        places.append(at)
+        if step == "open":
+            above.append(len(texts))
+            texts.append(tree.labels[at])
+            kinds.append("node")
+            found.append(known.get(at, -1))
+        else:
+            texts.append(tree.words[at])
+            kinds.append("word")
+            found.append(-1)
+    return Outline(tuple(texts), tuple(kinds), tuple(parents), tuple(found), tuple(places))
+
+
+def outline_side(side: Side) -> Outline:
+    """Outline a side of a rule: a fragment of a tree, or a string.
+
+    Examples
+    --------
+    >>> found = outline_side(Node("NP", (Variable(0, "DT"), Node("NN", ("car",)))))
+    >>> found.texts, found.parents, found.levels()
+    (('NP', 'x0:DT', 'NN', 'car'), (-1, 0, 0, 2), [2, 0, 1, 0])
+    """
+    texts: list[str] = []
+    kinds: list[Kind] = []
+    parents: list[int] = []
+    numbers: list[int] = []
+    items = [side] if isinstance(side, Node) else list(side)
+    stack = [(item, -1) for item in reversed(items)]
+    while stack:
+        item, above = stack.pop()
+        here, number = len(texts), -1
+        parents.append(above)
+        if isinstance(item, Node):
+            texts.append(item.label)
+            kinds.append("node")
+            stack += [(child, here) for child in reversed(item.children)]
+        elif isinstance(item, Variable):
+            name = f"{item.kind}{item.number}"
+            texts.append(f"{name}:{item.label}" if item.label else name)
+            kinds.append("variable" if item.kind == "x" else "unpaired")
+            number = item.number if item.kind == "x" else -1
+        else:
+            texts.append(item)
+            kinds.append("word")
+        numbers.append(number)
+    empty = (-1,) * len(texts)
+    return Outline(tuple(texts), tuple(kinds), tuple(parents), tuple(numbers), empty)
