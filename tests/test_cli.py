@@ -28,7 +28,7 @@ from alignkit.version import __version__
 HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk"}
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and devices")
 
-TEXT_ONLY = {"align", "pairs"}  # these read sentences, no alignments
+TEXT_ONLY = {"align", "pairs", "paraphrase", "pivot"}  # these read sentences, phrases or rules
 OF_PROJECTS = {
     "assign",
     "yield",

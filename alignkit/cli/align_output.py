@@ -82,7 +82,7 @@ def _annotated(found: Aligned, options: argparse.Namespace) -> Iterator[Sentence
             mine = kept.get(name)  # who judged the pair may align it now
             again = mine and replace(mine, alignment=alignment, when=None)  # it was changed now
             kept[name] = again or Annotation(alignment)
-            yield SentencePair(pair.id, pair.source, pair.target, FrozenMap(kept), pair.attributes)
+            yield replace(pair, annotations=FrozenMap(kept))
         if options.output == "-":
             sys.stdout.flush()
 

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 from alignkit.cli.files import refuse_second_reading
 from alignkit.cli.media import add_media, print_result
 from alignkit.cli.messages import say
-from alignkit.cli.parser import number
-from alignkit.cli.score import add_resamples, settle_draws
+from alignkit.cli.score import add_draws, settle_draws
 
 if TYPE_CHECKING:
     from alignkit.audit import AuditResult, Finding
@@ -46,13 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pairs also day, week, month and judgment (default: that by which items were drawn)",
     )
     group = parser.add_argument_group("how sure one can be")
-    add_resamples(group, "of the bootstrap over items (default: 1000)")
-    group.add_argument(
-        "--confidence", type=float, metavar="P", help="of the intervals (default: 0.95)"
-    )
-    group.add_argument(
-        "--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)"
-    )
+    add_draws(group, "of the bootstrap over items")
     group = parser.add_argument_group("what is printed")
     add_media(group)
 

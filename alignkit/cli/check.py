@@ -2,10 +2,11 @@
 
 Told are broken records, control characters, links out of range, duplicate links, links both sure
 and possible, empty alignments and sentences, repeated ids, byte order marks and carriage returns;
-with several files, also words in which they differ. Nothing is guessed: the table of fits shows how
-many links lie outside their sentence pair, and how many join equal words, under each base and
-direction. --fix leaves out pairs that are broken; how many, which, and whose ids change for it is
-told.
+with several files, also words in which they differ; of trees, which there are, those that do not
+fit their words, and flat ones (fewer than 4 nodes deep over more than 8 words). Nothing is guessed:
+the table of fits shows how many links lie outside their sentence pair, and how many join equal
+words, under each base and direction. --fix leaves out pairs that are broken; how many, which, and
+whose ids change for it is told.
 
 With --leaks, of two parts of a split, TRAIN and TEST, are told the pairs of TEST that TRAIN knows:
 equal ones, reversed ones, and pairs of the same group. Told are too equal and reversed pairs of one
@@ -17,6 +18,7 @@ For example:
   alignkit check gold.align --format pharaoh --source fr.txt --target en.txt
   alignkit check gold.wa --format naacl --source test.en --target test.fr --fix mended.wa
   alignkit check --leaks corpus-train.jsonl corpus-test.jsonl
+  alignkit check pairs.json --trees parsed.xml.gz
   alignkit check A.align.txt B.align.txt --format rte --json
 """
 
@@ -33,9 +35,17 @@ from alignkit.cli.leaks import check_leaks
 from alignkit.cli.mending import mend
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output, output_file
+from alignkit.cli.trees import (
+    add_tree_options,
+    attached,
+    check_tree_options,
+    tree_name,
+    trees_named,
+    trees_told,
+)
 from alignkit.cli.wording import in_words_of
-from alignkit.errors import AlignkitError, FormatError, OptionError
-from alignkit.formats import get_format
+from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
+from alignkit.formats import Finding, get_format
 from alignkit.formats.format import JUDGED
 from alignkit.formats.hints import hint_of
 from alignkit.report.table import Cell, Column, Table
@@ -92,6 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print all findings as JSON (default: text)"
     )
     add_reading_arguments(parser)
+    add_tree_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -107,6 +118,9 @@ def _check(options: argparse.Namespace) -> int:
 
     if options.fix and len(options.inputs) > 1:
         raise OptionError("--fix mends one file; give one IN")
+    check_tree_options(options)
+    if trees_named(options) and (options.fix or len(options.inputs) > 1):
+        raise OptionError("files of trees go with one IN, and without --fix")
     if (options.fix_source or options.fix_target) and not options.fix:
         raise OptionError("--fix-source and --fix-target go with --fix")
     declared = reading_options(options)
@@ -140,8 +154,26 @@ def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> 
     from alignkit.doctor import examine
 
     format = detect_format(path, options.format, declared)
-    keep = bool(options.fix) or len(options.inputs) > 1
-    return examine(path, format=format, options=declared, keep=keep)
+    trees = trees_named(options)
+    keep = bool(options.fix) or len(options.inputs) > 1 or trees
+    found = examine(path, format=format, options=declared, keep=keep)
+    if trees:
+        _examine_trees(found, options)
+    return found
+
+
+def _examine_trees(found: Examination, options: argparse.Namespace) -> None:
+    """Tell of the trees of files: those that do not fit, or are flat; more or fewer than pairs."""
+    name = tree_name(options) or ""
+    counts: Counter[str] = Counter()
+    try:
+        for pair in attached(options, found.corpus, counts, found.observe):
+            for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
+                if name in trees:
+                    found.add_tree(pair.id, side, name, trees[name], *found.lines[pair.id])
+    except JoinError as problem:
+        found.observe(Finding("wrong number of trees", str(problem), found.path))
+    found.tree_counts = counts
 
 
 def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitError | None:
@@ -167,6 +199,12 @@ def _print(found: Examination, options: argparse.Namespace) -> None:
         f"{found.records - found.refused} sentence pairs{refused}, {found.links} links, "
         f"counted from {found.base}{', written target first' if found.transposed else ''}"
     )
+    if found.trees:
+        named = (f"{n} {side} {name}" for (side, name), n in found.trees.items())
+        print(f"trees: {visible(', '.join(named))}")
+    told = Counter({kind: n for kind, n in found.tree_counts.items() if kind != "trees"})
+    if told:
+        print(f"of the files of trees: {trees_told(told)}")
     if found.links:
         print()
         print(_fits(found), end="\n\n")
@@ -217,6 +255,10 @@ def _record(found: Examination, options: argparse.Namespace) -> dict[str, object
         "refused": found.refused,
         "links": found.links,
         "sure": found.sure,
+        "trees": [
+            {"side": side, "name": name, "pairs": n} for (side, name), n in found.trees.items()
+        ],
+        "tree_counts": dict(found.tree_counts),
         "clean": found.clean,
         "counts": dict(found.counts),
         "fits": [

@@ -8,6 +8,7 @@ For example:
   alignkit convert gold.wa gold.align --from naacl --to pharaoh
   alignkit convert pairs.json rows.tsv --rows classification --scheme turku --view binary
   alignkit convert corpus.xml - --to pharaoh --annotator anna --to-source fr.txt
+  alignkit convert pairs.json pairs.jsonl --to alignkit-jsonl --trees parsed.xml.gz
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.parser import format_name, output, output_file
 from alignkit.cli.scheme import add_scheme_argument
+from alignkit.cli.trees import add_tree_options, trees_named, with_trees
 from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats import WRITTEN, get_format, write_corpus
@@ -58,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_scheme_argument(group, "of the judgments, for --swap and --rows (default: none)")
     add_rows_arguments(group)
+    add_tree_options(parser)
 
 
 def add_writing_arguments(
@@ -108,9 +111,12 @@ def run(options: argparse.Namespace) -> int:
         judged=options.rows is not None, worded=options.rows is not None
     )
     if options.rows is not None:
+        if trees_named(options):
+            raise OptionError("rows for training hold no trees: leave out the options of trees")
         with naming(options.input):
             write_rows(pairs, options)
         return 0
+    pairs = with_trees(options, pairs)
     if options.annotator is not None:
         pairs = _of_one(pairs, options)
     elif "annotators" not in get_format(options.to).holds:

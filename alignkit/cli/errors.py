@@ -23,7 +23,7 @@ from alignkit.cli.messages import say
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number
 from alignkit.cli.short_names import short_names
-from alignkit.cli.two_sides import HYPOTHESIS, REFERENCE, add_side, declared_sides, open_sides
+from alignkit.cli.two_sides import HYPOTHESIS, REFERENCE, add_sides, declared_sides, open_sides
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import ReadOptions
@@ -37,15 +37,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("hypothesis", metavar="HYP", help="the system's alignments; - is stdin")
-    parser.add_argument(
-        "reference",
-        nargs="?",
-        metavar="[REF]",
-        help="the gold standard; - is stdin; left out, HYP holds it too: name both annotators",
-    )
-    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
-        add_side(parser, side, long)
+    add_sides(parser, "the system's alignments; - is stdin")
     group = parser.add_argument_group("what is told apart")
     group.add_argument(
         "--by-link",

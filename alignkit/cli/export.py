@@ -69,8 +69,13 @@ def run(options: argparse.Namespace) -> int:
     check_writing(options)
     with Store.open(options.project, readonly=True) as store:
         unfinished: Counter[str] = Counter()
+        outdated: Counter[str] = Counter()
         pairs = exported_work(
-            store, annotator=options.annotator, done=options.done, unfinished=unfinished
+            store,
+            annotator=options.annotator,
+            done=options.done,
+            unfinished=unfinished,
+            outdated=outdated,
         )
         if options.annotator is None and "annotators" not in get_format(options.to).holds:
             pairs = checked(pairs, options.project)
@@ -82,6 +87,11 @@ def run(options: argparse.Namespace) -> int:
         say(
             f"{options.project}: {total} alignments went along that are not marked "
             f"done ({told}); --done leaves them out"
+        )
+    if outdated:
+        say(
+            f"{options.project}: {outdated.total()} trees are left out: the words below them were "
+            "corrected"
         )
     return 0
 

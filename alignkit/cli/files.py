@@ -23,6 +23,8 @@ _READ = {
     "reverse": "",
     "table": "",
     "printed": "--table ",
+    "rules": "",
+    "trees": "--trees ",
     "key": "--key ",
     "second": "",
     "compare": "--compare ",
@@ -32,6 +34,9 @@ _READ = {
     "ids_from": "--ids-from ",
     "source": "--source ",
     "target": "--target ",
+    "source_trees": "--source-trees ",
+    "target_trees": "--target-trees ",
+    "both_trees": "--trees ",
     "predictions": "--predictions ",
     "groups": "--groups ",
     "stop_words": "--stop-words ",
@@ -101,7 +106,7 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
 
 def _files(place: str, options: argparse.Namespace) -> list[str]:
     value = getattr(options, place, None)
-    named = [value] if isinstance(value, str) else value or []
+    named = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     return [_added(word) for word in named] if place == "add" else named
 
 

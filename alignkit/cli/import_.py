@@ -160,6 +160,7 @@ def _lines(result: Imported) -> Iterator[str]:
     for ids, told in (
         (result.surplus, "are not in the project, and were left out"),
         (result.skipped, "have other words here, and were left out; import the words first"),
+        (result.trees, "have other trees here, which stay"),
     ):
         if ids:
             yield f"{len(ids)} pairs {told} (the first: {ids[0]})"

@@ -119,8 +119,8 @@ def add_reading_arguments(
     add_limits(group)
 
 
-def add_limits(group: argparse._ActionsContainer) -> None:
-    """Add the options that allow more than memory is sure to bear."""
+def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None:
+    """Add the options that allow more than memory is sure to bear; without `words`, of lines."""
     group.add_argument(
         "--max-size",
         type=number(1),
@@ -129,6 +129,8 @@ def add_limits(group: argparse._ActionsContainer) -> None:
         help="refuse longer lines, and larger XML elements and files that are read in one piece "
         f"(default: {MAX_MEGABYTES})",
     )
+    if not words:
+        return
     group.add_argument(
         "--max-words",
         type=number(1),

@@ -33,6 +33,8 @@ COMMANDS = {
     "check": "examine a file: counts, base, direction, duplicates; mend it",
     "show": "draw alignments as matrices: terminal, HTML or SVG",
     "phrases": "extract phrase pairs, atomic and composite",
+    "pivot": "find phrases with the same translations: paraphrases of a bitext",
+    "rules": "learn synchronous paraphrase rules from aligned, parsed pairs",
     "score": "score alignments against a gold standard",
     "score-phrases": "score a list of phrase pairs against a gold standard",
     "score-labels": "score judgments of pairs against a reference",
@@ -46,6 +48,8 @@ COMMANDS = {
     "audit": "have errors judged blindly: write sheets, and read them back",
     "errors": "say by kind of link where a system errs",
     "profile": "profile systems by phenomenon, with tests of ranks",
+    "paraphrase": "rewrite parsed sentences by rules that were learned",
+    "score-rules": "score the rules that follow from alignments against a gold standard",
     "stats": "count what a corpus holds",
     "labels": "count the judgments of pairs, as a view of their scheme shows them",
     "assign": "say who annotates which pairs of a project, in what order",
@@ -201,7 +205,8 @@ def _run(ran: _Ran, *, own: bool) -> int:
         options, unknown = parser.parse_known_args(words)
         own_parser = getattr(options, "parser", parser)
         if left := own_parser.late(options, unknown):
-            own_parser.unknown(left)
+            stray = getattr(options, "stray", None)
+            own_parser.unknown(left, stray(options, left) if stray else "")
     except SystemExit as end:  # --help, --version, or a wrong option that was told
         return int(end.code or 0)
     if "run" not in options:

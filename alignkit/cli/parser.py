@@ -115,12 +115,18 @@ class Parser(argparse.ArgumentParser):
         setattr(options, free[0].dest, words[0])
         return []
 
-    def unknown(self, words: Sequence[str]) -> NoReturn:
-        """Tell that there are no such options, and which one may be meant; exit code 2."""
+    def unknown(self, words: Sequence[str], hint: str = "") -> NoReturn:
+        """Tell that there are no such options, and which one may be meant; exit code 2.
+
+        `hint` is for a word that is no option.
+        """
         word = words[0].partition("=")[0]
         known = [name for action in self._actions for name in action.option_strings]
         near = get_close_matches(word, known, n=1) if word.startswith("-") else []
-        hint = f"; did you mean {near[0]}?" if near else ""
+        if word.startswith("-"):
+            hint = f"; did you mean {near[0]}?" if near else ""
+        elif hint:
+            hint = f"; {hint}"
         self.error(
             f"{'unknown option' if word.startswith('-') else 'one word too many:'} {word}{hint}"
         )

@@ -3,30 +3,40 @@
 One line a phrase pair: id, source start, source end, target start, target end (0-based,
 half-open), kind, source words, target words. The words are empty where the text is not known.
 
+With --table, each phrase pair once, in tab-separated columns: source, target, how often,
+p(target | source), p(source | target); sorted by source, then target, as their bytes are
+(LC_ALL=C sort). What memory does not hold is sorted on disk, beside the output.
+
 For example:
   alignkit phrases corpus.xml --annotator gold --links sure --kind atomic
   alignkit phrases gold.align --source fr.txt --target en.txt --max-length 7 -o phrases.tsv
   zcat giza.align.gz | alignkit phrases - --jsonl | head
+  alignkit phrases links.align --source fr.txt --target en.txt --table --max-length 7 -o table.tsv
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from alignkit.alignment import Alignment
-from alignkit.choice import Choice
+from alignkit.choice import Choice, naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.messages import json_text
+from alignkit.cli.messages import json_text, say
 from alignkit.cli.parser import number, output_file
+from alignkit.cli.progress import Progress
+from alignkit.cli.sorting import add_memory, room
 from alignkit.corpus import SentencePair
-from alignkit.errors import MissingTextError
-from alignkit.output import replacing
+from alignkit.errors import MissingTextError, OptionError
+from alignkit.output import replacing, sorting_folder
+from alignkit.visible import escaped
 
 if TYPE_CHECKING:
     from alignkit.arrays import TokenArrays
+    from alignkit.tables.phrase_tables import PhraseCounts
 
 _BLOCK = 4096
 
@@ -66,6 +76,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out pairs of equal phrases (default: kept); needs the words",
     )
+    group = parser.add_argument_group("what is counted")
+    group.add_argument(
+        "--table",
+        action="store_true",
+        dest="counted",
+        help="write a phrase table: each phrase pair once, with its count and probabilities",
+    )
+    group.add_argument(
+        "--min-count",
+        type=number(1),
+        metavar="N",
+        help="leave out of the table what was seen less often; probabilities stay (default: 1)",
+    )
+    add_memory(group, "phrase pairs")
     group = parser.add_argument_group("what the output is")
     group.add_argument(
         "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
@@ -78,13 +102,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    if not options.counted and not options.min_count is options.memory is None:
+        raise OptionError("--min-count and --memory are about the table; say --table")
     source = Input(options.input, options.format, reading_options(options))
+    if options.counted:
+        return _table(source, options)
     lines = _json_lines if options.jsonl else _tab_lines
     chosen = Choice(source.path, options.annotator).annotated(source.pairs())
     with replacing(options.output) as out:
         while block := list(islice(chosen, _BLOCK)):
             for pair, found in _extract(block, options):
                 out.writelines(lines(pair, found))
+    return 0
+
+
+def _table(source: Input, options: argparse.Namespace) -> int:
+    from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
+
+    settings = TableSettings(
+        options.links, options.kind, options.loose, options.max_length, options.ignore_identical
+    )
+    least = options.min_count or 1
+    aligned = Choice(source.path, options.annotator).annotated(source.pairs())
+    with (
+        replacing(options.output) as out,
+        PhraseCounts(settings, folder=sorting_folder(options.output), room=room(options)) as counts,
+    ):
+        with naming(source.path):
+            counts.add(aligned)
+        lines = _table_json if options.jsonl else PhraseCounts.lines
+        with Progress(source.path, lambda: None, "entries") as progress:
+            for text in lines(counts, min_count=least):
+                out.write(text)
+                progress.step(text.count("\n"))
+    left_out = f"; {counts.left_out:,} seen less than {least} times left out" if least > 1 else ""
+    say(
+        f"{source.path}: {counts.occurrences:,} phrase pairs, {counts.different:,} different"
+        f"{left_out}"
+    )
     return 0
 
 
@@ -136,7 +191,7 @@ def _words(
 
 
 def _tab_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
-    id = _escaped(pair.id)
+    id = escaped(pair.id)
     source, before, after = _joined(pair.source)
     target, to_before, to_after = _joined(pair.target)
     kinds = ("composite", "atomic")
@@ -152,7 +207,7 @@ def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], ran
     if tokens is None:
         anywhere = range(2**31)
         return "", anywhere, anywhere
-    parts = [_escaped(token) for token in tokens]
+    parts = [escaped(token) for token in tokens]
     starts, ends, at = [], [0], 0
     for part in parts:
         starts.append(at)
@@ -161,11 +216,9 @@ def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], ran
     return " ".join(parts), starts, ends
 
 
-def _escaped(text: str) -> str:
-    """Return text that cannot break a line of tab-separated columns."""
-    if text.isprintable():
-        return text
-    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+def _table_json(counts: PhraseCounts, *, min_count: int) -> Iterator[str]:
+    for entry in counts.entries(min_count=min_count):
+        yield json_text(asdict(entry), indent=None) + "\n"
 
 
 def _json_lines(pair: SentencePair, found: _Found) -> Iterator[str]:

@@ -29,7 +29,7 @@ from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number, saved_file
 from alignkit.cli.score_run import Scoring
 from alignkit.cli.short_names import short_names
-from alignkit.cli.two_sides import HYPOTHESIS, REFERENCE, add_side
+from alignkit.cli.two_sides import add_sides
 from alignkit.errors import OptionError
 from alignkit.output import refuse_unwritable
 from alignkit.report.canvas import ending
@@ -40,17 +40,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "hypothesis", nargs="?", metavar="HYP", help="the alignments to score; - is stdin"
-    )
-    parser.add_argument(
-        "reference",
-        nargs="?",
-        metavar="[REF]",
-        help="the gold standard; - is stdin; left out, HYP holds it too: name both annotators",
-    )
-    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
-        add_side(parser, side, long, several=side == HYPOTHESIS)
+    add_sides(parser, "the alignments to score; - is stdin", optional=True)
     group = parser.add_argument_group("what is scored")
     group.add_argument(
         "--level",
@@ -109,22 +99,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HYP2",
         help="other systems, read as HYP is; every two are tested against each other",
     )
-    add_resamples(group, "of --ci, --compare and --plot (default: 1000)")
+    add_draws(group, "of --ci, --compare and --plot")
+    _add_output(parser.add_argument_group("what is printed"))
+    add_reading_arguments(parser)
+
+
+def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:
+    """Add what is drawn for a purpose, resamples under their old name too; see `settle_draws`."""
+    kind = number(1)
+    group.add_argument("--resamples", type=kind, metavar="N", help=f"{purpose} (default: 1000)")
+    group.add_argument("--samples", type=kind, metavar="N", help=argparse.SUPPRESS)
     group.add_argument(
         "--confidence", type=float, metavar="P", help="of the intervals (default: 0.95)"
     )
     group.add_argument(
         "--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)"
     )
-    _add_output(parser.add_argument_group("what is printed"))
-    add_reading_arguments(parser)
-
-
-def add_resamples(group: argparse._ActionsContainer, told: str) -> None:
-    """Add the number of resamples, under its old name too; see `settle_draws`."""
-    kind = number(1)
-    group.add_argument("--resamples", type=kind, metavar="N", help=told)
-    group.add_argument("--samples", type=kind, metavar="N", help=argparse.SUPPRESS)
 
 
 def settle_draws(options: argparse.Namespace, *, drawn: bool, wanting: str) -> None:

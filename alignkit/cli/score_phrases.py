@@ -1,8 +1,8 @@
 """Score a list of phrase pairs against a gold standard.
 
-Of the list, a TSV of two columns or a Moses phrase table, those phrase pairs are kept that occur
-inside a sentence pair of the gold corpus; every such occurrence is then compared with the phrase
-pairs of the gold alignment (by default those of its sure links).
+Of the list, a TSV of two columns, a table of 'alignkit phrases --table' or one of Moses, those
+phrase pairs are kept that occur inside a sentence pair of the gold corpus; every such occurrence
+is then compared with the phrase pairs of the gold alignment (by default those of its sure links).
 
 For example:
   alignkit score-phrases phrase-table.gz gold.xml --annotator gold --ignore-identical
@@ -17,7 +17,7 @@ from alignkit.choice import Choice, naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number
-from alignkit.cli.score import add_resamples, settle_draws
+from alignkit.cli.score import add_draws, settle_draws
 from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import OptionError
 
@@ -71,13 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("what is printed")
     group.add_argument("--ci", action="store_true", help="bootstrap intervals over sentence pairs")
-    add_resamples(group, "of --ci (default: 1000)")
-    group.add_argument(
-        "--seed", type=number(0), default=12345, metavar="N", help="of --ci (default: 12345)"
-    )
-    group.add_argument(
-        "--confidence", type=float, metavar="P", help="of the intervals (default: 0.95)"
-    )
+    add_draws(group, "of --ci")
     group.add_argument("--json", action="store_true", help="print JSON (default: a table)")
     add_reading_arguments(parser)
 

@@ -28,6 +28,7 @@ from alignkit.corpus_counts import (
     AnnotatorCounts,
     CorpusCounts,
     GroupCounts,
+    TreeCounts,
     count_corpus,
     count_groups,
 )
@@ -37,6 +38,7 @@ from alignkit.formats.textfile import TextFile
 from alignkit.report.table import Cell, Column, Table
 from alignkit.visible import visible
 
+_SIDES = ("source", "target")
 _NO_GROUPS: Mapping[str, Sequence[str]] = {}
 
 
@@ -136,6 +138,8 @@ def _record(counts: CorpusCounts) -> dict[str, Any]:
     record = asdict(counts)
     for part in record["annotators"].values() if not judged else ():
         del part["judged"]
+    if not counts.trees:
+        del record["trees"]
     return record
 
 
@@ -197,9 +201,25 @@ def _print(counts: CorpusCounts) -> None:
     if counts.annotators:
         print()
         print(_annotators(list(counts.annotators.items())))
+    if counts.trees:
+        print()
+        print(_trees(counts.trees))
     if counts.attributes:
         listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
         print(f"\nattributes: {visible(listing)}")
+
+
+def _trees(found: Mapping[str, TreeCounts]) -> Table:
+    columns = [
+        Column("trees"),
+        *(Column(f"{side} {what}", "count") for side in _SIDES for what in ("pairs", "nodes")),
+        Column("deepest", "count"),
+    ]
+    rows: list[list[Cell]] = [
+        [name, part.source, part.source_nodes, part.target, part.target_nodes, part.deepest]
+        for name, part in found.items()
+    ]
+    return Table("", columns, rows)
 
 
 def _annotators(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from alignkit.alignment import Alignment
@@ -117,7 +118,7 @@ def _merged_pairs(
         merged = symmetrize(sides[0], sides[1], options.method)
         for k, (pair, _) in enumerate(block):
             annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
-            yield SentencePair(pair.id, pair.source, pair.target, annotations, pair.attributes)
+            yield replace(pair, annotations=annotations)
 
 
 def _alignment(pair: SentencePair, choice: Choice) -> Alignment:

@@ -12,10 +12,39 @@ from alignkit.formats import FORMATS
 if TYPE_CHECKING:
     from alignkit.scoring.file_options import FileOptions
 
-__all__ = ["HYPOTHESIS", "REFERENCE", "add_side", "declared_sides", "open_sides"]
+__all__ = [
+    "HYPOTHESIS",
+    "REFERENCE",
+    "add_side",
+    "add_sides",
+    "declared_sides",
+    "open_sides",
+]
 
 HYPOTHESIS, REFERENCE = "hyp", "ref"
 """What the two are called in the pairs, and before their options."""
+
+
+def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: bool = False) -> None:
+    """Add a hypothesis and a reference, which one corpus may hold both, and what each is.
+
+    Parameters
+    ----------
+    hypothesis
+        What the hypothesis is for.
+    optional
+        The hypothesis may be left out, and several of its annotators be named.
+    """
+    nargs = "?" if optional else None
+    parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
+    parser.add_argument(
+        "reference",
+        nargs="?",
+        metavar="[REF]",
+        help="the gold standard; - is stdin; left out, HYP holds it too: name both annotators",
+    )
+    add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
+    add_side(parser, REFERENCE, "reference")
 
 
 def add_side(

@@ -1,0 +1,221 @@
+"""`alignkit rules` learns rules of files, shows and writes them."""
+
+from __future__ import annotations
+
+import pytest
+from command import GOLD, ROOT, TEXTS, run, write
+
+from alignkit.rules import read_rules, rule_text
+
+SAMPLES = ROOT / "samples"
+STRUCTURES = [
+    SAMPLES / "structures.jsonl",
+    *("--source-trees", SAMPLES / "structures.source.trees"),
+    *("--target-trees", SAMPLES / "structures.target.trees"),
+]
+PASSIVE = (
+    'S(x0:NP VP(x1:VBD x2:NP) x3:.) ||| S(x2:NP VP(VBD("was") VP(x1:VBN PP(IN("by") x0:NP))) x3:.)'
+)
+
+
+def test_rules_are_listed_by_kind_each_with_a_sentence(capsys):
+    ran = run(capsys, "rules", *STRUCTURES)
+    assert ran.code == 0
+    assert ran.out.startswith("16 sentence pairs\n")
+    assert "identity            199    105" in ran.out
+    lines = ran.out.splitlines()
+    at = next(k for k, line in enumerate(lines) if PASSIVE in line)
+    assert lines[at].split()[:3] == ["3", "1.000", "1.000"]
+    assert lines[at + 1].strip() == "s04: [The committee rejected the plan .]"
+    assert lines[at + 2].strip() == "[The plan was rejected by the committee .]"
+    assert "identity:" not in ran.out
+
+
+def test_json_holds_all_figures(capsys):
+    found = run(capsys, "rules", *STRUCTURES, "--json", "--size", 2, "--max-variables", 3).json
+    assert (found["grammar"], found["links"], found["pairs"]) == ("stsg", "sure", 16)
+    assert found["rules"] == sum(found["sizes"].values())
+    assert found["rules"] == sum(kind["rules"] for kind in found["kinds"].values())
+    assert found["types"] == sum(kind["types"] for kind in found["kinds"].values())
+    assert found["dropped"]["more than 3 variables"] > 0
+    assert len(found["list"]) == found["chosen"]["types"]
+    assert found["list"][0]["examples"][0]["id"].startswith("s")
+
+
+def test_kinds_counts_and_identity_choose_what_is_listed(capsys):
+    chosen = run(capsys, "rules", *STRUCTURES, "--kind", "reordering,lexical", "--json").json
+    assert chosen["chosen"]["rules"] == 12
+    assert chosen["rules"] == 229  # weights are of all
+    often = run(capsys, "rules", *STRUCTURES, "--min-count", 3, "--json").json
+    assert all(one["count"] >= 3 for one in often["list"])
+    whole = run(capsys, "rules", *STRUCTURES, "--identity", "--json").json
+    assert whole["chosen"] == {"rules": 229, "types": 123}
+
+
+def test_no_rule_is_too_rare_unless_a_count_is_asked_for(capsys):
+    found = run(capsys, "rules", *STRUCTURES, "--all", "--identity", "--json").json
+    assert found["chosen"]["types"] == found["types"] == len(found["list"])
+    assert min(one["count"] for one in found["list"]) < 1
+
+
+def test_types_that_are_not_written_are_counted(capsys):
+    ran = run(capsys, "rules", *STRUCTURES, "--to", "tsv", "--min-count", 2)
+    assert "output: 8 types of rules" in ran.err
+    assert "types left out: 90 x seen less than 2 times, 25 x identity" in ran.err
+    ran = run(capsys, "rules", *STRUCTURES, "--to", "tsv", "--kind", "lexical")
+    assert "types left out: 120 x of other kinds" in ran.err
+
+
+@pytest.mark.parametrize("format", ["tsv", "jsonl", "xrs"])
+def test_rules_that_are_written_are_read_back(capsys, tmp_path, format):
+    path = tmp_path / f"rules.{format}"
+    ran = run(capsys, "rules", *STRUCTURES, "--to", format, "-o", path)
+    assert ran.out == ""
+    assert f"{path}: 18 types of rules" in ran.err
+    assert PASSIVE in {rule_text(one.rule) for one in read_rules(path, format)}
+
+
+def test_labels_that_differ_are_joined_or_left_out_and_counted(capsys, tmp_path):
+    out = tmp_path / "rules"
+    command = ("rules", *STRUCTURES, "-o", out, "--to")
+    joined = run(capsys, *command, "ppdb")
+    text = out.read_text()
+    differ = sum("~" in line for line in text.splitlines())
+    assert differ > 5
+    assert f"rules: {differ} types with labels that differ between the sides" in joined.err
+    apart = run(capsys, *command, "ppdb", "--one-label")
+    assert f"{differ} x labels that differ between the sides" in apart.err
+    assert out.read_text().splitlines() == [li for li in text.splitlines() if "~" not in li]
+    assert "labels that differ" not in run(capsys, *command, "moses").err
+    again = run(capsys, "pivot", write(tmp_path, "r.ppdb", text), "--to", "joshua", "--one-label")
+    assert (again.code, "~" in again.out) == (0, False)
+
+
+def test_memory_does_not_matter_to_hiero(capsys):
+    bitext = ("rules", GOLD, *TEXTS, "--grammar", "hiero", "--to", "tsv")
+    assert run(capsys, *bitext).out == run(capsys, *bitext, "--memory", 1).out != ""
+
+
+def test_a_page_shows_them_drawn(capsys, tmp_path):
+    path = tmp_path / "rules.html"
+    assert run(capsys, "rules", *STRUCTURES, "--html", path).code == 0
+    assert "<svg" in path.read_text(encoding="utf-8")
+
+
+def test_a_page_goes_to_standard_output(capsys, tmp_path):
+    ran = run(capsys, "rules", *STRUCTURES, "--html", "-")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("<!DOCTYPE html>")
+    path = str(tmp_path / "one")
+    for words in (["--html", "-"], ["--html", path, "-o", path]):
+        run(capsys, "rules", *STRUCTURES, *words, "--to", "tsv").failed("is named twice")
+    ran = run(capsys, "rules", *STRUCTURES, "--html", path, "--to", "tsv")
+    assert ran.code == 0
+    assert PASSIVE in ran.out
+
+
+def test_one_thing_is_told_in_the_singular(capsys, tmp_path):
+    one = [write(tmp_path, path.name, path.read_text("utf-8").splitlines()[0] + "\n")
+           for path in STRUCTURES[2::2]]  # fmt: skip
+    corpus = write(
+        tmp_path, "one.jsonl", "".join(STRUCTURES[0].read_text("utf-8").splitlines(True)[:2])
+    )
+    words = [corpus, "--source-trees", one[0], "--target-trees", one[1]]
+    ran = run(capsys, "rules", *words)
+    assert ran.out.startswith("1 sentence pair\n")
+    assert ": 2 trees\n" in ran.err
+    ran = run(capsys, "rules", *words, "--kind", "lexical", "--to", "joshua")
+    assert "standard output: 1 type of rule\n" in ran.err
+    ran = run(capsys, "rules", *STRUCTURES, "--kind", "reordering+words", "--min-count", 3,
+              "--to", "joshua")  # fmt: skip
+    assert "joshua does not hold: trees (1 type)" in ran.err
+
+
+def test_tables_come_in_other_media(capsys):
+    ran = run(capsys, "rules", *STRUCTURES, "--markdown", "--limit", 1)
+    assert "| reordering+words | 14 | 9 |" in ran.out
+    assert "| s04 | 0-6 0-8 |" in ran.out
+
+
+def test_one_side_may_be_a_string(capsys):
+    ran = run(capsys, "rules", STRUCTURES[0], *STRUCTURES[3:], "--grammar", "s2t", "--json")
+    assert ran.json["grammar"] == "s2t"
+    assert '"also" x0 ||| ' not in ran.out
+    assert any(one["source"].startswith("x0 ") for one in ran.json["list"])
+
+
+@pytest.mark.parametrize("output", [[], ["--to", "joshua"]])
+def test_hiero_rules_need_no_trees(capsys, output):
+    ran = run(capsys, "rules", GOLD, *TEXTS, "--grammar", "hiero", "--max-symbols", 3, *output)
+    assert ran.code == 0
+    assert ("[X] ||| " if output else 'X(x0:X "le" x1:X) ||| X(x0:X "the" x1:X)') in ran.out
+
+
+def test_hiero_rules_have_their_places(capsys, tmp_path):
+    words = [*STRUCTURES, "--grammar", "hiero", "--kind", "lexical", "--min-count", 3]
+    ran = run(capsys, "rules", *words)
+    assert "s01: He [also] said that the bridge was safe ." in ran.out
+    path = tmp_path / "page.html"
+    assert run(capsys, "rules", *words, "--html", path).code == 0
+    assert "<mark>also</mark>" in path.read_text("utf-8")
+    ran = run(capsys, "rules", *words, "--to", "jsonl", "--examples", 2)
+    assert ran.out.count('"id": "s0') == 4
+
+
+def test_pairs_without_trees_are_told(capsys):
+    ran = run(capsys, "rules", STRUCTURES[0])
+    ran.failed("no sentence pair gave rules; name trees by --source-trees")
+    assert "pairs passed over: 16 x not parsed" in ran.err
+    ran = run(capsys, "rules", *STRUCTURES[:3])
+    ran.failed("by --target-trees, or take it as a string by --grammar s2t")
+    assert "structures.source.trees: 16 trees\n" in ran.err
+    asked = [STRUCTURES[0], "--grammar", "s2t"]
+    run(capsys, "rules", *asked).failed("by --source-trees or --target-trees")
+    run(capsys, "rules", *asked, "--string", "source").failed("name trees by --target-trees")
+    ran = run(capsys, "rules", *STRUCTURES[:3], "--grammar", "samt")
+    ran.failed("of the target side", "add --target-trees", "--side source")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--kind", "lexicall"], "unknown kind of rule 'lexicall'"),
+        (["--all", "--size", 2], "--all and --size exclude each other"),
+        (["--grammar", "hiero", "--deletions"], "--deletions is for --grammar stsg and s2t"),
+        (["--loose"], "--loose is for --grammar hiero and samt"),
+        (["--memory", 1], "--memory is for --grammar hiero and samt"),
+        (["--one-label"], "--one-label is for --to joshua and --to ppdb"),
+        (["--side", "source"], "--side is for --grammar samt"),
+        (["--string", "source"], "--string is for --grammar s2t"),
+        (["-o", "rules.tsv"], "-o names the file of --to FORMAT"),
+        (["--to", "tsv", "--json"], "leave out what is about what is printed"),
+        (["--annotator", "anna"], "unknown annotator"),
+        (["--max-nodes", 0], "1 or more"),
+    ],
+)
+def test_what_cannot_be_is_refused(capsys, words, told):
+    try:
+        ran = run(capsys, "rules", *STRUCTURES, *words)
+    except SystemExit:
+        assert told in capsys.readouterr().err
+    else:
+        ran.failed(told)
+
+
+def test_several_annotators_are_to_be_chosen_from(capsys):
+    trees = [
+        *("--source-trees", SAMPLES / "paraphrases.source.trees"),
+        *("--target-trees", SAMPLES / "paraphrases.target.trees"),
+    ]
+    path = SAMPLES / "paraphrases.jsonl"
+    told = "has the alignments of initial, anna, ben, gold: choose by --annotator"
+    run(capsys, "rules", path, *trees).failed(f"{path}: pair 'p01' {told}")
+    found = run(capsys, "rules", path, *trees, "--annotator", "gold", "--json").json
+    assert found["pairs"] == 64
+
+
+def test_trees_that_do_not_fit_are_an_error(capsys, tmp_path):
+    trees = (SAMPLES / "structures.source.trees").read_text(encoding="utf-8")
+    path = write(tmp_path, "bad.trees", trees.replace("(NN bridge)", "(NN brigde)", 1))
+    ran = run(capsys, "rules", STRUCTURES[0], "--source-trees", path, *STRUCTURES[3:])
+    ran.failed("bad.trees:1:92", "brigde", "bridge")

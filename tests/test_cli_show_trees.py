@@ -1,0 +1,152 @@
+"""The command show draws trees, and refuses what it cannot draw."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from command import run, write
+from lxml import etree, html
+
+from alignkit import Alignment, SentencePair
+from alignkit.formats import write_corpus
+from alignkit.report import draw_tree_svg, draw_tree_text
+from alignkit.trees import Tree
+
+SOURCE = ["(S (NN rain) (VBZ falls))", "(S (NP (NNS dogs)) (VBP bark))", "(S (UH yes))"]
+TARGET = ["(S (VBZ falls) (NN rain))", "(S (NNS hounds) (VBP bark))", "(S (UH no))"]
+LINKS = ["0-1 1-0", "0-0 1?1", "0-0"]
+
+
+@pytest.fixture
+def pairs() -> list[SentencePair]:
+    found = []
+    for k, (source, target, links) in enumerate(zip(SOURCE, TARGET, LINKS, strict=True), 1):
+        trees = Tree.parse(source), Tree.parse(target)
+        pair = SentencePair(
+            str(k), trees[0].words, trees[1].words, {"gold": Alignment.parse(links)}
+        )
+        found.append(pair.with_trees("parse", source=trees[0], target=trees[1]))
+    return found
+
+
+@pytest.fixture
+def bare(tmp_path, pairs) -> str:
+    path = str(tmp_path / "pairs.jsonl")
+    write_corpus([pair.without_trees() for pair in pairs], path, format="alignkit-jsonl")
+    return path
+
+
+@pytest.fixture
+def files(tmp_path) -> list[str]:
+    sides = [write(tmp_path, f"{name}.trees", "\n".join(trees) + "\n")
+             for name, trees in (("source", SOURCE), ("target", [TARGET[0], "", ""]))]  # fmt: skip
+    return ["--source-trees", sides[0], "--target-trees", sides[1]]
+
+
+def test_trees_of_files_are_drawn_in_the_terminal(capsys, bare, files, pairs):
+    ran = run(capsys, "show", bare, "--trees", *files, "--id", "1", "--width", "80")
+    assert ran.code == 0, ran.err
+    assert ran.out == draw_tree_text(pairs[0], width=80) + "\n"
+    ran = run(capsys, "show", bare, "--trees", *files, "--annotators", "gold", "--ascii")
+    assert ran.out.isascii()
+    drawn = ran.out.split("\n\n\n")
+    assert len(drawn) == 3
+    assert "target (no tree)" in drawn[1]  # its line is blank
+    assert "nodes matched" not in drawn[1]
+
+
+def test_the_corpus_may_hold_them_and_both_sides_one_file(capsys, tmp_path, bare, pairs):
+    both = [tree for pair in zip(SOURCE, TARGET, strict=True) for tree in pair]
+    path = write(tmp_path, "both.trees", "\n".join(both) + "\n")
+    out = str(tmp_path / "with.jsonl")
+    write_corpus([pairs[0], pairs[1].without_trees()], out, format="alignkit-jsonl")
+    ran = run(capsys, "show", out, "--trees", "--links", "possible")
+    assert ran.out == draw_tree_text(pairs[0], links="possible") + "\n"
+    assert "1 pair without trees passed over" in ran.err
+    ran = run(capsys, "show", bare, "--trees", "--both-trees", path, "--limit", "2")
+    assert ran.out.count("nodes matched by sure links") == 2
+
+
+def test_pictures_and_pages(capsys, tmp_path, bare, files, pairs):
+    image, page = tmp_path / "p.svg", tmp_path / "p.html"
+    asked = ["show", bare, "--trees", *files]
+    assert run(capsys, *asked, "--id", "1", "--svg", image).code == 0
+    assert image.read_text("utf-8") == draw_tree_svg(pairs[0])
+    etree.fromstring(image.read_bytes())
+    assert run(capsys, *asked, "--html", page, "--pairs-a-page", "2").code == 0
+    pages = [html.fromstring(one.read_text("utf-8")) for one in (page, tmp_path / "p-page-2.html")]
+    assert [len(one.xpath("//article//svg")) for one in pages] == [2, 1]
+    assert "3 sentence pairs, 1 with both trees" in pages[0].findtext(".//header/p")
+    run(capsys, *asked, "--svg", image).failed("3", "--id")
+    (tmp_path / "source-page-2.html").write_text("\n".join(SOURCE))
+    told = run(
+        capsys, "show", bare, "--trees", "--source-trees", tmp_path / "source-page-2.html",
+        "--html", tmp_path / "source.html", "--pairs-a-page", "1",
+    )  # fmt: skip
+    told.failed("source-page-2.html", "would replace what is read")
+
+
+def test_what_cannot_be_drawn_is_refused(capsys, tmp_path, bare, files, pairs):
+    run(capsys, "show", bare, "--trees").failed("has no trees to draw", "--source-trees")
+    run(capsys, "show", bare, *files).failed("add --trees")
+    run(capsys, "show", bare, "--links", "sure").failed("--links", "add --trees")
+    asked = ["show", bare, "--trees", *files]
+    run(capsys, *asked, "--annotators", "gold", "ben").failed("one annotator")
+    run(capsys, *asked, "--annotators", "ben").failed("'ben'", "gold")
+    run(capsys, *asked, "--id", "9").failed("'9'")
+    two = str(tmp_path / "two.jsonl")
+    write_corpus([pairs[0].with_annotation("ben", Alignment())], two, format="alignkit-jsonl")
+    run(capsys, "show", two, "--trees").failed("gold, ben", "--annotators")
+    run(capsys, "show", two, "--trees", "--annotators", "ben", "--tree-name", "x").failed(
+        "tree", "'x'", "parse"
+    )
+    wrong = write(tmp_path, "wrong.trees", "(S (NN snow) (VBZ falls))\n")
+    run(capsys, "show", bare, "--trees", "--source-trees", wrong).failed(wrong, "snow", "rain")
+
+
+def test_one_file_of_both_sides_has_one_name_in_all_commands(capsys, tmp_path, bare):
+    both = [tree for pair in zip(SOURCE, TARGET, strict=True) for tree in pair]
+    path = write(tmp_path, "both.trees", "\n".join(both) + "\n")
+    for words in (["show", bare, "--trees"], ["rules", bare], ["check", bare],
+                  ["score-rules", bare, bare]):  # fmt: skip
+        ran = run(capsys, *words, "--both-trees", path)
+        assert ran.code == 0, ran.err
+    out = tmp_path / "parsed.jsonl"
+    for name in ("--trees", "--both-trees"):
+        assert run(capsys, "convert", bare, out, "--to", "alignkit-jsonl", name, path).code == 0
+        assert out.read_text("utf-8").count("(NN rain)") == 2
+
+
+def test_of_several_trees_one_is_to_be_named(capsys, tmp_path, pairs):
+    more = [pair.with_trees("mended", source=pair.tree("source")) for pair in pairs]
+    path = str(tmp_path / "more.jsonl")
+    write_corpus(more, path, format="alignkit-jsonl")
+    told = "pair '1' has the source trees parse, mended: choose by --tree-name"
+    for words in (["show", path, "--trees"], ["rules", path], ["score-rules", path, path],
+                  ["rules", path, "--grammar", "samt", "--side", "source"]):  # fmt: skip
+        run(capsys, *words).failed(told)
+        assert run(capsys, *words, "--tree-name", "parse").code == 0
+        run(capsys, *words, "--tree-name", "x").failed("'x' (known: parse, mended)")
+    assert run(capsys, "rules", path, "--grammar", "samt").code == 0  # the target has one
+    assert run(capsys, "rules", path, "--grammar", "hiero").code == 0
+
+
+def test_a_file_behind_trees_is_told_what_names_it(capsys, bare, files):
+    for words in ([bare, "--trees", files[1]], ["--trees", files[1], bare]):
+        ran = run(capsys, "show", *words)
+        ran.failed("one word too many", "takes no file", "by --both-trees FILE")
+    run(capsys, "show", bare, files[1]).failed("one word too many")
+
+
+def test_a_picture_larger_than_programs_show_is_drawn_whole_and_told(capsys, tmp_path):
+    words = [f"w{k}" for k in range(1200)]
+    pair = SentencePair("1", words, words[:1], {"gold": Alignment.parse("0-0")})
+    flat = Tree.parse("(S " + " ".join(words) + ")")
+    path = str(tmp_path / "wide.jsonl")
+    write_corpus([pair.with_trees("parse", source=flat)], path, format="alignkit-jsonl")
+    ran = run(capsys, "show", path, "--trees", "--svg", tmp_path / "wide.svg")
+    assert ran.code == 0
+    assert "pixels large, more than most programs show" in ran.err
+    image = (tmp_path / "wide.svg").read_text("utf-8")
+    assert re.findall(r">(w\d+)</text>", image) == [*words, "w0"]
