@@ -9,7 +9,8 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 FOLDERS = ("samples", "guidelines")
-SUFFIXES = {".align", ".jsonl", ".md", ".tsv", ".txt"}  # not the projects that lie beside them
+# not the projects that lie beside them
+SUFFIXES = {".align", ".jsonl", ".md", ".trees", ".tsv", ".txt"}
 
 
 class BuildWithData(build_py):
