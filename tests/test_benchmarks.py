@@ -22,12 +22,12 @@ def benchmarks() -> SimpleNamespace:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT)
         patch.delenv("ALIGNKIT_DATA", raising=False)
-        from benchmarks import clock, material, plain, plain_phrases, plain_score
+        from benchmarks import clock, material, plain, plain_phrases, plain_pivot, plain_score
 
         yield SimpleNamespace(
             **{
                 module.__name__.split(".")[1]: module
-                for module in (clock, material, plain, plain_phrases, plain_score)
+                for module in (clock, material, plain, plain_phrases, plain_pivot, plain_score)
             }
         )
 
@@ -99,6 +99,24 @@ def test_plain_phrases_writes_the_same_file(benchmarks, material, tmp_path):
     assert main(["phrases", hyp, "--source", source, "--target", target, "-o", ours]) == 0
     benchmarks.plain_phrases.write_phrases(hyp, source, target, theirs)
     assert Path(theirs).read_text() == Path(ours).read_text()
+
+
+def test_plain_pivot_finds_the_same_paraphrases(benchmarks, material, tmp_path):
+    hyp, source, target = (material.file(name) for name in ("hypothesis", "source", "target"))
+    table, ours, plain, theirs = (str(tmp_path / name) for name in ("t", "o", "p", "q"))
+    texts = ["--source", source, "--target", target, "-o", table]
+    assert main(["phrases", hyp, *texts, "--table", "--max-length", "7"]) == 0
+    assert main(["pivot", table, "-o", ours]) == 0
+    benchmarks.plain_pivot.main(hyp, source, target, plain, theirs)
+
+    def rows(path):
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        parts = [line.split("\t") for line in lines]
+        return {tuple(row[:2]): list(map(float, row[2:])) for row in parts}
+
+    assert rows(table) == rows(plain) != {}
+    near = {pair: pytest.approx(row, rel=1e-5) for pair, row in rows(theirs).items()}
+    assert rows(ours) == near != {}
 
 
 def test_a_process_is_watched(benchmarks):
