@@ -22,7 +22,7 @@ def examples(page: Path) -> Iterator[tuple[str, str]]:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run ``alignkit ...``, piped perhaps through ``head -N`` or ``grep "..."``.
+    """Run ``alignkit ...``, piped perhaps through ``head -N`` or the system's ``grep``.
 
     Return what it prints.
     """
@@ -39,8 +39,20 @@ def run(command: str, folder: Path) -> str:
     )
     lines = [line.rstrip() for line in (ran.stdout + ran.stderr).splitlines()]
     lines = [line for line in lines if "compiling kernels" not in line]  # a machine's first run
-    lines = [line for line in lines if re.search(searched.strip('"'), line)]
+    if searched:
+        lines = _grep(searched, lines)
     return "\n".join(lines[: int(head)] if head else lines).rstrip("\n")
+
+
+def _grep(words: str, lines: list[str]) -> list[str]:
+    ran = subprocess.run(
+        ["grep", *shlex.split(words)],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    return ran.stdout.splitlines()
 
 
 def walk() -> list[str]:

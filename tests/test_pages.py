@@ -16,6 +16,8 @@ from alignkit.agreement import CHANCE_MODELS, Figure
 from alignkit.agreement.cautions import CAUTIONS
 from alignkit.formats import find_format
 from alignkit.report import draw_text
+from alignkit.rules import KINDS
+from alignkit.rules.files.registry import RULE_FORMATS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = [(page.name, *example) for page in PAGES for example in examples(page)]
@@ -93,6 +95,15 @@ def test_every_model_of_chance_is_explained() -> None:
     text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
     table = text.partition("| `--chance` | chance is |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(CHANCE_MODELS)
+
+
+def test_every_kind_and_format_of_rules_is_explained() -> None:
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    kinds = text.partition("\n### Kinds\n")[2].partition("\n### ")[0]
+    rows = "".join(re.findall(r"^\|(.*?) \|", kinds, re.MULTILINE))
+    assert re.findall(r"`([\w+-]+)`", rows) == list(KINDS)
+    formats = text.partition("\n## Rule files\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", formats, re.MULTILINE) == list(RULE_FORMATS)
 
 
 def test_the_architecture_is_that_of_the_tree() -> None:
