@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from alignkit.corpus_counts import count_corpus, count_groups
     from alignkit.errors import AlignkitError, FormatError
     from alignkit.formats import FORMATS, iterate_pairs, read_corpus, write_corpus
+    from alignkit.formats.trees import attach_trees, read_trees
     from alignkit.join import join_pairs, merge
     from alignkit.nltk_bridge import from_nltk, to_nltk
     from alignkit.pairings import pair_translations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from alignkit.scoring import aer, compare, score, score_phrase_list
     from alignkit.selection import concat, sample, select_ids, split_corpus
     from alignkit.symmetrization import symmetrize
+    from alignkit.trees import Tree
 
 _HOMES = {
     "agreement": ("agree",),
@@ -36,6 +38,7 @@ _HOMES = {
     "arrays": ("LinkArrays", "TokenArrays", "Vocabulary"),
     "corpus": ("Corpus", "SentencePair"),
     "errors": ("AlignkitError", "FormatError"),
+    "formats.trees": ("attach_trees", "read_trees"),
     "formats": ("FORMATS", "iterate_pairs", "read_corpus", "write_corpus"),
     "join": ("join_pairs", "merge"),
     "nltk_bridge": ("from_nltk", "to_nltk"),
@@ -45,6 +48,7 @@ _HOMES = {
     "selection": ("concat", "sample", "select_ids", "split_corpus"),
     "corpus_counts": ("count_corpus", "count_groups"),
     "symmetrization": ("symmetrize",),
+    "trees": ("Tree",),
 }
 
 __all__ = [
@@ -64,10 +68,12 @@ __all__ = [
     "PhrasePair",
     "SentencePair",
     "TokenArrays",
+    "Tree",
     "Vocabulary",
     "__version__",
     "aer",
     "agree",
+    "attach_trees",
     "compare",
     "concat",
     "count_corpus",
@@ -79,6 +85,7 @@ __all__ = [
     "merge",
     "pair_translations",
     "read_corpus",
+    "read_trees",
     "sample",
     "score",
     "score_phrase_list",

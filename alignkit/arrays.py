@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,12 +118,7 @@ class LinkArrays:
         AlignmentError
             If the counts differ or a link lies outside its sentence pair.
         """
-        packed = [one.packed() for one in each("alignments", alignments, Alignment)]
-        check_count("links", sum(len(flags) for _, flags in packed))
-        links = np.frombuffer(b"".join(points for points, _ in packed), np.int32).reshape(-1, 2)
-        sure = np.frombuffer(b"".join(flags for _, flags in packed), np.uint8)
-        offsets = np.zeros(len(packed) + 1, np.int64)
-        np.cumsum([len(flags) for _, flags in packed], out=offsets[1:])
+        links, sure, offsets = _joined(each("alignments", alignments, Alignment))
         least = cls.extents(links, offsets)
         if lengths is None:
             return cls.trusted(links, sure, offsets, least)
@@ -138,6 +133,13 @@ class LinkArrays:
                 f"{least[k, 1]} words, but the sentences have {given[k, 0]} x {given[k, 1]}"
             )
         return cls.trusted(links, sure, offsets, given)
+
+    @classmethod
+    def pack_fitting(
+        cls, alignments: Iterable[Alignment], lengths: Sequence[tuple[int, int]]
+    ) -> LinkArrays:
+        """Make the arrays of alignments that are known to fit, as those of sentence pairs do."""
+        return cls.trusted(*_joined(alignments), np.array(lengths, np.int32).reshape(-1, 2))
 
     @staticmethod
     def extents(links: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -225,6 +227,8 @@ class LinkArrays:
 
     def sure_only(self) -> LinkArrays:
         """Return the arrays of the sure links alone."""
+        if np.count_nonzero(self.sure) == len(self.sure):  # quicker than to copy them
+            return self
         return self.keep(self.sure.astype(bool))
 
     def keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
@@ -233,6 +237,18 @@ class LinkArrays:
         return LinkArrays.trusted(
             self.links[kept], self.sure[kept], before[self.offsets], self.lengths
         )
+
+
+def _joined(
+    alignments: Iterable[Alignment],
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the links of some alignments, whether they are sure, and where those of each begin."""
+    packed = [one.packed() for one in alignments]
+    sure = np.frombuffer(b"".join([flags for _, flags in packed]), np.uint8)
+    check_count("links", len(sure))
+    links = np.frombuffer(b"".join([points for points, _ in packed]), np.int32).reshape(-1, 2)
+    ends = accumulate([len(flags) for _, flags in packed], initial=0)
+    return links, sure, np.fromiter(ends, np.int64, len(packed) + 1)
 
 
 def _gather(

@@ -15,7 +15,7 @@ from alignkit.errors import (
     UnknownNameError,
 )
 
-__all__ = ["Choice", "naming"]
+__all__ = ["Choice", "alignment_of_pair", "naming"]
 
 
 class Choice:
@@ -96,3 +96,24 @@ def naming(*paths: str) -> Iterator[None]:
         if any(path in str(error) for path in paths):
             raise
         raise type(error)(f"{' and '.join(paths)}: {error}") from None
+
+
+def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
+    """Return the alignment of the named annotator, or the only one.
+
+    Raises
+    ------
+    OptionError
+        If nobody aligned the pair, or several did and none is named.
+    UnknownNameError
+        If the named one did not.
+    """
+    if annotator is not None:
+        return pair.alignment(annotator)
+    found = pair.alignments
+    if not found:
+        raise OptionError(f"pair {pair.id!r} was aligned by nobody")
+    if len(found) > 1:
+        names = ", ".join(found)
+        raise OptionError(f"pair {pair.id!r} was aligned by {names}; name one as annotator")
+    return next(iter(found.values()))

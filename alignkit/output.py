@@ -23,6 +23,7 @@ __all__ = [
     "replacing_bytes",
     "replacing_file",
     "replacing_folder",
+    "sorting_folder",
     "standard_stream",
     "together",
 ]
@@ -264,6 +265,21 @@ def _told(path: str) -> Iterator[None]:
 
 def _reason(problem: OSError) -> str:
     return problem.strerror or str(problem)
+
+
+def sorting_folder(path: str) -> str:
+    """Return the folder where what becomes of an output is sorted: its own, if it has one.
+
+    Raises
+    ------
+    WriteError
+        If the path is that of a folder.
+    """
+    if standard_stream(path) is not None or _is_written_in_place(path):
+        from tempfile import gettempdir
+
+        return gettempdir()
+    return os.path.dirname(path) or "."
 
 
 def _is_written_in_place(path: str) -> bool:

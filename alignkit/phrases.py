@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from alignkit.alignment import Alignment
 from alignkit.arguments import check_arguments, check_attributes, place
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.choice import alignment_of_pair
 from alignkit.corpus import SentencePair
 from alignkit.errors import (
     AlignmentError,
@@ -232,7 +233,7 @@ def extract_phrases(
     if isinstance(alignments, SentencePair):
         if not (source is None and target is None and lengths is None):
             raise OptionError("a sentence pair has words of its own; leave out source and target")
-        pair, alignments = alignments, _of_pair(alignments, annotator)
+        pair, alignments = alignments, alignment_of_pair(alignments, annotator)
         source, target = pair.words if pair.has_text else (None, None)
     elif annotator is not None:
         raise OptionError("annotator is for a sentence pair; an alignment has none")
@@ -253,16 +254,6 @@ def extract_phrases(
     if pair is not None:
         return PairPhrases(phrases.pair(0), pair.source, pair.target, pair.id)
     return phrases.pair(0) if single else phrases
-
-
-def _of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
-    if annotator is not None:
-        return pair.alignment(annotator)
-    found = pair.alignments
-    if len(found) != 1:
-        names = ", ".join(found) or "nobody"
-        raise OptionError(f"pair {pair.id!r} was aligned by {names}; name one as annotator")
-    return next(iter(found.values()))
 
 
 def longest_span(links: str, max_length: int | None) -> int:

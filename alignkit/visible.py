@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from unicodedata import category
 
-__all__ = ["extends", "visible", "visible_data"]
+__all__ = ["escaped", "extends", "visible", "visible_data"]
 
 _JOINERS = "\u200c\u200d"
 _CIRCLE = "\u25cc"
@@ -66,3 +66,10 @@ def extends(char: str) -> bool:
     code = ord(char)  # Hangul vowels and finals, and skin tones, join what stands before them
     joins = 0x1160 <= code <= 0x11FF or 0x1F3FB <= code <= 0x1F3FF
     return joins or category(char) in {"Mn", "Me", "Mc", "Cf"}
+
+
+def escaped(text: str) -> str:
+    """Return text that cannot break a line of tab-separated columns."""
+    if text.isprintable():
+        return text
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")

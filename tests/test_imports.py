@@ -42,7 +42,7 @@ LAYERS = [
     },
     {"apportioning", "limits", "arguments", "parallel", "tokenization"},
     {"alignment", "input", "labels", "moment", "placing", *TABLES},
-    {"annotation", "output", "phrase_pair"},
+    {"annotation", "output", "phrase_pair", "trees"},
     {"plain", "sentence_pair"},
     {"corpus", "arrays", "labels.rewrites"},
     {
@@ -61,7 +61,9 @@ LAYERS = [
     },
     {"leaks", "phrases", "selection", "symmetrization"},
     {"aligner", "formats"},
+    {"tables"},
     {"scoring"},
+    {"rules"},
     {"agreement", "doctor"},
     {"report"},
     {"annotate", "audit", "profiles"},
@@ -89,13 +91,14 @@ UPWARD = {
 BY_NAME = {
     "cli.main": {"cli."},
     "formats.registry": {"formats."},
+    "rules.files.registry": {"rules.files."},
     "jit": {"numba.np.arraymath"},
 }
 HOMES = {
     "numba": {"jit", "kernel_cache"},
     "lxml": {"formats"},
     "networkx": {"alignment", "sentence_pair", "word_graph"},
-    "nltk": {"nltk_bridge", "tokenization"},
+    "nltk": {"nltk_bridge", "tokenization", "trees"},
     "matplotlib": {"report"},
     "jinja2": {"report"},
     "sqlalchemy": {"annotate"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,10 +29,13 @@ from alignkit import (
     audit,
     formats,
     report,
+    rules,
     scoring,
+    tables,
 )
 from alignkit.arguments import check_arguments
 from alignkit.errors import AlignkitError, ArgumentError, OptionError
+from alignkit.rules import Grammar
 
 ROOT = Path(__file__).parent.parent
 GOLD = ROOT / "samples" / "french-english" / "gold.align"
@@ -83,6 +87,8 @@ PATH = [None, 3, 0.5, ["a"], b"a"]
 SELECTING = {"corpus": KIND, "share": NUMBER, "seed": COUNT[:-1], "stratify": TEXT[1:],
              "keep_together": [None, 3, 0.5, [3]], "separator": TEXT[1:]}  # fmt: skip
 FUNCTION = [None, "f", 3]
+COLUMN = [None, "a", 3, ["a"], [0.5], [None], [0, 1], {0}]
+TREES = {"strict": FLAG, "drop_function_tags": FLAG, "drop_traces": FLAG}
 ARRAY = [None, "a", 3, [1, 2], np.array(["a"]), np.array([None])]
 NULLS = [None, 3, "0-0", [3], {0.5}, [(0.5, 1)], [("a", 1)], {(0, 0.0)}, [(0, None)]]
 
@@ -91,6 +97,8 @@ SCORING = {
     "max_length": MAYBE_COUNT, "links": TEXT,
 }  # fmt: skip
 MORE = {"aggregate": TEXT, "split_identical": FLAG}
+OF_TREES = {"annotator": MAYBE_TEXT, "links": TEXT, "source_tree": MAYBE_TEXT,
+            "target_tree": MAYBE_TEXT}  # fmt: skip
 DRAWING = {"resamples": COUNT, "confidence": NUMBER, "seed": COUNT}
 
 # Each public function and class: a call that is right, and what is wrong for each argument
@@ -116,8 +124,11 @@ CALLS = {
                    {"alignment": MAYBE_KIND, "comment": TEXT, "flags": LIST, "judgment": TEXT,
                     "provenance": TEXT, "when": MAYBE_TEXT}),
     "SentencePair": (SentencePair, {"id": "1", "source": ["a"], "target": ("b",),
-                                    "annotations": {"A": Alignment()}, "attributes": {"x": "y"}},
+                                    "annotations": {"A": Alignment()}, "attributes": {"x": "y"},
+                                    "source_trees": {}, "target_trees": {}},
                      {"id": TEXT,
+                      "source_trees": [*MAPPING, {"x": 3}, {3: "x"}],
+                      "target_trees": [*MAPPING, {"x": 3}, {3: "x"}],
                       "annotations": [*MAPPING, {"A": {(0, 0)}}, {"A": None}, {1: LINKS}],
                       "attributes": [*MAPPING, {"x": 3}, {3: "x"}],
                       "source": MAYBE_LIST[1:], "target": MAYBE_LIST[1:]}),
@@ -161,6 +172,16 @@ CALLS = {
                          "loose": FLAG, "max_length": MAYBE_COUNT, "ignore_identical": FLAG,
                          "source": MAYBE_LIST, "target": MAYBE_LIST,
                          "lengths": ["ab", 3, (1, 2, 3), (2, 2.5), [None, 1]]}),
+    "phrase_table": (lambda **given: list(tables.phrase_table(**given)),
+                     {"pairs": CORPUS, "annotator": "A"},
+                     {"pairs": PAIRS, "annotator": MAYBE_TEXT, "links": TEXT, "kind": TEXT,
+                      "loose": FLAG, "max_length": MAYBE_COUNT, "ignore_identical": FLAG,
+                      "min_count": COUNT}),
+    "read_table": (lambda **given: list(tables.read_table(**given)), {"path": "/dev/null"},
+                   {"path": PATH, "format": MAYBE_TEXT, "encoding": TEXT, "max_size": COUNT}),
+    "pivot": (lambda **given: list(tables.pivot(**given)), {"table": []},
+              {"table": PAIRS, "second": PAIRS[1:], "on": TEXT, "min_count": NUMBER,
+               "min_p": NUMBER, "top": MAYBE_COUNT, "identity": FLAG}),
     "symmetrize": (alignkit.symmetrize, {"forward": LINKS, "reverse": LINKS, "method": "union"},
                    {"forward": KIND, "reverse": KIND, "method": TEXT}),
     "concat": (alignkit.concat, {"corpora": {"x": CORPUS}, "prefix": False},
@@ -200,6 +221,20 @@ CALLS = {
                      {"pairs": CORPUS, "path": "/dev/null", "format": "alignkit-jsonl"},
                      {"pairs": PAIRS, "path": PATH, "format": TEXT, "base": MAYBE_COUNT,
                       "transpose": FLAG, "annotator": MAYBE_TEXT}),
+    "Tree": (alignkit.Tree, {"words": ["a"], "labels": ["S"], "parents": [-1], "starts": [0],
+                             "ends": [1], "afters": [1]},
+             {"words": LIST, "labels": LIST, "parents": COLUMN, "starts": COLUMN, "ends": COLUMN,
+              "afters": COLUMN}),
+    "Tree.parse": (alignkit.Tree.parse, {"text": "(S a)", "tokens": ["a"]},
+                   {"text": TEXT, "tokens": MAYBE_LIST, **TREES}),
+    "Tree.with_words": (alignkit.Tree.parse("(S a)").with_words, {"words": ["b"]}, {"words": LIST}),
+    "read_trees": (alignkit.read_trees, {"path": GOLD},
+                   {"path": PATH, "tree_format": MAYBE_TEXT, "drop_function_tags": FLAG,
+                    "drop_traces": FLAG, "encoding": TEXT, "counts": MAYBE_KIND}),
+    "attach_trees": (alignkit.attach_trees, {"pairs": CORPUS, "source": GOLD},
+                     {"pairs": [None, "ab", 3, 0.5], "source": PATH[1:], "target": PATH[1:],
+                      "both": PATH[1:], "name": TEXT, "tree_format": MAYBE_TEXT, "lenient": FLAG,
+                      "encoding": TEXT, "counts": MAYBE_KIND, "observe": FUNCTION[1:], **TREES}),
     "find_format": (formats.find_format, {"path": GOLD},
                     {"path": PATH, "encoding": TEXT, "base": MAYBE_COUNT}),
     "get_format": (formats.get_format, {"name": "pharaoh"}, {"name": TEXT}),
@@ -374,6 +409,26 @@ CALLS = {
                   {"pairs": PAIRS, "annotators": MAYBE_LIST, "title": TEXT}),
     "draw_html_fragment": (report.draw_html_fragment, {"pair": PAIR, "annotators": ["A"]},
                            {"pair": KIND, "annotators": MAYBE_LIST}),
+    "draw_tree_text": (report.draw_tree_text, {"pair": PAIR, "annotator": "A"},
+                       {"pair": KIND, "colour": FLAG, "width": MAYBE_COUNT, "unicode": FLAG,
+                        **OF_TREES}),
+    "draw_tree_svg": (report.draw_tree_svg, {"pair": PAIR, "annotator": "A"},
+                      {"pair": KIND, **OF_TREES}),
+    "draw_tree_html": (lambda **given: "".join(report.draw_tree_html(**given)),
+                       {"pairs": CORPUS, "annotator": "A"},
+                       {"pairs": PAIRS, "title": TEXT, **OF_TREES}),
+    "draw_rules_page": (lambda **given: "".join(report.draw_rules_page(**given)),
+                        {"grammar": Grammar(())},
+                        {"grammar": KIND, "title": TEXT, "most": COUNT}),
+    "write_rules_page": (lambda **given: report.write_rules_page(path=os.devnull, **given),
+                         {"grammar": Grammar(())},
+                         {"grammar": KIND, "title": TEXT, "most": COUNT}),
+    "write_rules": (rules.write_rules, {"rules": Grammar(()), "path": os.devnull, "format": "xrs"},
+                    {"rules": [None, "ab", 3, ["ab"]], "path": PATH, "format": TEXT,
+                     "joined_labels": FLAG}),
+    "read_rules": (lambda **given: list(rules.read_rules(**given)), {"path": os.devnull},
+                   {"path": PATH, "format": MAYBE_TEXT}),
+    "parse_rule": (rules.parse_rule, {"text": 'NN("a") ||| NN("b")'}, {"text": TEXT}),
     "Column": (report.Column, {"name": "F1", "digits": 1},
                {"name": TEXT, "kind": TEXT, "span": TEXT, "key": TEXT, "unit": TEXT,
                 "digits": ["3", 1.5, [None]], "signed": FLAG, "right": [1, "no"]}),
@@ -403,6 +458,7 @@ RESULTS = {
     "SentenceAgreement", "Together", "Interval", "LinkScore", "PhraseListScore", "PhraseScore",
     "Score", "Signature", "Comparisons", "MacroScore", "macro_ratios", "link_ratios",
     "phrase_ratios", "Audit", "AuditResult", "JudgmentAgreement", "Item", "Origin", "Rate",
+    "PhraseEntry", "Paraphrase",
 }  # fmt: skip
 
 
@@ -410,7 +466,7 @@ def test_all_that_is_public_is_in_the_table():
     """Who adds a function says here what is wrong for each of its arguments."""
     public = {
         name
-        for module in (alignkit, aligner, agreement, audit, scoring, formats, report)
+        for module in (alignkit, aligner, agreement, audit, scoring, formats, report, tables)
         for name in module.__all__
         if inspect.isclass(found := getattr(module, name)) or inspect.isfunction(found)
     }
