@@ -449,8 +449,8 @@ def test_hidden_suggestions_are_neither_shown_nor_rejected(
     with serving(corpus, "--initial", "auto") as server, browser() as context:
         page = enter(context, server.url, problems)
         press(page, "x h")
+        until(lambda: "hidden" in page.inner_text("#suggestions"))
         assert page.locator("#matrix .mark").count() == 0  # no ring, and no x
-        assert "hidden" in page.inner_text("#suggestions")
         here = "document.activeElement.getAttribute('aria-label')"
         assert page.evaluate(here) == "talked, 2 of 8; about, 3 of 9: no link".replace(
             "about", TARGET[2]
