@@ -1,0 +1,124 @@
+"""Hold a vector for each of some words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from alignkit.arguments import kind_of
+from alignkit.arguments import words as checked_words
+from alignkit.errors import AlignmentError, ArgumentError
+
+__all__ = ["WordVectors"]
+
+
+class WordVectors:
+    """Hold a vector for each of some words: static ones, the same in every sentence.
+
+    Parameters
+    ----------
+    words
+        The words. Of a word that occurs again, the first vector counts.
+    array
+        (n, d) numbers: the vector of each; kept as float32.
+
+    Raises
+    ------
+    ArgumentError
+        If the words are no texts, or the array is none of numbers.
+    AlignmentError
+        If there is not one vector for each word, or a number is not finite.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "Dog"], [[1.0, 0.0], [0.5, 0.5]])
+    >>> vectors.of(["dog", "cat", "horse"])
+    array([[0.5, 0.5],
+           [1. , 0. ],
+           [0. , 0. ]], dtype=float32)
+    """
+
+    def __init__(self, words: Iterable[str], array: ArrayLike) -> None:
+        self.words = checked_words("words", words)
+        self.array = _plain(array)
+        if len(self.array) != len(self.words):
+            raise AlignmentError(
+                f"there are {len(self.array)} vectors for {len(self.words)} words; give one for "
+                "each"
+            )
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.array.shape[1])
+
+    def of(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of some words.
+
+        A word that is not there as it is written has the vector of the first one that differs in
+        case alone; one that is not there at all has zeros.
+
+        Parameters
+        ----------
+        words
+            n words.
+
+        Returns
+        -------
+        (n, d) float32 array
+        """
+        numbers = np.array([self._number(word) for word in checked_words("words", words)], np.int64)
+        found = np.zeros((len(numbers), self.dimensions), np.float32)
+        known = numbers >= 0
+        found[known] = self.array[numbers[known]]
+        return found
+
+    def __call__(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of some words; see `of`."""
+        return self.of(words)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        """Say whether there is a vector of a word, perhaps in another case."""
+        return isinstance(word, str) and self._number(word) >= 0
+
+    def __repr__(self) -> str:
+        return f"WordVectors({len(self):,} words, {self.dimensions} dimensions)"
+
+    def _number(self, word: str) -> int:
+        number = self._numbers.get(word)
+        return self._folded.get(word.casefold(), -1) if number is None else number
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        numbers: dict[str, int] = {}
+        for number, word in enumerate(self.words):
+            numbers.setdefault(word, number)
+        return numbers
+
+    @cached_property
+    def _folded(self) -> dict[str, int]:
+        numbers: dict[str, int] = {}
+        for number, word in enumerate(self.words):
+            numbers.setdefault(word.casefold(), number)
+        return numbers
+
+
+def _plain(array: ArrayLike) -> NDArray[np.float32]:
+    """Return an array (n, d) of finite float32."""
+    found = np.asarray(array)
+    if found.dtype.kind not in "fiu":
+        raise ArgumentError(f"array is {kind_of(array)}; it must be an array of numbers")
+    if found.ndim != 2:
+        raise AlignmentError(f"array has the shape {found.shape}; it must have a row for each word")
+    with np.errstate(over="ignore"):
+        found = np.ascontiguousarray(found, np.float32)
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+        raise AlignmentError(f"vector {row} has a number that is not finite in 32 bits")
+    return found
