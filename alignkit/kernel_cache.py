@@ -22,8 +22,10 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
+from llvmlite.binding import address_of_symbol
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 __all__ = ["KernelCache", "can_keep", "places"]
@@ -64,15 +66,15 @@ class KernelCache(_Cache):
         """Return the compiled kernel, or None."""
         if not self._enabled:
             return None
-        target_context.refresh()
         name = self._file_name(sig, target_context.codegen())
         for folder in places():
             # Whatever is wrong with a file, its kernel can be compiled.
             with suppress(Exception):
                 _check(folder)
                 payload = _read(folder / name)
-                kept, code = pickle.loads(payload)
+                kept, needed, code = pickle.loads(payload)
                 if kept == sig:
+                    _prepare(target_context, needed)
                     return CompileResult._rebuild(target_context, *code)
         return None
 
@@ -82,7 +84,8 @@ class KernelCache(_Cache):
             return
         name = self._file_name(sig, data.codegen)
         with suppress(Exception):  # as above
-            payload = dumps((sig, data._reduce()))
+            code = data._reduce()
+            payload = dumps((sig, _needed(data.library), code))
             for folder in places():
                 with suppress(OSError):
                     _make(folder)
@@ -103,6 +106,25 @@ class KernelCache(_Cache):
     def _file_name(self, sig: Any, codegen: Any) -> str:
         key = [list(map(str, sig)), codegen.magic_tuple(), self._options]
         return f"{_environment()}-{_sources()}-{self._name}-{_digest(repr(key).encode())}"
+
+
+def _needed(library: Any) -> list[str]:
+    """Return the names of what a compiled kernel calls or reads outside of it."""
+    module = library._final_module
+    values = [*module.functions, *module.global_variables]
+    names = [value.name for value in values if value.is_declaration]
+    return [name for name in names if not name.startswith("llvm.")]  # those are instructions
+
+
+def _prepare(target_context: Any, needed: list[str]) -> None:
+    """Make all that a kernel needs known to LLVM, which ends the process where something is not.
+
+    Most need numba's runtime alone. What compiling takes besides, as the types of all functions of
+    numpy, costs a twentieth of a second.
+    """
+    rtsys.initialize(target_context)
+    if not all(map(address_of_symbol, needed)):
+        target_context.refresh()
 
 
 def can_keep() -> bool:

@@ -44,6 +44,11 @@ def emissions(weights, totals, own=None):
     return np.maximum(weights - own, 0) / left[:, None] + LEAST
 
 
+def empty(null, own, unit, least):
+    """t(word | the empty word) of some words, what each has itself taken out; own in 255ths."""
+    return np.maximum(null - unit * own.astype(float), unit * 255 * least)
+
+
 def lexical(t, null, p0, positions=None):
     """Posteriors (N, M), those of the empty word (M,), and log P(target | source): IBM 1 and 2.
 
@@ -211,8 +216,13 @@ def counts(pairs, evidence):
     return found
 
 
+BARE = str.maketrans("áçё", "acе")
+"""Letters with marks, and what they are without."""
+
+
 def alike(one, other, weight, identity):
     """Pseudo-count for the spelling of two words."""
+    one, other = one.translate(BARE), other.translate(BARE)
     if one == other:
         return weight + identity if one else 0.0
     common = 0
@@ -223,20 +233,24 @@ def alike(one, other, weight, identity):
 
 def backing(found, pairs, length, strength):
     """What the other words of both stems tell of each word pair."""
+
+    def stem(word):
+        return word.translate(BARE)[:length]
+
     sources = Counter(word for source, _ in pairs for word in source)
     targets = Counter(word for _, target in pairs for word in target)
     stem_pairs, source_sums, target_sums = Counter(), Counter(), Counter()
     for (one, other), count in found.items():
-        stem_pairs[one[:length], other[:length]] += count
-        source_sums[one[:length]] += count
-        target_sums[other[:length]] += count
+        stem_pairs[stem(one), stem(other)] += count
+        source_sums[stem(one)] += count
+        target_sums[stem(other)] += count
 
     def share(word, words):
-        return words[word] / sum(words[w] for w in words if w[:length] == word[:length])
+        return words[word] / sum(words[w] for w in words if stem(w) == stem(word))
 
     lent = {}
     for (one, other), count in found.items():
-        a, b = one[:length], other[:length]
+        a, b = stem(one), stem(other)
         rest = stem_pairs[a, b] - count
         shares = sqrt(share(one, sources) * share(other, targets))
         sums = sqrt((source_sums[a] + 0.5) * (target_sums[b] + 0.5))
@@ -246,7 +260,7 @@ def backing(found, pairs, length, strength):
 
 def tables(pairs, found, settings, dictionary):
     """Weights of word pairs and totals of words after the M-step of collapsed inference."""
-    lent = backing(found, pairs, settings.stem, settings.stem_weight)
+    lent = backing(found, pairs, settings.stem or 3, settings.stem_weight)
     weights, sources, targets = {}, Counter(), Counter()
     for (one, other), count in found.items():
         weight = count + settings.floor + dictionary.get((one, other), 0)

@@ -34,6 +34,7 @@ COMBINATIONS = [
 ] + [
     {"model": "ibm2", "diagonal": True},
     {"model": "hmm", "identity": 2.0, "stem_weight": 0.0},
+    {"best": True},
     {"model": "ibm3"},
     {"model": "ibm4"},
     {"model": "ibm4", "inference": "em", "agree": False},

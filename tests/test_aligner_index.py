@@ -11,15 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alignkit import limits
 from alignkit.aligner.adaptation_kernel import adapt
 from alignkit.aligner.bitext import Bitext
-from alignkit.aligner.cooccurrence import Cooccurrence
+from alignkit.aligner.cooccurrence import Cooccurrence, merged
 from alignkit.aligner.decoding_kernel import best_positions
-from alignkit.aligner.expectation import parts_of
+from alignkit.aligner.expectation import pairs_of, parts_of
+from alignkit.aligner.expectation_kernel import Own, Pairs
+from alignkit.aligner.fixed_kernel import numbers_in
 from alignkit.aligner.maximization_kernel import add_chances
 from alignkit.aligner.memory import Memory, keys_of
 from alignkit.aligner.positions import Positions
 from alignkit.aligner.room import Room
+from alignkit.errors import AlignmentError
 
 SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)
 
@@ -51,12 +55,12 @@ def test_the_index_is_a_dictionary_of_word_pairs(seed, sizes):
     assert index.rows[-1] == len(index.columns)
     for begin, end in pairwise(index.rows):
         assert (np.diff(index.columns[begin:end]) > 0).all()
-    chances = np.zeros(len(named))
+    chances = np.zeros(len(named), np.int64)
     add_chances(bitext.starts, index.cells, chances)
     wanted = plain.counts(
         pairs, [np.full((len(s), len(t)), 1 / max(1, len(s) * len(t))) for s, t in pairs]
     )
-    assert dict(zip(named, chances, strict=True)) == pytest.approx(dict(wanted))
+    assert dict(zip(named, numbers_in(chances), strict=True)) == pytest.approx(dict(wanted))
 
 
 @given(st.integers(0, 2**32 - 1), SIZES, st.integers(1, 30))
@@ -97,25 +101,37 @@ def test_tables_are_carried_over_to_other_texts(seed, sizes, others):
 def test_a_memory_gives_back_what_it_was_given(seed, sizes):
     rng = np.random.default_rng(seed)
     pairs, bitext = random_bitext(rng, sizes, words=40)
-    evidence = rng.choice([0, 0, 1, 128, 255], bitext.starts[-1]).astype(np.uint8)
+    known = pairs_of(bitext, Cooccurrence.of(bitext))
+    starts = known.starts, known.source_starts, known.target_starts
+    own = Own(*(rng.choice([0, 0, 1, 128, 255], one[-1]).astype(np.uint8) for one in starts))
     sentences = (bitext.source.ids, bitext.source.starts), (bitext.target.ids, bitext.target.starts)
     keys = keys_of(*sentences)
     alike = {}
     for key, pair in zip(keys.tolist(), map(str, pairs), strict=True):
         assert alike.setdefault(key, pair) == pair
-    memory = Memory.of(keys, bitext.starts, evidence)
+    memory = Memory.of(keys, known, own)
     first = {}
-    wanted = []
+    wanted = [[], [], []]
     for p, key in enumerate(keys.tolist()):
-        part = evidence[bitext.starts[p] : bitext.starts[p + 1]].tolist()
-        wanted += first.setdefault(key, part)
-    recalled = memory.evidence(keys, bitext.starts)
-    assert recalled.tolist() == wanted
+        parts = [
+            levels[begins[p] : begins[p + 1]].tolist()
+            for levels, begins in zip(own, starts, strict=True)
+        ]
+        for k, part in enumerate(first.setdefault(key, parts)):
+            wanted[k] += part
+    assert [levels.tolist() for levels in memory.evidence(keys, known)] == wanted
     stranger = keys[:1] ^ np.uint64(1 << 40)
-    assert len(memory.evidence(stranger, bitext.starts[:2])) == 0
-    both = np.concatenate([stranger, keys])
-    starts = np.concatenate([[0], bitext.starts + 7])
-    assert memory.evidence(both, starts).tolist() == [0] * 7 + wanted
+    begins = [one[:2] for one in starts]
+    alone = Pairs(known.source[: begins[1][1]], begins[1], known.target[: begins[2][1]], begins[2],
+                  begins[0], known.cells)  # fmt: skip
+    assert [len(levels) for levels in memory.evidence(stranger, alone)] == [0, 0, 0]
+    more = [np.concatenate([[0], one + 7]) for one in starts]
+    both = Pairs(
+        *(np.pad(known.source, (7, 0)), more[1], np.pad(known.target, (7, 0)), more[2]),
+        *(more[0], known.cells),
+    )
+    found = memory.evidence(np.concatenate([stranger, keys]), both)
+    assert [levels.tolist() for levels in found] == [[0] * 7 + part for part in wanted]
 
 
 def test_pairs_with_unknown_words_are_never_remembered():
@@ -145,7 +161,7 @@ def test_positions_add_up_to_one(seed, sizes, diagonal):
     _, bitext = random_bitext(rng, sizes)
     links = rng.random((2, bitext.starts[-1])).astype(np.float32)
     found = SimpleNamespace(expected=lambda: tuple(links))
-    positions = Positions.uniform(bitext).updated(bitext, found, diagonal=diagonal)
+    positions = Positions.uniform().updated(bitext, found, diagonal=diagonal)
     wanted = {}
     for p, shape in enumerate(sizes):
         cells = slice(bitext.starts[p], bitext.starts[p + 1])
@@ -190,3 +206,19 @@ def test_words_go_where_the_posterior_is_highest(seed, sizes):
     )  # fmt: skip
     assert target.tolist() == paths[0]
     assert source.tolist() == paths[1]
+
+
+@given(st.lists(st.sets(st.integers(0, 2**40)), min_size=1, max_size=6))
+def test_runs_of_keys_are_merged(runs):
+    arrays = [np.array(sorted(run), np.int64) for run in runs]
+    assert merged(arrays).tolist() == sorted(set().union(*runs))
+
+
+@pytest.mark.parametrize("block", [10**6, 4])
+def test_too_many_word_pairs_are_refused_before_they_are_numbered(monkeypatch, block):
+    bitext = Bitext.pack([("a b", "x y"), ("a c", "x y"), ("d", "z")])
+    monkeypatch.setattr(limits, "MOST", 7)
+    assert len(Cooccurrence.in_blocks(bitext, Room(), block).columns) == 7
+    monkeypatch.setattr(limits, "MOST", 6)
+    with pytest.raises(AlignmentError, match=r"^7 different pairs of words are more than arrays"):
+        Cooccurrence.in_blocks(bitext, Room(), block)

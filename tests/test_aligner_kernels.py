@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.expectation import pairs_of
-from alignkit.aligner.expectation_kernel import Tables, hmm_paths, hmm_step, lexical_step
-from alignkit.aligner.maximization_kernel import sum_totals
+from alignkit.aligner.expectation_kernel import (
+    EMPTY,
+    Own,
+    Tables,
+    hmm_paths,
+    hmm_step,
+    lexical_step,
+)
+from alignkit.aligner.fixed_kernel import numbers_in
+from alignkit.aligner.shard import totals_of
 
 NOTHING = np.empty(0, np.float32)
 NO_LEVELS = np.empty(0, np.uint8)
@@ -39,10 +47,16 @@ def random_case(seed, sizes, band, kinds, p0, own):
     index = Cooccurrence.of(bitext)
     sharp = rng.choice([0.5, 3.0])
     cells = len(index.cells)
-    evidence = rng.integers(0, 256, cells).astype(np.uint8) if own else NO_LEVELS
+    words = len(bitext.source.ids), len(bitext.target.ids)
+    evidence = Own(
+        *(
+            rng.integers(0, 256, size).astype(np.uint8) if own else NO_LEVELS
+            for size in (cells, *words)
+        )
+    )
     evidenced = np.zeros(len(index.columns))
     if own:
-        np.add.at(evidenced, index.cells, evidence / 255)
+        np.add.at(evidenced, index.cells, evidence.links / 255)
 
     def weights():
         return (evidenced + np.exp(rng.normal(0, sharp, len(evidenced)))).astype(np.float32)
@@ -52,9 +66,10 @@ def random_case(seed, sizes, band, kinds, p0, own):
 
     forward, reverse = weights(), weights()
     vs, vt = len(bitext.source.words), len(bitext.target.words)
-    totals = np.zeros(vs), np.zeros(vt)
-    sum_totals(index.rows, index.columns, forward, totals[0], np.zeros(vt))
-    sum_totals(index.rows, index.columns, reverse, np.zeros(vs), totals[1])
+    totals = [
+        numbers_in(totals_of(index, lexical, vt)[side])
+        for side, lexical in enumerate((forward, reverse))
+    ]
     tables = Tables(
         forward,
         reverse,
@@ -65,6 +80,7 @@ def random_case(seed, sizes, band, kinds, p0, own):
         rng.integers(0, kinds, vs).astype(np.int32),
         rng.integers(0, kinds, vt).astype(np.int32),
         np.float32(p0),
+        *np.exp(rng.uniform(-12, -6, 2)).astype(np.float32),
     )
     jumps = np.exp(rng.normal(0, sharp, (2, kinds + 1, 2 * band + 2))).astype(np.float32)
     return SimpleNamespace(
@@ -81,7 +97,17 @@ def sides(case, p):
     cells = slice(pairs.starts[p], pairs.starts[p + 1])
     shape = len(source), len(target)
     places = pairs.cells[cells].reshape(shape)
-    own = case.evidence[cells].reshape(shape) / 255 if len(case.evidence) else np.zeros(shape)
+    own = np.zeros(shape)
+    nulls = tables.source_null[source].astype(float), tables.target_null[target].astype(float)
+    if len(case.evidence.links):
+        own = case.evidence.links[cells].reshape(shape) / 255
+        ours = case.evidence.source[pairs.source_starts[p] : pairs.source_starts[p + 1]]
+        theirs = case.evidence.target[pairs.target_starts[p] : pairs.target_starts[p + 1]]
+        units = float(tables.source_unit), float(tables.target_unit)
+        nulls = (
+            plain.empty(nulls[0], ours, units[0], EMPTY),
+            plain.empty(nulls[1], theirs, units[1], EMPTY),
+        )
     wide = np.float64
     forward = plain.emissions(
         tables.forward[places].astype(wide), tables.source_totals[source].astype(wide), own
@@ -90,8 +116,8 @@ def sides(case, p):
         tables.reverse[places].T.astype(wide), tables.target_totals[target].astype(wide), own.T
     )
     return (
-        (forward, tables.target_null[target].astype(wide), tables.source_kinds[source]),
-        (reverse, tables.source_null[source].astype(wide), tables.target_kinds[target]),
+        (forward, nulls[1], tables.source_kinds[source]),
+        (reverse, nulls[0], tables.target_kinds[target]),
     )
 
 
@@ -105,7 +131,7 @@ class Output:
         self.source_nulls = np.zeros(len(case.pairs.source), np.float32)
         self.target_nulls = np.zeros(len(case.pairs.target), np.float32)
         self.likelihoods = np.full((len(case.bitext), 2), np.nan)
-        self.counts = np.zeros(case.jumps.shape)
+        self.counts = np.zeros(case.jumps.shape, np.int64)
 
     def check(self, case, p, found):
         """Compare pair p with (links, nulls, likelihood, ...) of both directions."""
@@ -144,7 +170,7 @@ def run_hmm(case, agree=False, every=1):
     hmm_step(
         0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1], case.evidence,
         out.agreement, out.source_nulls, out.target_nulls, out.forward, out.reverse, 0,
-        out.likelihoods, every, out.counts[0], out.counts[1],
+        out.likelihoods, 0, every, out.counts[0], out.counts[1],
     )  # fmt: skip
     return out
 
@@ -208,7 +234,7 @@ def test_the_hmm_is_the_reference(options, agree):
             links, _, _, jumps, ended = found[-1]
             plain.count_jumps(jumps, ended, links[:, 0], kinds, counts[side])
         out.check(case, p, found)
-    np.testing.assert_allclose(out.counts, counts, rtol=2e-3, atol=1e-3)
+    np.testing.assert_allclose(numbers_in(out.counts), counts, rtol=2e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("size", [(60, 55), (33, 60), (60, 1), (1, 60), (57, 8)])
@@ -237,7 +263,7 @@ def test_the_hmm_is_what_all_alignments_together_say(options, size):
 
 def test_jumps_are_counted_in_some_pairs():
     case = random_case(3, [(4, 5)] * 6, band=3, kinds=2, p0=0.1, own=False)
-    some = run_hmm(case, every=4).counts.sum(axis=(1, 2))
+    some = numbers_in(run_hmm(case, every=4).counts).sum(axis=(1, 2))
     words = [5, 4]  # at most: each word comes from a jump, and the end is one more
     assert (some > 2).all()
     assert (some < 2 * (np.array(words) + 1) + 1e-3).all()

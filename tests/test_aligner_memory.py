@@ -72,6 +72,7 @@ def test_memory_goes_with_the_cells():
     bitext = Bitext.pack(TEXT)
     assert bytes_on_disk(bitext, Settings()) == 5 * bitext.starts[-1]
     assert bytes_on_disk(bitext, Settings(inference="em")) == 12 * bitext.starts[-1]
+    assert bytes_on_disk(bitext, Settings(best=True)) == 15 * bitext.starts[-1]
     assert bytes_of_training(bitext, Settings()) > bytes_on_disk(bitext, Settings())
     assert fits(bitext, Settings())
 

@@ -310,3 +310,31 @@ def test_two_processes_compile_into_one_cache(tmp_path):
     assert first.split()[0] == second.split()[0]
     assert start().communicate()[0].split() == [first.split()[0], b"1"]
     assert len(kept(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("missing", [[], ["alignkit_has_no_such_function"]])
+def test_numba_is_made_ready_to_compile_only_where_a_kernel_needs_it(missing):
+    """LLVM ends the process where it finds no function of that name."""
+    from numba.core.registry import cpu_target
+
+    class Context:
+        refreshed = 0
+
+        def __getattr__(self, name):
+            return getattr(cpu_target.target_context, name)
+
+        def refresh(self):
+            self.refreshed += 1
+
+    context = Context()
+    kernel_cache._prepare(context, ["sqrt", "NRT_Free", *missing])
+    assert context.refreshed == len(missing)
+
+
+def test_what_a_kernel_needs_is_kept_with_it(home):
+    run()
+    (path,) = kept(home)
+    sig, needed, _ = pickle.loads(kernel_cache._read(path))
+    assert len(sig) == 2
+    assert "PyLong_AsUnsignedLongLong" in needed
+    assert not any(name.startswith("llvm.") for name in needed)

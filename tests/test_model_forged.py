@@ -19,6 +19,7 @@ from alignkit.aligner.store import read_model, write_model
 from alignkit.errors import AlignerError, FormatError
 
 TEXT = plain.random_text(21, 60, 20)
+VECTORS = {"dimensions": 3, "source_words": 1, "target_words": 2, "word_pairs": 1}
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +128,10 @@ def test_tables_that_nobody_knows_are_refused(tmp_path, models):
         ({"casefold": 1}, "casefold is 1"),
         ({"stranger": 1}, "stranger is no entry"),
         ({"null_shares": [0.5, 0.5]}, "null_shares are a list of 2; hmm has none"),
+        ({"vectors": None}, "vectors are None; they are dimensions, "),
+        ({"vectors": {"dimensions": 3}}, "vectors are a dict of 1; they are dimensions, "),
+        ({"vectors": {**VECTORS, "word_pairs": -1}}, "vectors are a list of 4; they are counts"),
+        ({"vectors": {**VECTORS, "dimensions": 1.5}}, "vectors are a list of 4; they are counts"),
         ({"history": [["hmm", 0, -1.0, -1.0]]}, "history has the round"),
         ({"history": [["hmm", 1, -1.0, None]]}, "history has the round"),
         ({"history": [["hmm", 1, -1.0, 10**400]]}, "history has the round"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from alignkit.aligner.bitext import Bitext, Side
     from alignkit.aligner.decoding import AlignedLinks
     from alignkit.aligner.parameters import Round
+    from alignkit.aligner.refine import Refiner
     from alignkit.aligner.settings import INFERENCES, MODELS, SYMMETRIZATIONS, THRESHOLD, Settings
 
 _HOMES = {
@@ -20,6 +21,7 @@ _HOMES = {
     "bitext": ("Bitext", "Side"),
     "decoding": ("AlignedLinks",),
     "parameters": ("Round",),
+    "refine": ("Refiner",),
     "settings": ("INFERENCES", "MODELS", "SYMMETRIZATIONS", "THRESHOLD", "Settings"),
 }
 
@@ -31,6 +33,7 @@ __all__ = [
     "AlignedLinks",
     "Aligner",
     "Bitext",
+    "Refiner",
     "Round",
     "Settings",
     "Side",

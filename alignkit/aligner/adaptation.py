@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.aligner.adaptation_kernel import adapt
+from alignkit.aligner.adaptation_kernel import adapt, pair_tables
 from alignkit.aligner.bitext import Bitext, Side
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder, Decoding
 from alignkit.aligner.expectation import kinds_of, lexical_tables, pairs_of
-from alignkit.aligner.expectation_kernel import Tables
+from alignkit.aligner.expectation_kernel import Own, Pairs, Tables
 from alignkit.aligner.memory import keys_of
 from alignkit.aligner.parameters import Fertilities, Parameters
-from alignkit.aligner.priors import spelling_prior
+from alignkit.aligner.prefixes import Averaged, cut_bitext, cut_words
+from alignkit.aligner.priors import LEAST_PREFIX, letters, spelling_prior
+from alignkit.aligner.settings import LONGEST_PIECE
+from alignkit.aligner.vector_prior import VectorPrior
 from alignkit.errors import AlignerError
 
 __all__ = ["Adapter"]
 
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
+
+NOTHING = Own(*(np.empty(0, np.uint8) for _ in range(3)))
 
 
 class Adapter:
@@ -32,10 +37,17 @@ class Adapter:
     ----------
     parameters
         What was learned.
+    vectors
+        What gives pseudo-counts to words with near vectors; None: nothing does.
     """
 
-    def __init__(self, parameters: Parameters) -> None:
-        self.parameters = parameters
+    def __init__(self, parameters: Parameters, vectors: VectorPrior | None = None) -> None:
+        self.parameters, self._vectors = parameters, vectors
+
+    @cached_property
+    def _prefixes(self) -> list[tuple[int, Adapter]]:
+        """What makes decoders of words that are cut, by their letters."""
+        return [(size, Adapter(part)) for size, part in self.parameters.prefixes.items()]
 
     @cached_property
     def _source_numbers(self) -> dict[str, int]:
@@ -58,6 +70,13 @@ class Adapter:
                 f"the aligner was trained with casefold={self.parameters.casefold}: pack the "
                 "bitext likewise"
             )
+        whole = self._decoder(bitext)
+        if not self._prefixes:
+            return whole
+        others = [part.decoder(cut_bitext(bitext, size)) for size, part in self._prefixes]
+        return Averaged([whole, *others])
+
+    def _decoder(self, bitext: Bitext) -> Decoding:
         known, settings = self.parameters, self.parameters.settings
         index = Cooccurrence.of(bitext)
         source = _numbers(bitext.source, self._source_numbers)
@@ -65,6 +84,8 @@ class Adapter:
         prior = spelling_prior(
             index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
         )
+        if self._vectors is not None:
+            self._vectors.add(prior, index, bitext)
         floor = np.full(len(prior), settings.floor, np.float32)
         if settings.inference != "collapsed":  # words that were never seen alone need a floor
             floor[(source[index.source] >= 0) & (target[index.columns] >= 0)] = 0
@@ -74,29 +95,88 @@ class Adapter:
             index.rows, index.columns, source, target, known.rows, known.columns,
             known.forward, known.reverse, forward, reverse,
         )  # fmt: skip
-        tables = Tables(
+        kinds = kinds_of(source, settings.kinds), kinds_of(target, settings.kinds)
+        tables = self._tables(forward, reverse, source, target, kinds)
+        pairs = pairs_of(bitext, index)
+        own = NOTHING
+        if len(known.memory.keys):
+            keys = keys_of(
+                (source[pairs.source], pairs.source_starts),
+                (target[pairs.target], pairs.target_starts),
+            )
+            own = known.memory.evidence(keys, pairs)
+        decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext))
+        if known.fertilities is None:
+            return decoder
+        return self._fertile(known.fertilities, decoder, index, source, target)
+
+    def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
+        """Return what aligns one pair, in a tenth of the time that `decoder` takes for it.
+
+        Words are not numbered, each stands for itself; the numbers that come out are the same.
+        None for what only `decoder` aligns: other models, vectors, pairs that are long or have an
+        empty side, and what are no words.
+        """
+        known = self.parameters
+        if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
+            return None
+        if not 0 < min(len(source), len(target)) <= max(len(source), len(target)) <= LONGEST_PIECE:
+            return None
+        try:
+            if known.casefold:
+                source, target = ([word.casefold() for word in side] for side in (source, target))
+            whole = self._pair_decoder(source, target)
+        except (AttributeError, TypeError):
+            return None
+        if not self._prefixes:
+            return whole
+        others = [
+            part._pair_decoder(cut_words(source, size), cut_words(target, size))
+            for size, part in self._prefixes
+        ]
+        return Averaged([whole, *others])
+
+    def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
+        known, settings = self.parameters, self.parameters.settings
+        spelled = *letters(source), *letters(target)
+        numbers, others = self._source_numbers, self._target_numbers
+        mine = np.array([numbers.get(word, -1) for word in source], np.int32)
+        theirs = np.array([others.get(word, -1) for word in target], np.int32)
+        found = pair_tables(
+            mine, theirs, *spelled, known.rows, known.columns, known.forward, known.reverse,
+            LEAST_PREFIX, float(settings.spelling), float(settings.identity),
+            np.float32(settings.floor), settings.inference == "collapsed", settings.kinds,
+        )  # fmt: skip
+        pairs = Pairs(
+            found.places[: len(mine)], found.source_starts, found.places[: len(theirs)],
+            found.target_starts, found.starts, found.cells,
+        )  # fmt: skip
+        kinds = found.source_kinds, found.target_kinds
+        tables = self._tables(found.forward, found.reverse, mine, theirs, kinds)
+        keys, own = known.memory.keys, NOTHING
+        at = keys.searchsorted(found.key)[0]
+        if at < len(keys) and keys[at] == found.key[0]:
+            own = known.memory.evidence(found.key, pairs)
+        return Decoder(pairs, tables, own, known.jumps, known.positions)
+
+    def _tables(
+        self, forward: F4, reverse: F4, source: I4, target: I4, kinds: tuple[I4, I4]
+    ) -> Tables:
+        """Return what the kernels read, of words that have these known numbers or -1."""
+        known, settings = self.parameters, self.parameters.settings
+        return Tables(
             forward,
             reverse,
             known.source_totals[source],
             known.target_totals[target],
             known.source_null[source],
             known.target_null[target],
-            kinds_of(source, settings.kinds),
-            kinds_of(target, settings.kinds),
+            kinds[0],
+            kinds[1],
             np.float32(settings.null),
+            known.null_units[0],
+            known.null_units[1],
         )
-        pairs = pairs_of(bitext, index)
-        own = np.empty(0, np.uint8)
-        if len(known.memory.keys):
-            keys = keys_of(
-                (source[pairs.source], pairs.source_starts),
-                (target[pairs.target], pairs.target_starts),
-            )
-            own = known.memory.evidence(keys, bitext.starts)
-        decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext))
-        if known.fertilities is None:
-            return decoder
-        return self._fertile(known.fertilities, decoder, index, source, target)
 
     def _fertile(
         self, fertilities: Fertilities, hmm: Decoder, index: Cooccurrence, source: I4, target: I4

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from copy import copy
+from dataclasses import replace
 from math import isnan
-from numbers import Real
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.aligner import ensemble
 from alignkit.aligner.adaptation import Adapter
 from alignkit.aligner.bitext import Bitext, PairLike
 from alignkit.aligner.cooccurrence import BLOCK, blocks_of
-from alignkit.aligner.decoding import AlignedLinks, Decoding, decode
-from alignkit.aligner.expectation import Workers, parts_of
+from alignkit.aligner.decoding import AlignedLinks, Decoding, decode, likelihoods_by
+from alignkit.aligner.expectation import Workers
 from alignkit.aligner.files import load_parameters, save_parameters
 from alignkit.aligner.parameters import Parameters, Round
 from alignkit.aligner.pieces import Pieces
+from alignkit.aligner.priors import check_dictionary
 from alignkit.aligner.resources import room_for
-from alignkit.aligner.settings import LONGEST_PIECE, THRESHOLD, Settings
-from alignkit.aligner.training import Training
+from alignkit.aligner.settings import LONGEST_PIECE, SYMMETRIZATIONS, THRESHOLD, Settings
+from alignkit.aligner.vector_prior import VectorPrior
 from alignkit.alignment import Alignment
-from alignkit.arguments import check_arguments, words
+from alignkit.arguments import check_arguments, check_callable, words
 from alignkit.arrays import LinkArrays
 from alignkit.errors import AlignerError, ArgumentError, OptionError, UnknownNameError
+from alignkit.vectors import Vectors
+from alignkit.vectors.sentences import TwoVectors, two_vectors
+
+if TYPE_CHECKING:
+    from alignkit.aligner.refine.learned import Learned
 
 __all__ = ["Aligner"]
 
@@ -38,6 +45,14 @@ class Aligner:
     """Align sentence pairs with what was learned from a bitext.
 
     `Aligner.train` and `Aligner.load` make one.
+
+    Parameters
+    ----------
+    parameters
+        What was learned.
+    vectors, target_vectors
+        As `train` takes them: they give pseudo-counts to word pairs of which the training learned
+        nothing.
 
     Attributes
     ----------
@@ -55,10 +70,21 @@ class Aligner:
     Alignment('0-0 1-1')
     """
 
-    def __init__(self, parameters: Parameters) -> None:
+    def __init__(
+        self,
+        parameters: Parameters,
+        *,
+        vectors: Vectors | None = None,
+        target_vectors: Vectors | None = None,
+    ) -> None:
         check_arguments(Aligner.__init__, locals())
         self.parameters = parameters
-        self._adapter = Adapter(parameters)
+        self._vectors = two_vectors(vectors, target_vectors)
+        near = _vector_prior(self._vectors, parameters.settings)
+        learned = parameters.learned
+        if learned is not None and learned.lessons.vectors and parameters.vectors is None:
+            near = None  # vectors are what was learned looks at, and no more
+        self._adapter = Adapter(parameters, near)
         self.entries_met = 0
         self._trained: tuple[Bitext, Decoding] | None = None
 
@@ -69,6 +95,8 @@ class Aligner:
         *others: object,
         settings: Settings | None = None,
         dictionary: Mapping[tuple[str, str], float] | None = None,
+        vectors: Vectors | None = None,
+        target_vectors: Vectors | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
         folder: str | PathLike[str] | None = None,
@@ -87,6 +115,13 @@ class Aligner:
             How; see `Settings`.
         dictionary
             Word pairs that are known to be translations, with pseudo-counts.
+        vectors
+            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words,
+            perhaps other ones in each sentence: words that occur together get pseudo-counts as
+            their vectors are near. It is asked for each sentence once, its words as they are
+            counted (with case folded, unless the bitext was packed otherwise).
+        target_vectors
+            The same for the target side, in the same space; None: `vectors` knows both.
         threads
             How many threads; None takes all cores. The result is the same for any number.
         progress
@@ -102,6 +137,8 @@ class Aligner:
         ------
         AlignerError
             If there is nothing to learn from.
+        ArgumentError, AlignmentError
+            If `vectors` does not return a vector for each word.
         OptionError, UnknownNameError
             If a setting makes no sense.
         """
@@ -111,22 +148,23 @@ class Aligner:
                 "Aligner.train(list(zip(source, target)))"
             )
         check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
-        _check_dictionary(dictionary or {})
+        check_dictionary(dictionary or {})
         if not isinstance(bitext, Bitext):
             bitext = Bitext.pack(bitext)
-        settings = _chosen(settings or Settings(), options)
+        settings = (settings or Settings()).changed(options)
         pieces = Pieces.of(bitext)
         cut = bitext if pieces is None else pieces.bitext
         room = room_for(cut, settings, folder)
+        near = _vector_prior(two_vectors(vectors, target_vectors), settings)
         with Workers.opened(threads) as workers:
-            training = Training(cut, settings, workers, dictionary, room)
-            if not training.bitext.starts[-1]:
-                raise AlignerError("nothing to learn from: no pair has words on both sides")
-            training.run(progress)
-            aligner = cls(training.parameters())
-            aligner.entries_met = training.entries_met
+            trained = ensemble.train(
+                cut, settings, workers, dictionary=dictionary or {}, room=room, vectors=near,
+                progress=progress,
+            )  # fmt: skip
+        aligner = cls(trained.parameters, vectors=vectors, target_vectors=target_vectors)
+        aligner.entries_met = trained.entries_met
         if not room.on_disk:
-            aligner._trained = bitext, training.decoder()
+            aligner._trained = bitext, trained.decoder
         return aligner
 
     def __repr__(self) -> str:
@@ -148,8 +186,23 @@ class Aligner:
         save_parameters(os.fspath(path), self.parameters)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Aligner:
+    def load(
+        cls,
+        path: str | PathLike[str],
+        *,
+        vectors: Vectors | None = None,
+        target_vectors: Vectors | None = None,
+    ) -> Aligner:
         """Read an aligner from a file that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The file.
+        vectors, target_vectors
+            As `train` takes them: they give pseudo-counts to word pairs of which the training
+            learned nothing. The file does not hold those of the training; it tells that there were
+            some, in `parameters.vectors`.
 
         Raises
         ------
@@ -158,7 +211,35 @@ class Aligner:
             an `OSError` too, if it cannot be read.
         """
         check_arguments(Aligner.load, locals())
-        return cls(load_parameters(os.fspath(path)))
+        return cls(load_parameters(os.fspath(path)), vectors=vectors, target_vectors=target_vectors)
+
+    def with_learned(
+        self,
+        learned: Learned | None,
+        vectors: Vectors | None = None,
+        target_vectors: Vectors | None = None,
+    ) -> Aligner:
+        """Return this aligner with what was learned from gold, or without.
+
+        Parameters
+        ----------
+        learned
+            What makes probabilities of posteriors; None for none.
+        vectors, target_vectors
+            What it looks at, where it looks at vectors; None: those of the aligner.
+        """
+        for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
+            if given is not None:
+                check_callable(name, given)
+        found = copy(self)
+        found.parameters = replace(self.parameters, learned=learned)
+        found._vectors = two_vectors(vectors, target_vectors) or self._vectors
+        return found
+
+    @property
+    def vectors(self) -> TwoVectors | None:
+        """What gives vectors of source and of target words, if anything."""
+        return self._vectors
 
     @property
     def settings(self) -> Settings:
@@ -195,11 +276,11 @@ class Aligner:
         bitext: Bitext | Iterable[PairLike],
         *,
         symmetrize: str = "posterior",
-        threshold: float = THRESHOLD,
+        threshold: float | None = None,
         sure: float | None = None,
         threads: int | None = None,
     ) -> AlignedLinks:
-        """Align all pairs of a bitext.
+        """Align all pairs of a bitext, with what was learned from gold if anything was.
 
         Parameters
         ----------
@@ -211,25 +292,67 @@ class Aligner:
             mean), a method of `alignkit.symmetrize` on both Viterbi alignments, or ``forward`` or
             ``reverse`` for one of them.
         threshold
-            Between 0 and 1; for ``posterior`` alone.
+            Between 0 and 1; for ``posterior`` alone. None: what was learned from gold, else 0.55.
         sure
             A link with a probability above it is sure, others are only possible; None: all are
             sure.
         threads
             How many threads; None takes all cores.
+
+        Raises
+        ------
+        AlignerError
+            If what was learned needs vectors, and there are none.
+        OptionError
+            If Viterbi alignments are asked for, which nothing learned from gold changes.
         """
         check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
+        least = THRESHOLD if threshold is None else threshold
+        refined = self.parameters.learned is not None and self.parameters.learned.used
+        if isinstance(bitext, list) and len(bitext) == 1 and not refined:
+            alone = self._pair_decoder(bitext[0])
+            if alone is not None:
+                return decode(
+                    alone, Workers(1), symmetrization=symmetrize, threshold=least, sure=sure
+                )
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
-            found = [
-                decode(decoder, workers, symmetrization=symmetrize, threshold=threshold, sure=sure)
-                for decoder in self._decoders(bitext, pieces)
-            ]
+            if refined:
+                found = self._refined(bitext, pieces, workers, symmetrize, threshold, sure)
+            else:
+                found = [
+                    decode(decoder, workers, symmetrization=symmetrize, threshold=least, sure=sure)
+                    for _, decoder in self._decoders(bitext, pieces)
+                ]
         arrays = LinkArrays.concatenate([links.arrays for links in found])
         if pieces is not None:
             arrays = pieces.joined(arrays, bitext)
         return AlignedLinks(arrays, np.concatenate([links.probabilities for links in found]))
+
+    def _refined(
+        self,
+        bitext: Bitext,
+        pieces: Pieces | None,
+        workers: Workers,
+        symmetrize: str,
+        threshold: float | None,
+        sure: float | None,
+    ) -> list[AlignedLinks]:
+        learned = self.parameters.learned
+        if symmetrize not in SYMMETRIZATIONS:
+            raise UnknownNameError("symmetrization", symmetrize, SYMMETRIZATIONS)
+        if learned is None or symmetrize != "posterior":
+            raise OptionError(
+                "what was learned from gold gives probabilities, not Viterbi alignments: leave "
+                "out symmetrize, or align without what was learned"
+            )
+        return [
+            learned.align(
+                decoder, part, workers, threshold=threshold, sure=sure, vectors=self._vectors
+            )
+            for part, decoder in self._decoders(bitext, pieces)
+        ]
 
     def posteriors(
         self, source: str | Sequence[str], target: str | Sequence[str]
@@ -260,86 +383,72 @@ class Aligner:
         (P, 2) float64 array
             log P(target | source) and log P(source | target), natural logarithms: that of the
             words given their number, and in the HMM of ending after the last. Those of IBM 3 and
-            4 are the HMM's. Divide by the number of words to compare pairs.
+            4 are the HMM's, with `best` those by whole words. Divide by the number of words to
+            compare pairs.
         """
         check_arguments(Aligner.scores, locals(), apart=["bitext"])
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
-            found = [_scores(decoder, workers) for decoder in self._decoders(bitext, pieces)]
+            found = [
+                likelihoods_by(decoder, workers) for _, decoder in self._decoders(bitext, pieces)
+            ]
         likelihoods = np.concatenate(found)
-        if pieces is None:
-            return likelihoods
-        totals = np.zeros((len(bitext), 2))
-        np.add.at(totals, pieces.pairs, likelihoods)
-        return totals
+        return likelihoods if pieces is None else pieces.added(likelihoods, len(bitext))
 
     def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
         """Give word pairs with t(target | source) and t(source | target).
 
         Pairs come by source word, the most frequent first. Those of which both are below `least`
-        are left out.
+        are left out, and with collapsed inference those of which nothing was learned. With `best`,
+        they are those of whole words.
         """
         check_arguments(Aligner.lexicon, locals())
         if isnan(least):
             raise OptionError("least is nan; it is a probability, from 0 to 1")
-        return self._lexicon(least)
+        return self.parameters.lexicon(least)
 
-    def _lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
-        known = self.parameters
-        for row, word in enumerate(known.source):
-            begin, end = known.rows[row], known.rows[row + 1]
-            columns = known.columns[begin:end]
-            forward = known.forward[begin:end] / known.source_totals[row]
-            reverse = known.reverse[begin:end] / known.target_totals[columns]
-            kept = np.flatnonzero((forward >= least) | (reverse >= least))
-            for at in kept[np.argsort(-forward[kept], kind="stable")]:
-                yield word, known.target[columns[at]], float(forward[at]), float(reverse[at])
+    def decoder(self, bitext: Bitext) -> Decoding:
+        """Return what gives the posteriors of a bitext.
+
+        No line may be longer than `LONGEST_PIECE` words.
+        """
+        return self._adapter.decoder(bitext)
+
+    def _pair_decoder(self, pair: PairLike) -> Decoding | None:
+        """Return what aligns a pair of words, or None where a bitext has to be made of it."""
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            return None
+        if not all(isinstance(side, (list, tuple)) for side in pair):
+            return None
+        return self._adapter.pair_decoder(*pair)
 
     def _packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
         if isinstance(bitext, Bitext):
             return bitext
         return Bitext.pack(bitext, casefold=self.parameters.casefold)
 
-    def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[Decoding]:
-        """Give what aligns a bitext, or its pieces; large ones part by part, to bound memory."""
-        if self._trained is not None and self._trained[0] is bitext:
-            yield self._trained[1]
-            return
+    def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[tuple[Bitext, Decoding]]:
+        """Give the parts of a bitext, or of its pieces, and what aligns each, to bound memory."""
         cut = bitext if pieces is None else pieces.bitext
+        if self._trained is not None and self._trained[0] is bitext:
+            yield cut, self._trained[1]
+            return
+        if len(cut) == 1 and cut.casefold == self.parameters.casefold:
+            alone = self._adapter.pair_decoder(cut.source.sentence(0), cut.target.sentence(0))
+            if alone is not None:
+                yield cut, alone
+                return
         for begin, end in blocks_of(cut, BLOCK) or [(0, 0)]:
-            yield self._adapter.decoder(cut.part(begin, end))
+            part = cut.part(begin, end)
+            yield part, self._adapter.decoder(part)
 
 
-def _scores(decoder: Decoding, workers: Workers) -> NDArray[np.float64]:
-    """Return the log-likelihoods (P, 2) of all pairs of a decoder."""
-    likelihoods = np.zeros((len(decoder.pairs.starts) - 1, 2))
-
-    def score(_: int, begin: int, end: int) -> None:
-        decoder.posteriors(begin, end, likelihoods)
-
-    workers.map(score, parts_of(decoder.pairs.starts))
-    return likelihoods
+def _vector_prior(vectors: TwoVectors | None, settings: Settings) -> VectorPrior | None:
+    if vectors is None:
+        return None
+    return VectorPrior(*vectors, weight=settings.vector_weight, least=settings.vector_least)
 
 
 def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:
     return sentence.split() if isinstance(sentence, str) else words(name, sentence)
-
-
-def _check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
-    for entry, count in dictionary.items():
-        if not (isinstance(entry, tuple) and len(entry) == 2):
-            raise ArgumentError(f"dictionary has {str(entry)[:40]!r}; its keys are pairs of words")
-        words("the words of dictionary", entry)
-        if isinstance(count, bool) or not isinstance(count, Real):
-            raise ArgumentError(f"dictionary[{entry!r}] is {str(count)[:40]!r}, not a number")
-        if isnan(count):
-            raise OptionError(f"dictionary[{entry!r}] must be a number, not nan")
-
-
-def _chosen(settings: Settings, options: Mapping[str, Any]) -> Settings:
-    known = [field.name for field in fields(Settings)]
-    for name in options:
-        if name not in known:
-            raise UnknownNameError("setting", name, known)
-    return replace(settings, **options)

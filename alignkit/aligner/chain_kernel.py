@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.aligner.fixed_kernel import plus
 from alignkit.jit import inlined, inlined_fast
 
 __all__ = ["collect_jumps", "forward_backward", "transitions", "viterbi"]
 
 F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
 
@@ -72,18 +72,24 @@ def transitions(
             back[(low + i) * s + k] = step[i]
 
 
-@inlined
+@inlined_fast
 def multiply(n: int, s: int, band: int, vector: F4, matrix: F4, out: F4) -> None:
-    """Add to out the product of a banded matrix and a vector, row by row."""
-    for i in range(n):
-        low = max(0, i - band) & ~7
-        high = min(s, (i + band + 8) & ~7)
-        values = vector[low:high]
-        row = matrix[i * s + low : i * s + high]
-        total = np.float32(0)
-        for k in range(high - low):
-            total += values[k] * row[k]
-        out[i] += total
+    """Add to out the product of a vector and a banded matrix, four rows at a time.
+
+    Rows from n on, up to the next multiple of four, may hold any finite numbers: the vector is 0.
+    """
+    for k in range(0, n, 4):
+        low = max(0, k - band) & ~7
+        size = min(s, (k + band + 11) & ~7) - low
+        at = k * s + low
+        one = matrix[at : at + size]
+        two = matrix[at + s : at + s + size]
+        three = matrix[at + 2 * s : at + 2 * s + size]
+        four = matrix[at + 3 * s : at + 3 * s + size]
+        a, b, c, d = vector[k], vector[k + 1], vector[k + 2], vector[k + 3]
+        sums = out[low : low + size]
+        for i in range(size):
+            sums[i] += a * one[i] + b * two[i] + (c * three[i] + d * four[i])
 
 
 @inlined_fast
@@ -138,7 +144,7 @@ def forward_backward(
                 rest += before[i] * tail[i]
             for i in range(s):
                 work[i] = rest
-            multiply(n, s, band, before, back, work)
+            multiply(n, s, band, before, steps, work)
             for i in range(s):
                 x = lexical[i] * work[i]
                 link[i] = x
@@ -192,7 +198,7 @@ def forward_backward(
                     row[i] += x * work[i]
         for i in range(s):
             beta[i] = rest * tail[i] + pn * beta[i]
-        multiply(n, s, band, work, steps, beta)
+        multiply(n, s, band, work, back, beta)
     return float(likelihood)
 
 
@@ -206,9 +212,9 @@ def collect_jumps(
     last: F4,
     posterior: F4,
     expected: F4,
-    counts: F8,
+    counts: I8,
 ) -> None:
-    """Add the expected jumps of a sentence to counts, which has the shape of the jump table."""
+    """Add the expected jumps of a sentence, in units, to counts: of the jump table's shape."""
     band = (counts.shape[1] - 2) // 2
     beyond = 2 * band + 1
     begin = counts.shape[0] - 1
@@ -217,10 +223,13 @@ def collect_jumps(
         for i in range(n):
             x = expected[k * s + i] * (steps[k * s + i] + tail[k])
             expected[k * s + i] = 0
-            counts[row, i - k + band if abs(i - k) <= band else beyond] += x
-        counts[row, n - k + band if n - k <= band else beyond] += last[k]
+            jump = i - k + band if abs(i - k) <= band else beyond
+            counts[row, jump] = plus(counts[row, jump], x)
+        jump = n - k + band if n - k <= band else beyond
+        counts[row, jump] = plus(counts[row, jump], last[k])
     for i in range(n):
-        counts[begin, i + 1 + band if i < band else beyond] += posterior[i]
+        jump = i + 1 + band if i < band else beyond
+        counts[begin, jump] = plus(counts[begin, jump], posterior[i])
 
 
 @inlined_fast

@@ -8,18 +8,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit import limits
 from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence_kernel import index_cells
 from alignkit.aligner.room import Room
-from alignkit.limits import check_count
 
-__all__ = ["BLOCK", "Cooccurrence", "blocks_of"]
+__all__ = ["BLOCK", "PLACES", "Cooccurrence", "blocks_of", "keys_of_places", "merged"]
 
 BLOCK = 50_000_000
 """Cells that are held in memory at a time where the corpus need not be: 5 bytes each."""
 
 
-_PLACES = "different pairs of words"
+PLACES = "different pairs of words"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +69,21 @@ class Cooccurrence:
         parts = blocks_of(bitext, block)
         keys = np.empty(0, np.int64)
         for begin, end in parts:
-            keys = np.union1d(keys, _keys(*_index(bitext, begin, end)[:2]))
-            check_count(_PLACES, len(keys))
+            keys = merged([keys, keys_of_places(*_index(bitext, begin, end)[:2])])
+            limits.check_count(PLACES, len(keys))
         cells = room.zeros(int(bitext.starts[-1]), np.int32)
         for begin, end in parts:
             rows, columns, local = _index(bitext, begin, end)
-            places = np.searchsorted(keys, _keys(rows, columns)).astype(np.int32)
+            places = np.searchsorted(keys, keys_of_places(rows, columns)).astype(np.int32)
             cells[bitext.starts[begin] : bitext.starts[end]] = places[local]
-        rows = np.searchsorted(keys, np.arange(len(bitext.source.words) + 1) << 32)
+        return cls.of_keys(keys, len(bitext.source.words), cells)
+
+    @classmethod
+    def of_keys(
+        cls, keys: NDArray[np.int64], sources: int, cells: NDArray[np.int32]
+    ) -> Cooccurrence:
+        """Return an index of the word pairs with rising keys (K,), of so many source words."""
+        rows = np.searchsorted(keys, np.arange(sources + 1) << 32)
         return cls(rows, (keys & 0xFFFFFFFF).astype(np.int32), cells)
 
     @property
@@ -96,7 +103,7 @@ def _index(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     source, target = bitext.source, bitext.target
     starts = bitext.starts[begin : end + 1]
-    sizes = np.array([len(source.words), len(target.words)], np.int64)
+    sizes = np.array([len(source.words), len(target.words), limits.MOST], np.int64)
     first, last = source.starts[[begin, end]]
     other_first, other_last = target.starts[[begin, end]]
     index = index_cells(
@@ -107,11 +114,20 @@ def _index(
         starts - starts[0],
         sizes,
     )
-    check_count(_PLACES, int(index[0][-1]))
+    limits.check_count(PLACES, int(index[0][-1]))
     return index
 
 
-def _keys(rows: NDArray[np.int64], columns: NDArray[np.int32]) -> NDArray[np.int64]:
+def keys_of_places(rows: NDArray[np.int64], columns: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return a number for each word pair, in the order of the places."""
     words = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
     return words << 32 | columns
+
+
+def merged(runs: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the distinct keys of rising runs, rising; a stable sort finds the runs by itself."""
+    keys = np.concatenate(runs)
+    keys.sort(kind="stable")
+    first = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return keys[first]

@@ -17,7 +17,9 @@ I8 = NDArray[np.int64]
 def index_cells(
     source: I4, source_starts: I8, target: I4, target_starts: I8, cell_starts: I8, sizes: I8
 ) -> tuple[I8, I4, I4]:
-    """Return rows (Vs + 1,), columns (K,) and cells (C,); `sizes` holds Vs and Vt.
+    """Return rows (Vs + 1,), columns (K,) and cells (C,); `sizes` holds Vs, Vt and the most K.
+
+    Columns and cells are empty where K would be more.
 
     Target word by target word, in their order: so the columns of each row rise without sorting,
     and time is linear in the cells.
@@ -49,6 +51,8 @@ def index_cells(
                     rows[other + 1] += 1
     for word in range(sizes[0]):
         rows[word + 1] += rows[word]
+    if rows[-1] > sizes[2]:
+        return rows, np.empty(0, np.int32), np.empty(0, np.int32)
     columns = np.empty(rows[-1], np.int32)
     cells = np.empty(cell_starts[pairs], np.int32)
     latest[:] = -1

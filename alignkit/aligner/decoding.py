@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +15,14 @@ from alignkit.aligner.decoding_kernel import (
     select_links,
 )
 from alignkit.aligner.expectation import Workers, parts_of
-from alignkit.aligner.expectation_kernel import Pairs, Tables, hmm_paths, hmm_step, lexical_step
+from alignkit.aligner.expectation_kernel import (
+    Own,
+    Pairs,
+    Tables,
+    hmm_paths,
+    hmm_step,
+    lexical_step,
+)
 from alignkit.aligner.positions import Positions
 from alignkit.aligner.settings import SYMMETRIZATIONS, THRESHOLD
 from alignkit.alignment import Alignment, Link
@@ -26,7 +32,7 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jit import readonly
 from alignkit.symmetrization import symmetrize
 
-__all__ = ["AlignedLinks", "Decoder", "Decoding", "decode"]
+__all__ = ["AlignedLinks", "Decoder", "Decoding", "decode", "likelihoods_by"]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -85,6 +91,9 @@ class Decoding(Protocol):
         `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
         """
 
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return both directions' posteriors by the words alone, wherever they stand."""
+
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
         """Return the posteriors, and what Viterbi aligns each target and each source word to."""
 
@@ -96,7 +105,7 @@ class Decoder:
     Parameters
     ----------
     pairs, tables, own
-        As the kernels take them; own is empty where a pair has no evidence of its own.
+        As the kernels take them.
     jumps
         (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2.
     positions
@@ -105,7 +114,7 @@ class Decoder:
 
     pairs: Pairs
     tables: Tables
-    own: NDArray[np.uint8]
+    own: Own
     jumps: F4
     positions: Positions
 
@@ -114,25 +123,35 @@ class Decoder:
 
         `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
         """
+        return self._posteriors(begin, end, likelihoods, self.jumps, self.positions)
+
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return both directions' posteriors by the words alone, wherever they stand."""
+        positions = replace(self.positions, places=np.empty(0, np.int64))
+        return self._posteriors(begin, end, None, np.empty(0, np.float32), positions)
+
+    def _posteriors(
+        self, begin: int, end: int, likelihoods: F8 | None, jumps: F4, positions: Positions
+    ) -> tuple[F4, F4]:
         pairs, tables = self.pairs, self.tables
         base = int(pairs.starts[begin])
         cells = int(pairs.starts[end]) - base
         forward, reverse = np.zeros(cells, np.float32), np.zeros(cells, np.float32)
+        nulls = np.empty(len(pairs.source), np.float32), np.empty(len(pairs.target), np.float32)
         if likelihoods is None:
-            likelihoods = self._likelihoods
-        if len(self.jumps):
-            none = np.empty((0, 0))
+            likelihoods = np.empty((len(pairs.starts) - 1, 2))
+        if len(jumps):
+            none = np.empty((0, 0), np.int64)
             hmm_step(
-                begin, end, pairs, tables, self.jumps[0], self.jumps[1], self.own, NO_LEVELS,
-                self._source_nulls, self._target_nulls, forward, reverse, base, likelihoods,
-                0, none, none,
+                begin, end, pairs, tables, jumps[0], jumps[1], self.own, NO_LEVELS,
+                *nulls, forward, reverse, base, likelihoods,
+                0, 0, none, none,
             )  # fmt: skip
         else:
-            positions = self.positions
             lexical_step(
                 begin, end, pairs, tables,
                 positions.places, positions.forward, positions.reverse, self.own, NO_LEVELS,
-                self._source_nulls, self._target_nulls, forward, reverse, base, likelihoods,
+                *nulls, forward, reverse, base, likelihoods,
             )  # fmt: skip
         return forward, reverse
 
@@ -161,18 +180,6 @@ class Decoder:
                 *(posteriors or self.posteriors(begin, end)), target_path, source_path,
             )  # fmt: skip
         return target_path, source_path
-
-    @cached_property
-    def _source_nulls(self) -> F4:
-        return np.empty(len(self.pairs.source), np.float32)
-
-    @cached_property
-    def _target_nulls(self) -> F4:
-        return np.empty(len(self.pairs.target), np.float32)
-
-    @cached_property
-    def _likelihoods(self) -> F8:
-        return np.empty((len(self.pairs.starts) - 1, 2))
 
 
 def decode(
@@ -218,6 +225,8 @@ def decode(
     if not found:
         nothing = LinkArrays.pack([])
         return AlignedLinks(nothing, np.empty(0, np.float32))
+    if len(found) == 1 and sure is None:
+        return found[0]
     arrays = LinkArrays.concatenate([part.arrays for part in found])
     probabilities = np.concatenate([part.probabilities for part in found])
     if sure is not None:
@@ -266,3 +275,14 @@ def _arrays(links: I4, counts: NDArray[np.int64], lengths: I4) -> LinkArrays:
     offsets = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     return LinkArrays.trusted(links, np.ones(len(links), np.uint8), offsets, lengths)
+
+
+def likelihoods_by(decoder: Decoding, workers: Workers) -> F8:
+    """Return the log-likelihoods (P, 2) of all pairs of a decoder."""
+    likelihoods = np.zeros((len(decoder.pairs.starts) - 1, 2))
+
+    def score(_: int, begin: int, end: int) -> None:
+        decoder.posteriors(begin, end, likelihoods)
+
+    workers.map(score, parts_of(decoder.pairs.starts))
+    return likelihoods

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.expectation_kernel import LEVELS
-from alignkit.aligner.maximization_kernel import add_levels, add_posteriors, sum_totals
-from alignkit.aligner.priors import Backing
+from alignkit.aligner.fixed_kernel import numbers_in
+from alignkit.aligner.maximization_kernel import add_levels, add_posteriors
 from alignkit.aligner.room import Room
+from alignkit.aligner.settings import Settings
+from alignkit.aligner.shard import Shard, counts_of, totals_of
 
-__all__ = ["FEW", "Collapsed", "Estimator", "Lexical", "Soft"]
+__all__ = ["FEW", "Collapsed", "Estimator", "Lexical", "Soft", "divisors"]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -37,15 +39,12 @@ class Lexical:
 
     def set_totals(self, source: F8, target: F8) -> None:
         """Take what the weights are divided by."""
-        self.source_totals: F4 = np.maximum(source, 1e-30).astype(np.float32)
-        self.target_totals: F4 = np.maximum(target, 1e-30).astype(np.float32)
+        self.source_totals, self.target_totals = divisors(source), divisors(target)
 
 
-def totals_of(index: Cooccurrence, weights: F4, targets: int) -> tuple[F8, F8]:
-    """Return the sums of weights (K,) by source word and by target word."""
-    source, target = np.zeros(len(index.rows) - 1), np.zeros(targets)
-    sum_totals(index.rows, index.columns, weights, source, target)
-    return source, target
+def divisors(totals: F8) -> F4:
+    """Return totals as they divide weights."""
+    return np.maximum(totals, 1e-30).astype(np.float32)
 
 
 class Estimator(Protocol):
@@ -59,8 +58,8 @@ class Estimator(Protocol):
     def expected(self) -> tuple[F4, F4]:
         """Return the expected links (C,) of both directions that the E-step wrote."""
 
-    def update(self, tables: Lexical) -> None:
-        """Set the tables from what the E-step wrote."""
+    def update(self, tables: Lexical, *, forget: bool = False) -> None:
+        """Set the tables from what the E-step wrote; forget what it links nowhere."""
 
 
 class Collapsed:
@@ -77,17 +76,12 @@ class Collapsed:
     """
 
     def __init__(
-        self,
-        index: Cooccurrence,
-        prior: F4,
-        backing: Backing | None,
-        concentration: float,
-        pairs: int,
-        room: Room,
+        self, shard: Shard, cells: NDArray[np.int32], settings: Settings, pairs: int, room: Room
     ) -> None:
-        self._index, self._prior, self._backing = index, prior, backing
-        self._concentration, self._pairs = concentration, pairs
-        self.agreement: U1 = room.zeros(len(index.cells), np.uint8)
+        self._shard, self._cells = shard, cells
+        self._floor, self._concentration = settings.floor, settings.concentration
+        self._pairs = pairs
+        self.agreement: U1 = room.zeros(len(cells), np.uint8)
         self.own: U1 = NO_LEVELS
         self.forward = self.reverse = NO_POSTERIORS
 
@@ -96,25 +90,25 @@ class Collapsed:
         links: F4 = self.agreement.astype(np.float32) / np.float32(LEVELS)
         return links, links
 
-    def update(self, tables: Lexical) -> None:
+    def update(self, tables: Lexical, *, forget: bool = False) -> None:
         """Set the tables from the expected links, the prior and the stems."""
-        sums = np.zeros(len(self._index.columns), np.int64)
-        add_levels(self._index.cells, self.agreement, sums)
-        counts = np.empty(len(sums), np.float32)
-        np.divide(sums, LEVELS, out=counts, casting="same_kind")
+        sums = np.zeros(len(self._shard.prior), np.int64)
+        add_levels(self._cells, self.agreement, sums)
+        counts = counts_of(sums)
         del sums
-        self.take(counts, tables)
+        if forget:
+            self._shard.forgotten = self._shard.to_forget(counts, self._floor)
+        self.take(self._shard.kept(counts), tables)
         if self._pairs >= FEW:
             self.own = self.agreement
 
     def take(self, counts: F4, tables: Lexical) -> None:
         """Set the tables from counts (K,)."""
-        weights = counts + self._prior
-        if self._backing is not None:
-            self._backing.add(counts, weights)
+        weights, source, target = self._shard.weights(counts, self._shard.stem_sums(counts))
         tables.forward = tables.reverse = weights
-        source, target = totals_of(self._index, weights, len(tables.target_totals))
-        tables.set_totals(source + self._concentration, target + self._concentration)
+        tables.set_totals(
+            numbers_in(source) + self._concentration, numbers_in(target) + self._concentration
+        )
 
 
 class Soft:
@@ -148,14 +142,14 @@ class Soft:
         both = self.forward * self.reverse
         return both, both
 
-    def update(self, tables: Lexical) -> None:
-        """Set the tables from the posteriors and the prior."""
+    def update(self, tables: Lexical, *, forget: bool = False) -> None:
+        """Set the tables from the posteriors and the prior; nothing is forgotten."""
         targets = len(tables.target_totals)
         expected = self.expected()
         forward = self._counts(expected[0])
         reverse = forward if self._agree else self._counts(expected[1])
-        source, _ = totals_of(self._index, forward, targets)
-        _, target = totals_of(self._index, reverse, targets)
+        source = numbers_in(totals_of(self._index, forward, targets)[0])
+        target = numbers_in(totals_of(self._index, reverse, targets)[1])
         if self._bayes:
             forward, reverse = _exp_digamma(forward), _exp_digamma(reverse)
             source, target = _exp_digamma(source), _exp_digamma(target)

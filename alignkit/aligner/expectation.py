@@ -76,6 +76,8 @@ def parts_of(starts: NDArray[np.int64], number: int = PARTS) -> list[tuple[int, 
 
     `starts` (P + 1,) holds the first cell of each pair.
     """
+    if len(starts) == 2:
+        return [(0, 1)]
     goals = np.linspace(0, starts[-1], number + 1)[1:-1]
     bounds = np.unique(np.concatenate([[0], np.searchsorted(starts, goals), [len(starts) - 1]]))
     return list(pairwise(bounds.tolist()))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from alignkit.aligner.chain_kernel import collect_jumps, forward_backward, transitions, viterbi
 from alignkit.jit import fast, inlined
 
-__all__ = ["LEVELS", "Pairs", "Tables", "hmm_paths", "hmm_step", "lexical_step"]
+__all__ = ["EMPTY", "LEVELS", "Own", "Pairs", "Tables", "hmm_paths", "hmm_step", "lexical_step"]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -21,6 +21,9 @@ U1 = NDArray[np.uint8]
 LEVELS = 255
 """Expected links are kept in 255ths: their sums are exact, whatever the order of summing."""
 UNIT = np.float32(1 / 255)
+EMPTY = 1e-4
+"""Added to what each word is expected to be aligned to the empty word."""
+NOTHING = np.float32(EMPTY * LEVELS)
 LEAST = np.float32(1e-9)
 """Added to each emission: no sentence is impossible."""
 ONE = np.float32(1)
@@ -42,7 +45,8 @@ class Tables(NamedTuple):
     """What the E-step reads: a lexical table as weights over totals, null tables, kinds of words.
 
     t(target word | source word) = forward[place] / source_totals[source word], and the other
-    direction likewise; with `evidence`, a pair's own links are taken out of both beforehand.
+    direction likewise; a pair's own links (`Own`) are taken out of both beforehand. A 255th of an
+    expected link to the empty word is `source_unit` in source_null, `target_unit` in target_null.
     """
 
     forward: F4
@@ -54,6 +58,20 @@ class Tables(NamedTuple):
     source_kinds: I4
     target_kinds: I4
     p0: np.float32
+    source_unit: np.float32
+    target_unit: np.float32
+
+
+class Own(NamedTuple):
+    """What is taken out before a pair is aligned: its own expected links, in 255ths.
+
+    `links` (C,), and those to the empty word, `source` (Ts,) and `target` (Tt,), word by word; all
+    are empty where nothing is taken out.
+    """
+
+    links: U1
+    source: U1
+    target: U1
 
 
 @inlined
@@ -152,8 +170,20 @@ def take(size: int, table: NDArray[Any], words: I4, begin: int, out: NDArray[Any
 
 
 @inlined
+def take_null(
+    size: int, table: F4, words: I4, begin: int, own: U1, unit: np.float32, out: F4
+) -> None:
+    """Set out to t(word | the empty word) of the words from begin on, each without its own."""
+    for at in range(size):
+        out[at] = table[words[begin + at]]
+    if len(own) > 0:
+        for at in range(size):
+            out[at] = max(out[at] - unit * np.float32(own[begin + at]), unit * NOTHING)
+
+
+@inlined
 def share_out(
-    size: int, n: int, emission: F4, words: I4, begin: int, null: F4, p0: np.float32, nulls: F4
+    size: int, n: int, emission: F4, begin: int, null: F4, p0: np.float32, nulls: F4
 ) -> float:
     """Turn the emissions of words, each a row of n padded positions, into posteriors.
 
@@ -166,7 +196,7 @@ def share_out(
         total = np.float32(0)
         for i in range(s):
             total += row[i]
-        empty = p0 * null[words[begin + j]]
+        empty = p0 * null[j]
         total = max(total * (ONE - p0) / n + empty, TINY)
         likelihood += np.log(total)
         nulls[begin + j] = empty / total
@@ -185,7 +215,7 @@ def lexical_step(
     places: I8,
     forward_positions: F4,
     reverse_positions: F4,
-    own: U1,
+    own: Own,
     agreement: U1,
     source_nulls: F4,
     target_nulls: F4,
@@ -209,6 +239,7 @@ def lexical_step(
     reverse = np.zeros(n_most * m_most, np.float32)
     rows = np.zeros(n_most, np.float32)
     cols = np.zeros(m_most, np.float32)
+    null = np.zeros(max(n_most, m_most), np.float32)
     for p in range(begin, end):
         a = pairs.source_starts[p]
         b = pairs.target_starts[p]
@@ -220,18 +251,16 @@ def lexical_step(
         sn = (n + 7) & ~7
         sm = (m + 7) & ~7
         start = pairs.starts[p]
-        emissions(p, pairs, tables, own, forward, reverse, rows, cols)
+        emissions(p, pairs, tables, own.links, forward, reverse, rows, cols)
         if len(places) > 0:
             for i in range(n):
                 for j in range(m):
                     forward[j * sn + i] *= n * forward_positions[places[p] + i * m + j]
                     reverse[i * sm + j] *= m * reverse_positions[places[p] + i * m + j]
-        likelihoods[p, 0] = share_out(
-            m, n, forward, pairs.target, b, tables.target_null, tables.p0, target_nulls
-        )
-        likelihoods[p, 1] = share_out(
-            n, m, reverse, pairs.source, a, tables.source_null, tables.p0, source_nulls
-        )
+        take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
+        likelihoods[p, 0] = share_out(m, n, forward, b, null, tables.p0, target_nulls)
+        take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
+        likelihoods[p, 1] = share_out(n, m, reverse, a, null, tables.p0, source_nulls)
         if len(agreement) > 0:
             write_agreement(start, n, m, forward, reverse, False, agreement)
         else:
@@ -246,7 +275,7 @@ def hmm_step(
     tables: Tables,
     forward_jumps: F4,
     reverse_jumps: F4,
-    own: U1,
+    own: Own,
     agreement: U1,
     source_nulls: F4,
     target_nulls: F4,
@@ -254,13 +283,15 @@ def hmm_step(
     out_reverse: F4,
     base: int,
     likelihoods: F8,
+    first_pair: int,
     every: int,
-    forward_counts: F8,
-    reverse_counts: F8,
+    forward_counts: I8,
+    reverse_counts: I8,
 ) -> None:
     """Run the HMM in both directions over the pairs from begin to before end.
 
-    Expected jumps are counted in one pair of `every` (none: 0). For the rest see `lexical_step`.
+    Expected jumps are counted, in units, in one pair of `every` (none: 0), the first of all pairs
+    being numbered `first_pair`. For the rest see `lexical_step`.
     """
     n_most = longest(pairs.source_starts, begin, end)
     m_most = longest(pairs.target_starts, begin, end)
@@ -291,10 +322,10 @@ def hmm_step(
             continue
         sn = (n + 7) & ~7
         sm = (m + 7) & ~7
-        collect = every > 0 and p % every == 0
-        emissions(p, pairs, tables, own, forward, reverse, rows, cols)
+        collect = every > 0 and (first_pair + p) % every == 0
+        emissions(p, pairs, tables, own.links, forward, reverse, rows, cols)
         take(n, tables.source_kinds, pairs.source, a, kinds)
-        take(m, tables.target_null, pairs.target, b, null)
+        take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
         transitions(n, sn, kinds, forward_jumps, p0, steps, back, tail, first, last)
         likelihoods[p, 0] = forward_backward(
             n, m, sn, band, forward, null, p0, steps, back, tail, first, last,
@@ -305,7 +336,7 @@ def hmm_step(
         if collect:
             collect_jumps(n, sn, kinds, steps, tail, last, links_forward, expected, forward_counts)
         take(m, tables.target_kinds, pairs.target, b, kinds)
-        take(n, tables.source_null, pairs.source, a, null)
+        take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
         transitions(m, sm, kinds, reverse_jumps, p0, steps, back, tail, first, last)
         likelihoods[p, 1] = forward_backward(
             m, n, sm, band, reverse, null, p0, steps, back, tail, first, last,
@@ -331,7 +362,7 @@ def hmm_paths(
     tables: Tables,
     forward_jumps: F4,
     reverse_jumps: F4,
-    own: U1,
+    own: Own,
     target_path: I4,
     source_path: I4,
     target_base: int,
@@ -367,16 +398,16 @@ def hmm_paths(
             continue
         sn = (n + 7) & ~7
         sm = (m + 7) & ~7
-        emissions(p, pairs, tables, own, forward, reverse, rows, cols)
+        emissions(p, pairs, tables, own.links, forward, reverse, rows, cols)
         take(n, tables.source_kinds, pairs.source, a, kinds)
-        take(m, tables.target_null, pairs.target, b, null)
+        take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
         transitions(n, sn, kinds, forward_jumps, tables.p0, steps, back, tail, first, last)
         viterbi(
             n, m, sn, forward, null, tables.p0, steps, tail, first, last, best, origins,
             target_path[b - target_base :],
         )  # fmt: skip
         take(m, tables.target_kinds, pairs.target, b, kinds)
-        take(n, tables.source_null, pairs.source, a, null)
+        take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
         transitions(m, sm, kinds, reverse_jumps, tables.p0, steps, back, tail, first, last)
         viterbi(
             m, n, sm, reverse, null, tables.p0, steps, tail, first, last, best, origins,

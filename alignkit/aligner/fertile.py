@@ -159,6 +159,10 @@ class FertileDecoder:
             self.hmm.posteriors(begin, end, likelihoods)
         return self.viterbi(begin, end)[:2]
 
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return both directions' posteriors by the words alone, as the HMM knows them."""
+        return self.hmm.lexical(begin, end)
+
     def viterbi(self, begin: int, end: int) -> Done:
         """Return the posteriors, and what each target and each source word is aligned to."""
         pairs = self.hmm.pairs

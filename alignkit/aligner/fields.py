@@ -79,6 +79,7 @@ def fields_of(settings: Settings, *, jumping: bool, whole: bool) -> dict[str, Fi
         "target_totals": Field("float32", ("targets+1",), *TOTALS),
         "source_null": Field("float32", ("sources+1",), *SHARES),
         "target_null": Field("float32", ("targets+1",), *SHARES),
+        "null_units": Field("float32", (2,), *SHARES),
         "jumps": Field("float32", jumps, *JUMPS),
         "positions_shapes": Field("int64", (shapes, 2), 0, LONGEST),
         "positions_forward": Field("float32", ("positions",), *SHARES),

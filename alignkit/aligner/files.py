@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,11 @@ from alignkit.aligner.positions import Positions
 from alignkit.aligner.store import StoredModel, read_model, write_model
 from alignkit.errors import AlignerError, AlignkitError
 
+if TYPE_CHECKING:
+    from alignkit.aligner.refine.learned import Learned
+
+T = TypeVar("T")
+
 __all__ = ["load_parameters", "save_parameters"]
 
 _TABLES = (
@@ -28,6 +34,7 @@ _TABLES = (
     "target_totals",
     "source_null",
     "target_null",
+    "null_units",
     "jumps",
 )
 _FERTILITY = (
@@ -47,6 +54,40 @@ _MEMORY = ("keys", "offsets", "cells", "levels")
 
 def save_parameters(path: str, known: Parameters) -> None:
     """Write what was learned into a file."""
+    header, arrays = _header_of(known), _arrays_of(known)
+    words: dict[str, Sequence[str]] = {"source": known.source, "target": known.target}
+    for size, part in known.prefixes.items():
+        start = _start(size)
+        arrays |= {start + name: array for name, array in _arrays_of(part).items()}
+        words |= {f"{start}source": part.source, f"{start}target": part.target}
+    if known.learned is not None:
+        from alignkit.aligner.refine.stored import arrays_of, record_of, words_of
+
+        header = replace(header, learned=record_of(known.learned))
+        arrays |= arrays_of(known.learned)
+        words |= words_of(known.learned)
+    write_model(path, header=header.to_json(), arrays=arrays, words=words)
+
+
+def _start(letters: int) -> str:
+    """Return what the names of what was learned from prefixes begin with."""
+    return f"prefix{letters}_"
+
+
+def _header_of(known: Parameters) -> ModelHeader:
+    fertile = known.fertilities
+    shares = None if fertile is None else (fertile.forward.null_share, fertile.reverse.null_share)
+    return ModelHeader(
+        known.settings,
+        known.casefold,
+        known.history,
+        shares,
+        vectors=known.vectors,
+        prefixes={size: _header_of(part) for size, part in known.prefixes.items()},
+    )
+
+
+def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {name: getattr(known, name) for name in _TABLES}
     if known.reverse is known.forward:
         del arrays["reverse"]
@@ -58,14 +99,7 @@ def save_parameters(path: str, known: Parameters) -> None:
         for side in ("forward", "reverse"):
             model = getattr(fertile, side)
             arrays |= {f"{side}_{name}": getattr(model, name) for name in _FERTILITY}
-    shares = None if fertile is None else (fertile.forward.null_share, fertile.reverse.null_share)
-    header = ModelHeader(known.settings, known.casefold, known.history, shares)
-    write_model(
-        path,
-        header=header.to_json(),
-        arrays=arrays,
-        words={"source": known.source, "target": known.target},
-    )
+    return arrays
 
 
 def load_parameters(path: str) -> Parameters:
@@ -81,20 +115,54 @@ def load_parameters(path: str) -> Parameters:
     stored = read_model(path)
     try:
         header = ModelHeader.of(stored.header)
-        words = _words(stored)
-        whole = "reverse" in stored.arrays
-        fields = fields_of(header.settings, jumping=header.jumping, whole=whole)
-        check_fields(fields, stored.arrays, *map(len, words))
+        parts = {}
+        for size in header.prefixes:
+            part, stored = _divided(stored, _start(size))
+            parts[size] = _checked(part, header.prefixes[size])
+        return _checked(stored, header, parts)
     except (AlignkitError, RecursionError) as problem:
         raise AlignerError(
             f"{path}: not a model that this version of alignkit can use ({str(problem)[:400]}); "
             "train it anew"
         ) from None
-    return _parameters(stored, header, *words)
 
 
-def _words(stored: StoredModel) -> tuple[list[str], list[str]]:
-    if stored.words.keys() != {"source", "target"}:
+def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
+    """Return what has a name with this beginning, by the rest of the name, and all else."""
+    arrays, words = _divide(stored.arrays, start), _divide(stored.words, start)
+    one, other = (StoredModel(stored.header, arrays[k], words[k]) for k in (0, 1))
+    return one, other
+
+
+def _divide(found: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[str, T]]:
+    mine = {name[len(start) :]: found[name] for name in found if name.startswith(start)}
+    return mine, {name: found[name] for name in found if not name.startswith(start)}
+
+
+def _checked(
+    stored: StoredModel, header: ModelHeader, prefixes: Mapping[int, Parameters] | None = None
+) -> Parameters:
+    """Return what was learned, if all tables are as the header says."""
+    learned = None
+    lists = tuple(name for name in stored.words if name.startswith("learned_"))
+    words = _words(stored, lists)
+    whole = "reverse" in stored.arrays
+    fields = fields_of(header.settings, jumping=header.jumping, whole=whole)
+    if header.learned is not None:
+        from alignkit.aligner.refine.stored import fields_of_learned, learned_of
+
+        sizes = [len(stored.words[name]) for name in lists]
+        fields |= fields_of_learned(header.learned, *sizes)
+    elif lists:
+        raise AlignerError(f"it has the words {lists[0]}, but nothing learned from gold")
+    check_fields(fields, stored.arrays, *map(len, words))
+    if header.learned is not None:
+        learned = learned_of(header.learned, stored.arrays, stored.words)
+    return _parameters(stored, header, *words, learned, prefixes or {})
+
+
+def _words(stored: StoredModel, learned: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    if stored.words.keys() - set(learned) != {"source", "target"}:
         raise AlignerError(
             f"its lists of words are {', '.join(stored.words) or 'missing'}; expected source and "
             "target"
@@ -106,7 +174,12 @@ def _words(stored: StoredModel) -> tuple[list[str], list[str]]:
 
 
 def _parameters(
-    stored: StoredModel, header: ModelHeader, source: list[str], target: list[str]
+    stored: StoredModel,
+    header: ModelHeader,
+    source: list[str],
+    target: list[str],
+    learned: Learned | None,
+    prefixes: Mapping[int, Parameters],
 ) -> Parameters:
     # Copies: numba compiles anew for arrays that cannot be written.
     arrays = {name: array.copy() for name, array in stored.arrays.items()}
@@ -123,6 +196,9 @@ def _parameters(
         memory=Memory(**{name: arrays[f"memory_{name}"] for name in _MEMORY}),
         fertilities=_fertilities(arrays, header),
         history=header.history,
+        vectors=header.vectors,
+        learned=learned,
+        prefixes=dict(prefixes),
         **tables,
     )
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from math import isfinite
 
 from alignkit.aligner.parameters import Round
 from alignkit.aligner.settings import MODELS, Settings
+from alignkit.aligner.vector_prior import VectorsUsed
 from alignkit.errors import AlignerError, AlignkitError
 
 __all__ = ["ModelHeader"]
 
 _LEAST_SHARE = 1e-15
 _ENTRIES = {"casefold", "history", "null_shares", "settings"}
+_MORE = {"learned", "prefixes", "vectors"}  # of models that have some
+_LONGEST = 1000  # letters of a prefix
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,21 @@ class ModelHeader:
         The rounds of training.
     null_shares
         IBM 3 and 4: how often a word is from NULL, forward and reverse; None for the others.
+    learned
+        What is said of what was learned from gold, as it stands there; None where nothing was.
+    vectors
+        What vectors told in training; None where there were none.
+    prefixes
+        What the models of words cut to so many letters say of themselves.
     """
 
     settings: Settings
     casefold: bool
     history: tuple[Round, ...]
     null_shares: tuple[float, float] | None
+    learned: object = None
+    vectors: VectorsUsed | None = None
+    prefixes: Mapping[int, ModelHeader] = field(default_factory=dict)
 
     @property
     def jumping(self) -> bool:
@@ -44,12 +56,19 @@ class ModelHeader:
 
     def to_json(self) -> dict[str, object]:
         """Return the header as JSON takes it."""
-        return {
+        found: dict[str, object] = {
             "null_shares": self.null_shares and list(self.null_shares),
             "casefold": self.casefold,
             "settings": asdict(self.settings),
             "history": [list(asdict(one).values()) for one in self.history],
         }
+        if self.vectors is not None:
+            found["vectors"] = asdict(self.vectors)
+        if self.learned is not None:
+            found["learned"] = self.learned
+        if self.prefixes:
+            found["prefixes"] = {str(size): one.to_json() for size, one in self.prefixes.items()}
+        return found
 
     @classmethod
     def of(cls, found: Mapping[str, object]) -> ModelHeader:
@@ -60,7 +79,7 @@ class ModelHeader:
         AlignerError
             If an entry is missing, unknown, or says what cannot be.
         """
-        for name in sorted(found.keys() ^ _ENTRIES):
+        for name in sorted((found.keys() - _MORE) ^ _ENTRIES):
             known = name in _ENTRIES
             raise AlignerError(f"{name[:40]} is {'missing' if known else 'no entry of its header'}")
         casefold = found["casefold"]
@@ -71,13 +90,39 @@ class ModelHeader:
         if not isinstance(history, list):
             raise AlignerError(f"history is {_short(history)}; it is a list of rounds")
         shares = _null_shares(found["null_shares"], settings)
-        return cls(settings, casefold, tuple(map(_round, history)), shares)
+        vectors = _vectors(found["vectors"]) if "vectors" in found else None
+        rounds = tuple(map(_round, history))
+        learned = found.get("learned")
+        header = cls(settings, casefold, rounds, shares, learned, vectors)
+        if ("prefixes" in found) != settings.best:
+            raise AlignerError("prefixes are there where settings say best, and not elsewhere")
+        if not settings.best:
+            return header
+        return replace(header, prefixes=dict(header._parts(found["prefixes"])))
+
+    def _parts(self, found: object) -> Iterator[tuple[int, ModelHeader]]:
+        """Give what the models of prefixes say, which is what this one says but of its training."""
+        sizes = [str(size) for size in range(1, _LONGEST)]
+        if not isinstance(found, dict) or not found or found.keys() - set(sizes):
+            raise AlignerError(
+                f"prefixes are {_short(found)}; they are models by numbers of letters"
+            )
+        for name in sorted(found, key=int):
+            if not isinstance(found[name], dict):
+                raise AlignerError(f"prefixes: {name} is {_short(found[name])}; it is an object")
+            one = ModelHeader.of(found[name])
+            of_one = replace(self.settings, best=False)
+            if (one.settings, one.casefold) != (of_one, self.casefold):
+                raise AlignerError(f"prefixes: {name} was trained otherwise than whole words")
+            if one.learned is not None or one.vectors is not None:
+                raise AlignerError(f"prefixes: {name} has what whole words have alone")
+            yield int(name), one
 
 
 def _settings(found: object) -> Settings:
     if not isinstance(found, dict):
         raise AlignerError(f"settings are {_short(found)}; they are an object")
-    for name in sorted(found.keys() - {field.name for field in fields(Settings)}):
+    for name in sorted(found.keys() - {one.name for one in fields(Settings)}):
         raise AlignerError(f"settings: {name[:40]} is no setting")
     try:
         return Settings(**found)
@@ -107,6 +152,16 @@ def _null_shares(found: object, settings: Settings) -> tuple[float, float] | Non
         if all(type(x) is float and _LEAST_SHARE <= x <= 1 - _LEAST_SHARE for x in found):
             return one, other
     raise AlignerError(f"null_shares are {_short(found)}; they are two numbers between 0 and 1")
+
+
+def _vectors(found: object) -> VectorsUsed:
+    names = [one.name for one in fields(VectorsUsed)]
+    if not isinstance(found, dict) or found.keys() != set(names):
+        raise AlignerError(f"vectors are {_short(found)}; they are {', '.join(names)}")
+    vectors = VectorsUsed(**found)
+    if not all(type(one) is int and one >= 0 for one in astuple(vectors)):
+        raise AlignerError(f"vectors are {_short(list(found.values()))}; they are counts")
+    return vectors
 
 
 def _short(value: object) -> str:

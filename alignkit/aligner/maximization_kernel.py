@@ -5,9 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.aligner.fixed_kernel import plus
 from alignkit.jit import jit
 
-__all__ = ["add_chances", "add_levels", "add_positions", "add_posteriors", "sum_totals"]
+__all__ = [
+    "add_chances",
+    "add_levels",
+    "add_nulls",
+    "add_positions",
+    "add_posteriors",
+    "sum_totals",
+]
 
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
@@ -16,11 +24,13 @@ U1 = NDArray[np.uint8]
 
 
 @jit
-def add_chances(starts: I8, cells: I4, sums: NDArray[np.float64]) -> None:
+def add_chances(starts: I8, cells: I4, sums: I8) -> None:
     """Add 1 / (N M) for each cell to the sums (K,) of their word pairs: all links alike."""
     for pair in range(len(starts) - 1):
-        for cell in range(starts[pair], starts[pair + 1]):
-            sums[cells[cell]] += 1.0 / (starts[pair + 1] - starts[pair])
+        begin, end = starts[pair], starts[pair + 1]
+        chance = plus(0, 1.0 / max(end - begin, 1))
+        for cell in range(begin, end):
+            sums[cells[cell]] += chance
 
 
 @jit
@@ -39,17 +49,22 @@ def add_posteriors(cells: I4, posteriors: F4, sums: NDArray[np.float64]) -> None
 
 
 @jit
-def sum_totals(
-    rows: I8, columns: I4, weights: F4, source_totals: NDArray[np.float64],
-    target_totals: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """Add the weights (K,) to the totals of their source and target words."""
+def add_nulls(ids: I4, posteriors: F4, sums: I8) -> None:
+    """Add the posteriors (T,) of the empty word to the sums (V,) of the words it is linked to."""
+    for at in range(len(ids)):
+        sums[ids[at]] = plus(sums[ids[at]], posteriors[at])
+
+
+@jit
+def sum_totals(rows: I8, columns: I4, weights: F4, source_totals: I8, target_totals: I8) -> None:
+    """Set the totals (Vs,) of the source words, and add to those (Vt,) of the target words."""
     for word in range(len(rows) - 1):
-        total = 0.0
+        total = 0
         for place in range(rows[word], rows[word + 1]):
-            total += weights[place]
-            target_totals[columns[place]] += weights[place]
-        source_totals[word] += total
+            column = columns[place]
+            total = plus(total, weights[place])
+            target_totals[column] = plus(target_totals[column], weights[place])
+        source_totals[word] = total
 
 
 @jit

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.aligner.expectation_kernel import Own, Pairs
 from alignkit.aligner.memory_kernel import count_links, pair_keys, recall, remember
 
 __all__ = ["Memory", "keys_of"]
@@ -29,7 +30,8 @@ class Memory:
     offsets
         (Q + 1,) int64: the links of pair q are from `offsets[q]` to before `offsets[q + 1]`.
     cells
-        (L,) uint32: where in the pair, i * M + j.
+        (L,) uint32: where in the pair, i * M + j; N * M + i and N * M + N + j link a source and a
+        target word to the empty word.
     levels
         (L,) uint8: how far the link is expected, in 255ths.
     """
@@ -50,27 +52,22 @@ class Memory:
         )
 
     @classmethod
-    def of(
-        cls,
-        keys: NDArray[np.uint64],
-        starts: NDArray[np.int64],
-        evidence: NDArray[np.uint8],
-    ) -> Memory:
-        """Keep the evidence (C,) of pairs with the given keys (P,) and first cells (P + 1,)."""
+    def of(cls, keys: NDArray[np.uint64], pairs: Pairs, own: Own) -> Memory:
+        """Keep the expected links of pairs with the given keys (P,)."""
         distinct, order = np.unique(keys, return_index=True)
         known = distinct > 0
         distinct, order = distinct[known], order[known].astype(np.int64)
         offsets = np.empty(len(order) + 1, np.int64)
-        count_links(order, starts, evidence, offsets)
+        count_links(order, pairs, own, offsets)
         cells = np.empty(offsets[-1], np.uint32)
         levels = np.empty(offsets[-1], np.uint8)
-        remember(order, starts, evidence, offsets, cells, levels)
+        remember(order, pairs, own, offsets, cells, levels)
         return cls(distinct, offsets, cells, levels)
 
-    def evidence(self, keys: NDArray[np.uint64], starts: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return the evidence (C,) of pairs; nothing for those that were not trained on.
+    def evidence(self, keys: NDArray[np.uint64], pairs: Pairs) -> Own:
+        """Return the expected links of pairs; nothing for those that were not trained on.
 
-        An empty array says that none of them was.
+        Empty arrays say that none of them was.
         """
         places = np.searchsorted(self.keys, keys)
         places[places == len(self.keys)] = 0
@@ -78,11 +75,12 @@ class Memory:
         if len(self.keys):
             known = (self.keys[places] == keys) & (keys > 0)
             found[known] = places[known]
-        if (found < 0).all():
-            return np.empty(0, np.uint8)
-        evidence = np.zeros(starts[-1], np.uint8)
-        recall(found, starts, self.offsets, self.cells, self.levels, evidence)
-        return evidence
+        none = bool((found < 0).all())
+        sizes = pairs.starts[-1], len(pairs.source), len(pairs.target)
+        own = Own(*(np.zeros(0 if none else size, np.uint8) for size in sizes))
+        if not none:
+            recall(found, pairs, self.offsets, self.cells, self.levels, own)
+        return own
 
 
 def keys_of(source: Sentences, target: Sentences) -> NDArray[np.uint64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.aligner.expectation_kernel import Own, Pairs
 from alignkit.jit import jit
 
 __all__ = ["count_links", "pair_keys", "recall", "remember"]
@@ -42,36 +43,66 @@ def pair_keys(source: I4, source_starts: I8, target: I4, target_starts: I8, keys
 
 
 @jit
-def count_links(order: I8, starts: I8, evidence: U1, offsets: I8) -> None:
-    """Set offsets (len(order) + 1,) from how many cells with evidence the pairs in order have."""
+def count_above(levels: U1, begin: int, end: int) -> int:
+    size = 0
+    for at in range(begin, end):
+        size += levels[at] > 0
+    return size
+
+
+@jit
+def count_links(order: I8, pairs: Pairs, own: Own, offsets: I8) -> None:
+    """Set offsets (len(order) + 1,) from how many expected links the pairs in order have."""
     offsets[0] = 0
     for k in range(len(order)):
-        size = 0
-        for cell in range(starts[order[k]], starts[order[k] + 1]):
-            size += evidence[cell] > 0
+        p = order[k]
+        size = count_above(own.links, pairs.starts[p], pairs.starts[p + 1])
+        size += count_above(own.source, pairs.source_starts[p], pairs.source_starts[p + 1])
+        size += count_above(own.target, pairs.target_starts[p], pairs.target_starts[p + 1])
         offsets[k + 1] = offsets[k] + size
 
 
 @jit
-def remember(order: I8, starts: I8, evidence: U1, offsets: I8, cells: U4, levels: U1) -> None:
-    """Keep the cells with evidence of the pairs named in order; offsets (len(order) + 1,)."""
-    for k in range(len(order)):
-        start = starts[order[k]]
-        to = offsets[k]
-        for cell in range(start, starts[order[k] + 1]):
-            if evidence[cell] > 0:
-                cells[to] = cell - start
-                levels[to] = evidence[cell]
-                to += 1
+def keep(given: U1, begin: int, end: int, first: int, to: int, cells: U4, levels: U1) -> int:
+    """Keep what is above 0, from place `to` on, numbered from `first`; return the next place."""
+    for at in range(begin, end):
+        if given[at] > 0:
+            cells[to] = first + at - begin
+            levels[to] = given[at]
+            to += 1
+    return to
 
 
 @jit
-def recall(found: I8, starts: I8, offsets: I8, cells: U4, levels: U1, evidence: U1) -> None:
-    """Set the evidence (C,) of the pairs that are known: found (P,) is where, or -1."""
-    for pair in range(len(found)):
-        if found[pair] < 0:
+def remember(order: I8, pairs: Pairs, own: Own, offsets: I8, cells: U4, levels: U1) -> None:
+    """Keep the expected links of the pairs named in order; offsets (len(order) + 1,)."""
+    for k in range(len(order)):
+        p = order[k]
+        begin, end = pairs.starts[p], pairs.starts[p + 1]
+        first = end - begin
+        to = keep(own.links, begin, end, 0, offsets[k], cells, levels)
+        begin, end = pairs.source_starts[p], pairs.source_starts[p + 1]
+        to = keep(own.source, begin, end, first, to, cells, levels)
+        first += end - begin
+        keep(
+            own.target, pairs.target_starts[p], pairs.target_starts[p + 1], first, to, cells, levels
+        )
+
+
+@jit
+def recall(found: I8, pairs: Pairs, offsets: I8, cells: U4, levels: U1, own: Own) -> None:
+    """Set the expected links of the pairs that are known: found (P,) is where, or -1."""
+    for p in range(len(found)):
+        if found[p] < 0:
             continue
-        size = starts[pair + 1] - starts[pair]
-        for at in range(offsets[found[pair]], offsets[found[pair] + 1]):
-            if cells[at] < size:
-                evidence[starts[pair] + cells[at]] = levels[at]
+        size = pairs.starts[p + 1] - pairs.starts[p]
+        n = pairs.source_starts[p + 1] - pairs.source_starts[p]
+        m = pairs.target_starts[p + 1] - pairs.target_starts[p]
+        for at in range(offsets[found[p]], offsets[found[p] + 1]):
+            cell = np.int64(cells[at])
+            if cell < size:
+                own.links[pairs.starts[p] + cell] = levels[at]
+            elif cell < size + n:
+                own.source[pairs.source_starts[p] + cell - size] = levels[at]
+            elif cell < size + n + m:
+                own.target[pairs.target_starts[p] + cell - size - n] = levels[at]

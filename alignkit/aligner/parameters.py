@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,10 @@ from alignkit.aligner.fertility import FertilityModel
 from alignkit.aligner.memory import Memory
 from alignkit.aligner.positions import Positions
 from alignkit.aligner.settings import Settings
+from alignkit.aligner.vector_prior import VectorsUsed
+
+if TYPE_CHECKING:
+    from alignkit.aligner.refine.learned import Learned
 
 __all__ = ["Fertilities", "Parameters", "Round", "with_unseen"]
 
@@ -73,7 +79,7 @@ class Parameters:
     source, target
         The words, most frequent first.
     rows, columns
-        The word pairs; see `Cooccurrence`.
+        The word pairs of which anything is known; see `Cooccurrence`.
     forward, reverse
         (K,) float32: weights of the word pairs in both directions; the same array where the
         directions were trained together.
@@ -82,6 +88,8 @@ class Parameters:
         never seen.
     source_null, target_null
         (Vs + 1,) and (Vt + 1,) float32: the empty word's lexical tables, likewise.
+    null_units
+        (2,) float32: what a 255th of an expected link to the empty word is in both of these.
     jumps
         (2, kinds + 1, 2 * band + 2) float32: the HMM's jump tables of both directions; empty for
         models without.
@@ -93,6 +101,12 @@ class Parameters:
         The tables of IBM 3 or IBM 4; None for the other models.
     history
         The rounds of training.
+    vectors
+        What vectors told in training; None where there were none.
+    learned
+        What was learned from gold, if anything.
+    prefixes
+        What was learned from words cut to so many letters, where more than one model aligns.
     """
 
     settings: Settings
@@ -107,11 +121,29 @@ class Parameters:
     target_totals: F4
     source_null: F4
     target_null: F4
+    null_units: F4
     jumps: F4
     positions: Positions
     memory: Memory
     fertilities: Fertilities | None = None
     history: tuple[Round, ...] = field(default=())
+    vectors: VectorsUsed | None = None
+    learned: Learned | None = None
+    prefixes: dict[int, Parameters] = field(default_factory=dict)
+
+    def lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
+        """Give word pairs with t(target | source) and t(source | target), by source word.
+
+        Those of which both are below `least` are left out.
+        """
+        for row, word in enumerate(self.source):
+            begin, end = self.rows[row], self.rows[row + 1]
+            columns = self.columns[begin:end]
+            forward = self.forward[begin:end] / self.source_totals[row]
+            reverse = self.reverse[begin:end] / self.target_totals[columns]
+            kept = np.flatnonzero((forward >= least) | (reverse >= least))
+            for at in kept[np.argsort(-forward[kept], kind="stable")]:
+                yield word, self.target[columns[at]], float(forward[at]), float(reverse[at])
 
 
 def with_unseen(null: F4) -> F4:

@@ -67,7 +67,13 @@ class Pieces:
         lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
         return LinkArrays.trusted(links, arrays.sure, offsets, lengths.astype(np.int32))
 
+    def added(self, likelihoods: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
+        """Return the log-likelihoods (P, 2) of the pairs from those of their pieces."""
+        totals = np.zeros((pairs, 2))
+        np.add.at(totals, self.pairs, likelihoods)
+        return totals
+
 
 def _cut(side: Side, pairs: NDArray[np.int64], shifts: NDArray[np.int64]) -> Side:
     starts = np.append(side.starts[pairs] + shifts, side.starts[-1])
-    return Side(side.words, side.ids, starts)
+    return Side.trusted(side.words, side.ids, starts)

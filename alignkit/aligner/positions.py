@@ -43,7 +43,7 @@ class Positions:
     reverse: F4
 
     @classmethod
-    def uniform(cls, bitext: Bitext) -> Positions:
+    def uniform(cls) -> Positions:
         """Return tables in which all positions are equally probable."""
         nothing = np.empty(0, np.float32)
         shapes = np.empty((0, 2), np.int64)

@@ -3,23 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
+from numbers import Real
+from typing import NamedTuple
+from unicodedata import combining, normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.aligner.bitext import Side
 from alignkit.aligner.cooccurrence import Cooccurrence
-from alignkit.aligner.priors_kernel import add_backing, add_similarity, sum_stems
-from alignkit.errors import OptionError
+from alignkit.aligner.fixed_kernel import numbers_in
+from alignkit.aligner.priors_kernel import (
+    add_backing,
+    add_similarity,
+    add_to_stems,
+    sum_stems,
+)
+from alignkit.arguments import words
+from alignkit.errors import ArgumentError, OptionError
 
-__all__ = ["LEAST_PREFIX", "Backing", "add_dictionary", "letters", "spelling_prior"]
+__all__ = [
+    "LEAST_PREFIX",
+    "Backing",
+    "StemSums",
+    "Stems",
+    "add_dictionary",
+    "check_dictionary",
+    "letters",
+    "spelling_prior",
+    "stem_length",
+    "unmarked",
+]
 
 LEAST_PREFIX = 3
 """The fewest letters that a common prefix counts from."""
 
 
+SMOOTH = 0.5
+"""Added to the count of a stem before it divides."""
+
+SMALL = 2000
+"""In texts of fewer pairs stems are shorter by a letter."""
+
+
+def stem_length(pairs: int) -> int:
+    """Return the letters of a stem where none are chosen: few words are seen often in few pairs."""
+    return 3 if pairs < SMALL else 4
+
+
+def unmarked(word: str) -> str:
+    """Return a word without its accents, breathings, points and vowel marks.
+
+    Those of Latin, Greek, Cyrillic, Hebrew and Arabic, by their classes in Unicode; signs that
+    belong to a letter, as the virama or the voiced sound mark, stay.
+    """
+    if word.isascii():
+        return word
+    parts = normalize("NFD", word)
+    if not any(map(combining, parts)):
+        return word
+    return normalize("NFC", "".join(one for one in parts if not _is_mark(one))) or word
+
+
+def _is_mark(letter: str) -> bool:
+    kind = combining(letter)
+    return 10 <= kind <= 35 or kind >= 200
+
+
 def letters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the code points of some words one after the other, and where each word begins."""
+    words = list(map(unmarked, words))
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=starts[1:])
     text = "".join(words).encode("utf-32-le", "surrogatepass")
@@ -33,7 +86,7 @@ def spelling_prior(
     weight: float,
     identity: float = 0.0,
 ) -> NDArray[np.float32]:
-    """Return pseudo-counts for words that are spelled alike.
+    """Return pseudo-counts for words that are spelled alike, whatever their marks.
 
     `weight` for equal words, `weight` times the common prefix over the longer length where that
     prefix has `LEAST_PREFIX` letters, and `identity` more for equal words (the word-identity
@@ -50,6 +103,24 @@ def spelling_prior(
             LEAST_PREFIX, float(weight), float(identity), prior,
         )  # fmt: skip
     return prior
+
+
+def check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
+    """See that a dictionary holds numbers by pairs of words.
+
+    Raises
+    ------
+    ArgumentError, OptionError
+        If it does not.
+    """
+    for entry, count in dictionary.items():
+        if not (isinstance(entry, tuple) and len(entry) == 2):
+            raise ArgumentError(f"dictionary has {str(entry)[:40]!r}; its keys are pairs of words")
+        words("the words of dictionary", entry)
+        if isinstance(count, bool) or not isinstance(count, Real):
+            raise ArgumentError(f"dictionary[{entry!r}] is {str(count)[:40]!r}, not a number")
+        if isnan(count):
+            raise OptionError(f"dictionary[{entry!r}] must be a number, not nan")
 
 
 def add_dictionary(
@@ -85,67 +156,91 @@ def add_dictionary(
     return found
 
 
+class Stems(NamedTuple):
+    """Sort words by how they begin.
+
+    Parameters
+    ----------
+    numbers
+        (V,) int32: the stem of each word.
+    size
+        How many stems there are.
+    shares
+        (V,) float32: how much of the occurrences of its stem are of the word.
+    """
+
+    numbers: NDArray[np.int32]
+    size: int
+    shares: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, words: Sequence[str], frequencies: NDArray[np.int64], length: int) -> Stems:
+        """Find the stems of words, their first `length` letters without marks."""
+        known: dict[str, int] = {}
+        numbers = np.array(
+            [known.setdefault(unmarked(word)[:length], len(known)) for word in words], np.int32
+        )
+        totals = np.zeros(len(known), np.int64)
+        np.add.at(totals, numbers, frequencies)
+        shares = (frequencies / totals[numbers]).astype(np.float32)
+        return cls(numbers, len(known), shares)
+
+
+class StemSums(NamedTuple):
+    """Hold the counts of pairs of stems, of source stems and of target stems, in units."""
+
+    pairs: NDArray[np.int64]
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+
+
 class Backing:
     """Lend evidence between words that begin alike, as inflected forms of one word do.
 
-    Word pairs that were rarely seen get pseudo-counts from the other pairs of the same two stems,
-    a stem being the first `length` letters. So ``parlez ~ speak`` helps ``parlons ~ speaking``.
+    Word pairs that were rarely seen get pseudo-counts from the other pairs of the same two stems.
+    So ``parlez ~ speak`` helps ``parlons ~ speaking``.
 
     Parameters
     ----------
     index
         The word pairs.
     source, target
-        The words of both languages, with their frequencies.
-    length
-        Letters of a stem.
+        The stems of the words of both languages.
     strength
         The weight of the stems' evidence, in counts.
     """
 
     def __init__(
-        self, index: Cooccurrence, source: Side, target: Side, *, length: int, strength: float
+        self, index: Cooccurrence, source: Stems, target: Stems, *, strength: float
     ) -> None:
         self._index, self._strength = index, strength
-        self._source, sources, share = _stems(source, length)
-        self._source_share = share.astype(np.float32)
-        self._target, targets, share = _stems(target, length)
-        self._target_share = np.sqrt(share).astype(np.float32)
-        members = np.argsort(self._source, kind="stable").astype(np.int32)
-        starts = np.zeros(sources + 1, np.int64)
-        np.cumsum(np.bincount(self._source, minlength=sources), out=starts[1:])
+        self._source, self._target = source, target
+        members = np.argsort(source.numbers, kind="stable").astype(np.int32)
+        starts = np.zeros(source.size + 1, np.int64)
+        np.cumsum(np.bincount(source.numbers, minlength=source.size), out=starts[1:])
         self._pairs = np.empty(len(index.columns), np.int32)
-        number = sum_stems(
-            members, starts, index.rows, index.columns, self._target, targets, self._pairs
+        self._number = sum_stems(
+            members, starts, index.rows, index.columns, target.numbers, target.size, self._pairs
         )
-        self._sums = np.empty(number, np.float32)
-        self._source_sums = np.empty(sources)
-        self._target_sums = np.empty(targets)
 
-    def add(self, counts: NDArray[np.float32], weights: NDArray[np.float32]) -> None:
-        """Add to `weights` (K,) what `counts` (K,) tell of the stems."""
+    def sums(self, counts: NDArray[np.float32]) -> StemSums:
+        """Return the sums of the counts (K,) of the word pairs by their stems."""
+        sizes = self._number, self._source.size, self._target.size
+        sums = StemSums(*(np.zeros(size, np.int64) for size in sizes))
+        add_to_stems(
+            self._index.rows, self._index.columns, counts, self._pairs,
+            self._source.numbers, self._target.numbers, *sums,
+        )  # fmt: skip
+        return sums
+
+    def add(
+        self, counts: NDArray[np.float32], sums: StemSums, weights: NDArray[np.float32]
+    ) -> None:
+        """Add to `weights` (K,) what `counts` (K,) and their sums tell of the stems."""
+        source, target = self._source, self._target
         add_backing(
-            self._index.rows,
-            self._index.columns,
-            counts,
-            self._pairs,
-            self._source,
-            self._target,
-            self._source_share,
-            self._target_share,
-            self._sums,
-            self._source_sums,
-            self._target_sums,
-            self._strength,
-            weights,
-        )
-
-
-def _stems(side: Side, length: int) -> tuple[NDArray[np.int32], int, NDArray[np.float64]]:
-    """Find the stems; return that of each word, how many, and the word's share of it."""
-    numbers: dict[str, int] = {}
-    stems = np.array(
-        [numbers.setdefault(word[:length], len(numbers)) for word in side.words], np.int32
-    )
-    totals = np.bincount(stems, weights=side.frequencies, minlength=len(numbers))
-    return stems, len(numbers), side.frequencies / totals[stems]
+            self._index.rows, self._index.columns, counts, self._pairs,
+            source.numbers, target.numbers, source.shares, np.sqrt(target.shares),
+            sums.pairs, numbers_in(sums.source) + SMOOTH, numbers_in(sums.target) + SMOOTH,
+            self._strength, weights,
+        )  # fmt: skip

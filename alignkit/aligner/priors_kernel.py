@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.aligner.fixed_kernel import UNITS, plus
 from alignkit.jit import jit
 
-__all__ = ["add_backing", "add_similarity", "sum_stems"]
+__all__ = ["add_backing", "add_similarity", "add_to_stems", "sum_stems"]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -81,6 +82,31 @@ def sum_stems(
 
 
 @jit
+def add_to_stems(
+    rows: I8,
+    columns: I4,
+    counts: F4,
+    stem_pairs: I4,
+    source_stems: I4,
+    target_stems: I4,
+    pair_sums: I8,
+    source_sums: I8,
+    target_sums: I8,
+) -> None:
+    """Add the counts (K,) of the word pairs to the sums of their stems, in units."""
+    for word in range(len(rows) - 1):
+        total = source_sums[source_stems[word]]
+        for place in range(rows[word], rows[word + 1]):
+            count = counts[place]
+            if count > 0:
+                pair, other = stem_pairs[place], target_stems[columns[place]]
+                pair_sums[pair] = plus(pair_sums[pair], count)
+                target_sums[other] = plus(target_sums[other], count)
+                total = plus(total, count)
+        source_sums[source_stems[word]] = total
+
+
+@jit
 def add_backing(
     rows: I8,
     columns: I4,
@@ -90,7 +116,7 @@ def add_backing(
     target_stems: I4,
     source_share: F4,
     target_share: F4,
-    pair_sums: F4,
+    pair_sums: I8,
     source_sums: F8,
     target_sums: F8,
     strength: float,
@@ -98,28 +124,16 @@ def add_backing(
 ) -> None:
     """Add to each place what the other words of its two stems tell.
 
-    strength * (c(stem pair) - c(place)) / sqrt(c(stem) c(stem)) * sqrt(share share)
+    strength * (c(stem pair) - c(place)) / sqrt(c(stem) c(stem)) * sqrt(share share); the sums of
+    pairs are in units, those of stems are not.
     """
-    pair_sums[:] = 0
-    source_sums[:] = 0.5
-    target_sums[:] = 0.5
-    for word in range(len(rows) - 1):
-        total = 0.0
-        for place in range(rows[word], rows[word + 1]):
-            count = counts[place]
-            if count > 0:
-                pair_sums[stem_pairs[place]] += count
-                target_sums[target_stems[columns[place]]] += count
-                total += count
-        source_sums[source_stems[word]] += total
-    for stem in range(len(target_sums)):
-        target_sums[stem] = 1 / np.sqrt(target_sums[stem])
+    factors = 1 / np.sqrt(target_sums)
     for word in range(len(rows) - 1):
         factor = strength * np.sqrt(source_share[word] / source_sums[source_stems[word]])
         for place in range(rows[word], rows[word + 1]):
-            other = pair_sums[stem_pairs[place]] - counts[place]
+            other = pair_sums[stem_pairs[place]] - plus(0, counts[place])
             if other > 0:
                 column = columns[place]
                 weights[place] += (
-                    factor * other * target_sums[target_stems[column]] * target_share[column]
+                    factor * (other / UNITS) * factors[target_stems[column]] * target_share[column]
                 )

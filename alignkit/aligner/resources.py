@@ -13,6 +13,7 @@ import numpy as np
 
 from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.expectation import PARTS
+from alignkit.aligner.prefixes import PREFIXES
 from alignkit.aligner.room import Room
 from alignkit.aligner.settings import Settings
 from alignkit.errors import AlignerError
@@ -23,9 +24,11 @@ CELL = {"collapsed": 5, "em": 12, "vb": 12}
 """Bytes of a cell: 4 for its place, and 1 for its level or 8 for both posteriors."""
 WORD_PAIR = 36
 """Bytes of a distinct word pair while tables are updated."""
+KEPT = 20
+"""Bytes of a distinct word pair of a model that is trained, while another one is."""
 TYPE = 150
 """Bytes of a distinct word: itself, its rows, totals, kind, stem and share."""
-TOKEN = 14
+TOKEN = 15
 """Bytes of a word of the text: its number, its empty word, and what is left of reading it."""
 PAIR = 60
 """Bytes of a sentence pair: where its words and cells begin, its likelihoods and its key."""
@@ -37,7 +40,7 @@ SAMPLE = 50_000
 
 def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
     """Return how many bytes of the training grow with the cells and can be kept on disk."""
-    return int(bitext.starts[-1]) * CELL[settings.inference]
+    return int(bitext.starts[-1]) * CELL[settings.inference] * _models(settings)
 
 
 def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
@@ -48,13 +51,18 @@ def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
     source, target = bitext.source, bitext.target
     return (
         bytes_on_disk(bitext, settings)
-        + word_pairs(bitext) * WORD_PAIR
+        + word_pairs(bitext) * (WORD_PAIR + KEPT * (_models(settings) - 1))
         + (len(source.words) + len(target.words)) * TYPE
         + (len(source.ids) + len(target.ids)) * TOKEN
         + len(bitext) * PAIR
         + _counts(bitext, settings)
         + _more(bitext, settings)
     )
+
+
+def _models(settings: Settings) -> int:
+    """Return how many models are trained, one after the other."""
+    return 1 + len(PREFIXES) * settings.best
 
 
 def _more(bitext: Bitext, settings: Settings) -> int:

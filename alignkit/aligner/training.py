@@ -12,20 +12,36 @@ from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder
 from alignkit.aligner.estimators import Collapsed, Estimator, Lexical, Soft
-from alignkit.aligner.expectation import Workers, kinds_of, pairs_of, parts_of
-from alignkit.aligner.expectation_kernel import Tables, hmm_step, lexical_step
+from alignkit.aligner.expectation import Workers, kinds_of
+from alignkit.aligner.expectation_kernel import EMPTY, LEVELS, Tables
+from alignkit.aligner.fixed_kernel import UNITS, likelihoods_in, numbers_in
 from alignkit.aligner.maximization_kernel import add_chances
 from alignkit.aligner.memory import Memory, keys_of
 from alignkit.aligner.parameters import Fertilities, Parameters, Round, with_unseen
+from alignkit.aligner.part import Part, Sums
 from alignkit.aligner.positions import Positions
-from alignkit.aligner.priors import Backing, add_dictionary, spelling_prior
+from alignkit.aligner.priors import Backing, Stems, add_dictionary, spelling_prior, stem_length
 from alignkit.aligner.room import Room
 from alignkit.aligner.settings import Settings
+from alignkit.aligner.shard import Shard, counts_of
+from alignkit.aligner.vector_prior import VectorPrior, VectorsUsed
 
 if TYPE_CHECKING:
     from alignkit.aligner.fertile import FertileDecoder
 
-__all__ = ["Training"]
+__all__ = [
+    "Training",
+    "first_jumps",
+    "is_learned",
+    "jumps_of",
+    "nulls_of",
+    "pairs_for_a_jump",
+    "prunes",
+    "round_of",
+    "schedule_of",
+    "uniform_null",
+    "unseen_total",
+]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -56,6 +72,8 @@ class Training:
         Pseudo-counts of word pairs.
     room
         Where arrays that grow with the cells are kept; None: in memory.
+    vectors
+        What gives pseudo-counts to words with near vectors; None: nothing does.
     """
 
     def __init__(
@@ -65,40 +83,48 @@ class Training:
         workers: Workers,
         dictionary: Mapping[tuple[str, str], float] | None = None,
         room: Room | None = None,
+        vectors: VectorPrior | None = None,
     ) -> None:
         room = room or Room()
         self.bitext, self.settings, self._workers = bitext, settings, workers
         self.index = (
             Cooccurrence.in_blocks(bitext, room) if room.on_disk else Cooccurrence.of(bitext)
         )
-        self.pairs = pairs_of(bitext, self.index)
-        self.parts = parts_of(bitext.starts)
+        self._part = Part(bitext, self.index, workers)
+        self.pairs = self._part.pairs
         source, target = bitext.source, bitext.target
         self.lexical = Lexical(self.index, len(target.words))
-        self.source_null = _uniform(len(source.words))
-        self.target_null = _uniform(len(target.words))
-        self.source_kinds = kinds_of(np.arange(len(source.words), dtype=np.int32), settings.kinds)
-        self.target_kinds = kinds_of(np.arange(len(target.words), dtype=np.int32), settings.kinds)
-        self.jumps = np.stack([_first_jumps(settings)] * 2)
-        self.positions = Positions.uniform(bitext)
+        self.source_null = uniform_null(len(source.words))
+        self.target_null = uniform_null(len(target.words))
+        self.source_kinds, self.target_kinds = (
+            kinds_of(np.arange(len(side.words), dtype=np.int32), settings.kinds)
+            for side in (source, target)
+        )
+        self.jumps = np.stack([first_jumps(settings)] * 2)
+        self.positions = Positions.uniform()
         self.history: list[Round] = []
-        self._source_nulls = np.zeros(len(source.ids), np.float32)
-        self._target_nulls = np.zeros(len(target.ids), np.float32)
-        self._likelihoods = np.zeros((len(bitext), 2))
+        self.null_units = np.zeros(2, np.float32)
+        self.own = self._part.own(None)
         self._fertile: tuple[Fertilities, FertileDecoder] | None = None
-        self.estimator = self._new_estimator(dictionary, room)
-
-    def _new_estimator(
-        self, dictionary: Mapping[tuple[str, str], float] | None, room: Room
-    ) -> Estimator:
-        settings, source, target = self.settings, self.bitext.source, self.bitext.target
-        self.prior = prior = spelling_prior(
+        self.prior = spelling_prior(
             self.index, source.words, target.words, settings.spelling, settings.identity
         )
-        entries = dictionary or {}
+        self.entries_met = self._add_entries(dictionary or {})
+        self._vectors: VectorsUsed | None = None
+        if vectors is not None:
+            self._vectors = vectors.add(self.prior, self.index, bitext)
+        self.estimator = self._new_estimator(room)
+
+    def _add_entries(self, entries: Mapping[tuple[str, str], float]) -> int:
+        """Add a dictionary to the prior; return how many of its entries occur."""
         if self.bitext.casefold:
             entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
-        self.entries_met = add_dictionary(prior, self.index, source.words, target.words, entries)
+        source, target = self.bitext.source.words, self.bitext.target.words
+        return add_dictionary(self.prior, self.index, source, target, entries)
+
+    def _new_estimator(self, room: Room) -> Estimator:
+        settings, source, target = self.settings, self.bitext.source, self.bitext.target
+        prior = self.prior
         if settings.inference != "collapsed":
             if settings.inference == "vb":
                 prior += np.float32(settings.floor)
@@ -112,20 +138,21 @@ class Training:
         prior += np.float32(settings.floor)
         backing = None
         if settings.stem_weight > 0:
-            backing = Backing(
-                self.index, source, target, length=settings.stem, strength=settings.stem_weight
-            )
-        collapsed = Collapsed(
-            self.index, prior, backing, settings.concentration, len(self.bitext), room
-        )
-        counts = np.zeros(len(self.index.columns))
-        add_chances(self.bitext.starts, self.index.cells, counts)
-        collapsed.take(counts.astype(np.float32), self.lexical)
+            length = settings.stem or stem_length(len(self.bitext))
+            stems = (Stems.of(side.words, side.frequencies, length) for side in (source, target))
+            backing = Backing(self.index, *stems, strength=settings.stem_weight)
+        shard = Shard(self.index, prior, backing, len(target.words))
+        collapsed = Collapsed(shard, self.index.cells, settings, len(self.bitext), room)
+        sums = np.zeros(len(prior), np.int64)
+        add_chances(self.bitext.starts, self.index.cells, sums)
+        counts = counts_of(sums, UNITS)
+        del sums
+        collapsed.take(counts, self.lexical)
         return collapsed
 
     def run(self, progress: Progress | None = None) -> None:
         """Run all rounds; see `history`."""
-        schedule = list(self.schedule())
+        schedule = list(schedule_of(self.settings))
         for done, (model, number) in enumerate(schedule):
             if progress is not None:
                 progress(done, len(schedule), f"{model} round {number}")
@@ -137,17 +164,6 @@ class Training:
                 self._fertility_rounds()
         if progress is not None:
             progress(len(schedule), len(schedule), "trained")
-
-    def schedule(self) -> Iterator[tuple[str, int]]:
-        """Give the model and the number of each round."""
-        settings = self.settings
-        then = {"ibm1": None, "ibm2": "ibm2"}.get(settings.model, "hmm")
-        for model in ("ibm1", then):
-            if model is not None:
-                for number in range(getattr(settings, model)):
-                    yield model, number + 1
-        if settings.model in ("ibm3", "ibm4"):
-            yield settings.model, 1
 
     def tables(self) -> Tables:
         """Return what the E-step reads."""
@@ -161,6 +177,8 @@ class Training:
             self.source_kinds,
             self.target_kinds,
             np.float32(self.settings.null),
+            self.null_units[0],
+            self.null_units[1],
         )
 
     def decoder(self) -> Decoder | FertileDecoder:
@@ -170,38 +188,57 @@ class Training:
     def hmm_decoder(self) -> Decoder:
         """Return what aligns it by the models before IBM 3 and 4."""
         jumps = self.jumps if self._jumping else NO_JUMPS
-        return Decoder(self.pairs, self.tables(), self.estimator.own, jumps, self.positions)
+        return Decoder(self.pairs, self.tables(), self.own, jumps, self.positions)
 
     def parameters(self) -> Parameters:
         """Return what was learned."""
         bitext, settings = self.bitext, self.settings
         lexical = self.lexical
         memory = Memory.empty()
-        if len(self.estimator.own):
+        if len(self.own.links):
             keys = keys_of(
                 (bitext.source.ids, bitext.source.starts), (bitext.target.ids, bitext.target.starts)
             )
-            memory = Memory.of(keys, bitext.starts, self.estimator.own)
-        unseen = max(settings.concentration + settings.spelling + settings.identity, 1e-30)
+            memory = Memory.of(keys, self.pairs, self.own)
+        unseen = unseen_total(settings, vectors=self._vectors is not None)
+        rows, columns, forward, reverse = self._learned_places()
         return Parameters(
             settings,
             bitext.casefold,
             bitext.source.words,
             bitext.target.words,
-            self.index.rows,
-            self.index.columns,
-            lexical.forward,
-            lexical.reverse,
-            np.append(lexical.source_totals, np.float32(unseen)),
-            np.append(lexical.target_totals, np.float32(unseen)),
+            rows,
+            columns,
+            forward,
+            reverse,
+            np.append(lexical.source_totals, unseen),
+            np.append(lexical.target_totals, unseen),
             with_unseen(self.source_null),
             with_unseen(self.target_null),
+            self.null_units,
             self.jumps if self._jumping else NO_JUMPS,
             self.positions,
             memory,
             None if self._fertile is None else self._fertile[0],
             tuple(self.history),
+            self._vectors,
         )
+
+    def _learned_places(self) -> tuple[NDArray[np.int64], NDArray[np.int32], F4, F4]:
+        """Return rows, columns and both weights, without word pairs that nothing is known of.
+
+        Of these there is only the floor, which a word pair gets that was never seen. They are kept
+        where there were vectors, which would tell something of them, and for IBM 3 and 4.
+        """
+        index, lexical = self.index, self.lexical
+        rows, columns = index.rows, index.columns
+        every = self.settings.inference != "collapsed" or self._fertile is not None
+        if every or self._vectors is not None:
+            return rows, columns, lexical.forward, lexical.reverse
+        kept = is_learned(lexical.forward, self.settings)
+        rows = np.concatenate([[0], kept.cumsum()])[rows]
+        weights = lexical.forward[kept]
+        return rows, columns[kept], weights, weights
 
     @property
     def _jumping(self) -> bool:
@@ -209,39 +246,16 @@ class Training:
         return any(one.model == "hmm" for one in self.history)
 
     def _lexical_round(self, model: str, number: int) -> None:
-        tables, to = self.tables(), self.estimator
-        positions = self.positions
-
-        def step(_: int, begin: int, end: int) -> None:
-            lexical_step(
-                begin, end, self.pairs, tables,
-                positions.places, positions.forward, positions.reverse,
-                to.own, to.agreement, self._source_nulls, self._target_nulls,
-                to.forward, to.reverse, 0, self._likelihoods,
-            )  # fmt: skip
-
-        self._workers.map(step, self.parts)
-        self._finish(model, number)
+        sums = self._part.lexical_step(
+            self.tables(), self.positions, self.jumps.shape, self.own, self.estimator
+        )
+        self._finish(model, number, sums)
 
     def _hmm_round(self, number: int) -> None:
-        tables, to = self.tables(), self.estimator
-        counts = np.zeros((len(self.parts), *self.jumps.shape))
-        every = max(1, len(self.bitext) // TRACED)
-
-        def step(part: int, begin: int, end: int) -> None:
-            hmm_step(
-                begin, end, self.pairs, tables, self.jumps[0], self.jumps[1],
-                to.own, to.agreement, self._source_nulls, self._target_nulls,
-                to.forward, to.reverse, 0, self._likelihoods,
-                every, counts[part, 0], counts[part, 1],
-            )  # fmt: skip
-
-        self._workers.map(step, self.parts)
-        self._finish("hmm", number)
-        total = counts.sum(axis=0)
-        self.jumps = np.stack(
-            [_jumps(total[side], self.settings.jump_smoothing) for side in (0, 1)]
-        )
+        every = pairs_for_a_jump(len(self.bitext))
+        sums = self._part.hmm_step(self.tables(), self.jumps, every, self.own, self.estimator)
+        self._finish("hmm", number, sums)
+        self.jumps = jumps_of(sums, self.settings)
 
     def _fertility_rounds(self) -> None:
         from alignkit.aligner.fertile import train_fertilities  # IBM 3 and 4 alone need it
@@ -256,38 +270,92 @@ class Training:
             self.history.append,
         )
 
-    def _finish(self, model: str, number: int) -> None:
-        forward, reverse = self._likelihoods.sum(axis=0)
-        self.history.append(Round(model, number, float(forward), float(reverse)))
+    def _finish(self, model: str, number: int, sums: Sums) -> None:
+        self.history.append(round_of(model, number, sums))
         if model == "ibm2":
             self.positions = self.positions.updated(
                 self.bitext, self.estimator, diagonal=self.settings.diagonal
             )
-        self.estimator.update(self.lexical)
-        source, target = self.bitext.source, self.bitext.target
-        self.source_null = _nulls(source.ids, self._source_nulls, len(source.words))
-        self.target_null = _nulls(target.ids, self._target_nulls, len(target.words))
+        self.estimator.update(self.lexical, forget=prunes(model, number, self.settings))
+        self.source_null, self.target_null, self.null_units = nulls_of(sums)
+        if len(self.estimator.own):
+            self.own = self._part.own(self.estimator.own)
 
 
-def _uniform(words: int) -> F4:
+def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:
+    """Give the model and the number of each round."""
+    then = {"ibm1": None, "ibm2": "ibm2"}.get(settings.model, "hmm")
+    for model in ("ibm1", then):
+        if model is not None:
+            for number in range(getattr(settings, model)):
+                yield model, number + 1
+    if settings.model in ("ibm3", "ibm4"):
+        yield settings.model, 1
+
+
+def prunes(model: str, number: int, settings: Settings) -> bool:
+    """Return whether a round is that after which word pairs are forgotten."""
+    return settings.prune and model == "ibm1" and number == settings.ibm1
+
+
+def is_learned(weights: F4, settings: Settings) -> NDArray[np.bool_]:
+    """Return whether more is known of word pairs than the floor that each gets (collapsed)."""
+    return np.asarray(weights != np.float32(settings.floor))
+
+
+def unseen_total(settings: Settings, *, vectors: bool = False) -> np.float32:
+    """Return what the weights of a word never seen are divided by."""
+    total = settings.concentration + settings.spelling + settings.identity
+    if vectors:
+        total += settings.vector_weight
+    return np.float32(max(total, 1e-30))
+
+
+def round_of(model: str, number: int, sums: Sums) -> Round:
+    """Return the report of a round."""
+    forward, reverse = likelihoods_in(sums.likelihoods).tolist()
+    return Round(model, number, forward, reverse)
+
+
+def pairs_for_a_jump(pairs: int) -> int:
+    """Return k where jumps are counted in every k-th of so many pairs."""
+    return max(1, pairs // TRACED)
+
+
+def uniform_null(words: int) -> F4:
+    """Return the lexical table of the empty word before the first round."""
     return np.full(words, 1 / max(words, 1), np.float32)
 
 
-def _nulls(ids: NDArray[np.int32], posteriors: F4, words: int) -> F4:
-    counts = np.bincount(ids, posteriors, words) + 1e-4
-    return np.asarray(counts / counts.sum(), np.float32)
+def nulls_of(sums: Sums) -> tuple[F4, F4, F4]:
+    """Return the lexical tables of the empty word, source and target, and its units.
+
+    The units (2,) are what a 255th of an expected link is in these tables.
+    """
+    tables, units = [], []
+    for side in (sums.source_nulls, sums.target_nulls):
+        counts = numbers_in(side) + EMPTY
+        total = counts.sum()
+        tables.append(np.asarray(counts / total, np.float32))
+        units.append(1 / (LEVELS * total))
+    return tables[0], tables[1], np.array(units, np.float32)
 
 
-def _first_jumps(settings: Settings) -> F4:
+def first_jumps(settings: Settings) -> F4:
     """Return a (kinds + 1, 2 * band + 2) table that favours the next word."""
     distance = np.abs(np.arange(-settings.band, settings.band + 1) - 1)
     row = np.append(np.exp(-START_JUMPS * distance) + 0.01, 0.001)
     return np.tile(row, (settings.kinds + 1, 1)).astype(np.float32)
 
 
+def jumps_of(sums: Sums, settings: Settings) -> F4:
+    """Return the jump tables of both directions from expected jumps."""
+    smoothing = settings.jump_smoothing
+    return np.stack([_jumps(counts, smoothing) for counts in numbers_in(sums.jumps)])
+
+
 def _jumps(counts: F8, smoothing: float) -> F4:
-    """Return a jump table from expected jumps: each kind's own, smoothed with those of all."""
-    counts = counts.copy()
+    """Return a jump table: each kind's own jumps, smoothed with those of all."""
     counts[:, -1] /= BEYOND
     common = counts[:-1].sum(axis=0)
     common /= max(common.sum(), 1e-30)

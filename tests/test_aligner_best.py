@@ -1,0 +1,214 @@
+"""The mean of models of words and of their first letters: `best`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import aligner_reference as plain
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alignkit.aligner import Aligner, Bitext, Refiner
+from alignkit.aligner.files import save_parameters
+from alignkit.aligner.prefixes import PREFIXES, cut_bitext, cut_dictionary
+from alignkit.aligner.store import read_model, write_model
+from alignkit.annotation import Annotation
+from alignkit.cli.main import main
+from alignkit.corpus import Corpus, SentencePair
+from alignkit.errors import AlignerError
+
+
+def long_words(pairs):
+    """Give the words of a text endings, so that several words have one beginning."""
+    return [
+        tuple(
+            [f"{word}{'abcdef'[: 1 + (k + j) % 6]}" for j, word in enumerate(side)] for side in two
+        )
+        for k, two in enumerate(pairs)
+    ]
+
+
+TEXT = long_words(plain.random_text(31, 90))
+NEW = (["1BSabc", "neverseen", "2csa"], ["1btab", "2ctabcdef", "Neverseens"])
+WORDS = st.lists(st.text("abé", max_size=7), max_size=4)
+
+
+@pytest.fixture(scope="module")
+def best():
+    return Aligner.train(TEXT, best=True)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """Return aligners of whole words and of the beginnings, and what cuts words for each."""
+    return [
+        (Aligner.train([tuple([w[:size] for w in side] for side in two) for two in TEXT]), size)
+        for size in (100, *PREFIXES)
+    ]
+
+
+@pytest.mark.parametrize("pair", [*TEXT[:5], NEW], ids=range(6))
+def test_posteriors_are_the_mean_of_three_models(best, alone, pair):
+    each = [
+        aligner.posteriors(*([word[:size] for word in side] for side in pair))
+        for aligner, size in alone
+    ]
+    found = best.posteriors(*pair)
+    for side in (0, 1):
+        assert np.allclose(found[side], np.mean([one[side] for one in each], axis=0), atol=1e-6)
+        assert not np.array_equal(found[side], each[0][side])
+
+
+def test_what_has_no_mean_is_that_of_whole_words(best, alone):
+    words = alone[0][0]
+    assert best.history == words.history
+    assert list(best.lexicon()) == list(words.lexicon())
+    assert np.array_equal(best.scores(TEXT), words.scores(TEXT))
+
+
+def test_what_words_alone_tell_is_the_mean_too(best, alone):
+    each = [
+        aligner.decoder(
+            Bitext.pack([tuple([word[:size] for word in side] for side in TEXT[2])])
+        ).lexical(0, 1)
+        for aligner, size in alone
+    ]
+    found = best.decoder(Bitext.pack(TEXT[2:3])).lexical(0, 1)
+    assert np.allclose(found, np.mean(each, axis=0), atol=1e-6)
+
+
+def test_viterbi_takes_the_most_probable_position_by_the_mean(best):
+    wanted = set()
+    source, target = TEXT[3]
+    forward, _ = best.posteriors(source, target)
+    for j in range(len(target)):
+        i = int(forward[:, j].argmax())
+        if forward[i, j] >= 1 - forward[:, j].sum():
+            wanted.add((i, j))
+    assert best.align(source, target, symmetrize="forward").sure == wanted
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), max_size=5), st.integers(1, 5))
+@settings(max_examples=50)
+def test_a_bitext_that_is_cut_is_that_of_words_that_are_cut(pairs, letters):
+    cut = cut_bitext(Bitext.pack(pairs), letters)
+    for k, (source, target) in enumerate(pairs):
+        assert cut.source.sentence(k) == [word.casefold()[:letters] for word in source]
+        assert cut.target.sentence(k) == [word.casefold()[:letters] for word in target]
+    assert (np.diff(cut.source.frequencies) <= 0).all()
+
+
+def test_entries_of_a_dictionary_are_cut_and_the_greatest_is_taken():
+    entries = {("Haus", "house"): 1.0, ("hausen", "houses"): 2.0, ("hau", "how"): 0.5}
+    assert cut_dictionary(entries, 4, casefold=True) == {("haus", "hous"): 2.0, ("hau", "how"): 0.5}
+    assert ("Haus", "hous") in cut_dictionary(entries, 4, casefold=False)
+
+
+def test_a_dictionary_tells_all_models():
+    entry = {(TEXT[0][0][0], TEXT[0][1][-1]): 50.0}
+    told = Aligner.train(TEXT, best=True, dictionary=entry)
+    for part in (told.parameters, *told.parameters.prefixes.values()):
+        assert part.forward.max() > 50
+
+
+def test_what_is_learned_from_gold_looks_at_the_mean(best):
+    gold = [
+        SentencePair(str(k), *two, {"gold": Annotation(best.align(*two))})
+        for k, two in enumerate(TEXT[:12])
+    ]
+    refiner = Refiner.train(best, Corpus(gold), "gold", prior="none")
+    assert refiner.aligner.parameters.prefixes.keys() == set(PREFIXES)
+    assert refiner.probabilities(gold[0]).shape == tuple(map(len, TEXT[0]))
+
+
+# Files
+
+
+def header_of(change):
+    def spoilt(header):
+        header = dict(header)
+        change(header)
+        return header
+
+    return spoilt
+
+
+SPOILT = {
+    "no models": header_of(lambda header: header.pop("prefixes")),
+    "no object": header_of(lambda header: header.update(prefixes=[4, 5])),
+    "empty": header_of(lambda header: header.update(prefixes={})),
+    "odd size": header_of(
+        lambda header: header.update(prefixes={**header["prefixes"], "x": header["prefixes"]["4"]})
+    ),
+    "not one": header_of(lambda header: header.update(prefixes={"4": 1})),
+    "one less": header_of(lambda header: header.update(prefixes={"4": header["prefixes"]["4"]})),
+    "case": header_of(
+        lambda header: header.update(
+            prefixes={**header["prefixes"], "4": {**header["prefixes"]["4"], "casefold": False}}
+        )
+    ),
+    "not best": header_of(
+        lambda header: header.update(settings={**header["settings"], "best": False})
+    ),
+}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT.values(), ids=SPOILT)
+def test_a_file_whose_header_does_not_fit_is_refused(best, tmp_path, spoilt):
+    path = tmp_path / "m"
+    best.save(path)
+    stored = read_model(path)
+    write_model(path, header=spoilt(stored.header), arrays=stored.arrays, words=stored.words)
+    with pytest.raises(AlignerError, match="train it anew"):
+        Aligner.load(path)
+
+
+@pytest.mark.parametrize("field", ["columns", "rows", "forward", "memory_offsets"])
+def test_a_file_whose_prefixes_do_not_fit_is_refused(best, tmp_path, field):
+    known = best.parameters
+    part = known.prefixes[5]
+    array = part.memory.offsets if "_" in field else getattr(part, field)
+    array = array.copy()
+    array[1] = -7
+    if "_" in field:
+        part = replace(part, memory=replace(part.memory, offsets=array))
+    else:
+        part = replace(part, **{field: array})
+    path = tmp_path / "m"
+    save_parameters(str(path), replace(known, prefixes={**known.prefixes, 5: part}))
+    with pytest.raises(AlignerError, match="train it anew"):
+        Aligner.load(path)
+
+
+# The command
+
+
+@pytest.fixture
+def texts(tmp_path):
+    paths = []
+    for side, name in enumerate("ab"):
+        paths.append(tmp_path / name)
+        paths[-1].write_text("".join(f"{' '.join(two[side])}\n" for two in TEXT), encoding="utf-8")
+    return list(map(str, paths))
+
+
+def test_the_command_aligns_and_saves_all_models(capsys, tmp_path, texts, best):
+    model, links = str(tmp_path / "m"), str(tmp_path / "links")
+    assert main(["align", *texts, "--best", "--save", model, "-o", links]) == 0
+    told = capsys.readouterr().err
+    assert "first 4 letters, hmm, 5 rounds: log-likelihood" in told
+    assert "first 5 letters, hmm, 5 rounds: log-likelihood" in told
+    found = (tmp_path / "links").read_text("utf-8").splitlines()
+    wanted = best.align_bitext(TEXT).arrays
+    for k, line in enumerate(found):
+        assert line.split() == [f"{i}-{j}" for i, j in sorted(wanted.alignment(k).sure)]
+    assert main(["align", *texts, "--load", model, "-o", f"{links}2"]) == 0
+    assert (tmp_path / "links2").read_text("utf-8").splitlines() == found
+
+
+def test_a_loaded_model_is_best_or_is_not(capsys, tmp_path, texts, best):
+    best.save(tmp_path / "m")
+    assert main(["align", *texts, "--best", "--load", str(tmp_path / "m")]) == 2
+    assert "leave out --best" in capsys.readouterr().err

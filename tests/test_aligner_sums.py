@@ -1,0 +1,189 @@
+"""Sums of training are whole numbers: the same for any order, any parts, and never too large."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import aligner_reference as plain
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alignkit.aligner import Aligner, Bitext, Settings
+from alignkit.aligner.cooccurrence import Cooccurrence
+from alignkit.aligner.estimators import Lexical
+from alignkit.aligner.expectation import Workers
+from alignkit.aligner.fixed_kernel import LARGEST, MOST, add_up, numbers_in
+from alignkit.aligner.maximization_kernel import add_levels, add_nulls
+from alignkit.aligner.part import Part, Sums
+from alignkit.aligner.positions import Positions
+from alignkit.aligner.training import Training
+from alignkit.errors import OptionError
+
+NUMBERS = st.lists(st.floats(0, 2.0**33, width=32), max_size=30)
+
+
+def added(numbers):
+    """Add numbers in units, one after the other."""
+    sums = np.zeros(1, np.int64)
+    add_nulls(np.zeros(len(numbers), np.int32), np.array(numbers, np.float32), sums)
+    return sums
+
+
+@given(NUMBERS, NUMBERS)
+@settings(max_examples=60)
+def test_sums_are_exact_in_units_and_cut_where_they_would_overflow(some, others):
+    units = [int(Fraction(x) * 2**32 + Fraction(1, 2)) for x in some + others]
+    assert all(abs(Fraction(unit, 2**32) - Fraction(x)) <= Fraction(1, 2**33)
+               for unit, x in zip(units, some + others, strict=True))  # fmt: skip
+    whole = added(some + others)
+    assert whole[0] == min(sum(units), MOST)
+    assert added((some + others)[::-1]) == whole
+    assert add_up([added(some), added(others)]) == whole
+    assert numbers_in(whole)[0] <= LARGEST
+
+
+def random_training(seed, **options):
+    rng = np.random.default_rng(seed)
+    pairs = plain.random_pairs(rng, rng.integers(0, 8, (30, 2)).tolist(), 12)
+    pairs += pairs[:3]
+    pairs += [(["x"], ["y"])] * 25
+    return Training(Bitext.pack(pairs), Settings(**options), Workers(1)), rng
+
+
+class Evidence:
+    """Hold what the E-step of a part writes."""
+
+    def __init__(self, cells):
+        self.agreement = np.zeros(cells, np.uint8)
+        self.forward = self.reverse = np.empty(0, np.float32)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.sampled_from(["ibm1", "hmm"]))
+@settings(max_examples=30)
+def test_a_step_over_parts_adds_up_to_the_step_over_all(seed, number, model):
+    training, rng = random_training(seed, hmm=1)
+    training.run()
+    bitext, whole = training.bitext, training.index
+    cuts = [0, *sorted(rng.integers(0, len(bitext) + 1, number - 1)), len(bitext)]
+    found = []
+    for begin, end in [(0, len(bitext)), *pairwise(cuts)]:
+        text = bitext.part(begin, end)
+        index = Cooccurrence.of(text)
+        places = np.searchsorted(keys(whole), keys(index))
+        tables = training.tables()._replace(
+            forward=training.lexical.forward[places], reverse=training.lexical.reverse[places]
+        )
+        part, to = Part(text, index, Workers(1), begin), Evidence(len(index.cells))
+        cells = slice(bitext.starts[begin], bitext.starts[end])
+        own = training.own._replace(
+            links=training.own.links[cells],
+            source=training.own.source[bitext.source.starts[begin] : bitext.source.starts[end]],
+            target=training.own.target[bitext.target.starts[begin] : bitext.target.starts[end]],
+        )
+        if model == "hmm":
+            sums = part.hmm_step(tables, training.jumps, 4, own, to)
+        else:
+            shape = training.jumps.shape
+            sums = part.lexical_step(tables, Positions.uniform(), shape, own, to)
+        levels = np.zeros(len(whole.columns), np.int64)
+        add_levels(places[index.cells].astype(np.int32), to.agreement, levels)
+        found.append(([*sums, levels], to.agreement, part.own(to.agreement)))
+    (sums, links, own), *parts = found
+    over = [*Sums.over([Sums(*one[:4]) for one, _, _ in parts]), sum(one[4] for one, _, _ in parts)]
+    for one, other in zip(sums, over, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(links, np.concatenate([part[1] for part in parts]))
+    for k in range(3):
+        np.testing.assert_array_equal(own[k], np.concatenate([part[2][k] for part in parts]))
+
+
+def keys(index):
+    return index.source.astype(np.int64) << 32 | index.columns
+
+
+def test_a_step_can_be_run_again():
+    training, _ = random_training(3, hmm=2)
+    training.run()
+    part = Part(training.bitext, training.index, Workers(1))
+    own = training.own._replace(links=training.own.links.copy())
+    runs = []
+    for _ in range(2):
+        to = Evidence(len(training.index.cells))
+        sums = part.hmm_step(training.tables(), training.jumps, 1, own, to)
+        runs.append((*sums, to.agreement))
+    for one, other in zip(*runs, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("number", [2.0, 9e8])
+def test_pseudo_counts_of_any_size_do_no_harm(number, tmp_path):
+    text = [("a b", "x y"), ("a c", "x z"), ("b c d", "y z w")] * 20
+    dictionary = {("a", "x"): number, ("a", "y"): number, ("b", "y"): number}
+    aligner = Aligner.train(text, dictionary=dictionary, stem_weight=number)
+    lexical = Lexical(Cooccurrence.of(Bitext.pack(text)), 1)
+    assert (lexical.source_totals >= 1).all()
+    assert str(aligner.align("b c d", "y z w")).startswith("0-0 ")
+    aligner.save(tmp_path / "m")
+    assert Aligner.load(tmp_path / "m").align("b c d", "y z w") == aligner.align("b c d", "y z w")
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 2e-3]), st.booleans())
+@settings(max_examples=20)
+def test_word_pairs_of_which_nothing_is_known_need_not_be_kept(seed, floor, stems):
+    training, rng = random_training(seed, hmm=2, floor=floor, stem_weight=float(stems))
+    training.run()
+    known, index = training.parameters(), training.index
+    assert len(known.columns) < len(index.columns)
+    assert (known.forward != np.float32(floor)).all()
+    weights = training.lexical.forward
+    whole = replace(known, rows=index.rows, columns=index.columns, forward=weights, reverse=weights)
+    new = plain.random_pairs(rng, rng.integers(0, 8, (20, 2)).tolist(), 15)
+    for text in (new, training.bitext):
+        found, wanted = (Aligner(one).align_bitext(text) for one in (known, whole))
+        np.testing.assert_array_equal(found.arrays.links, wanted.arrays.links)
+        np.testing.assert_array_equal(found.probabilities, wanted.probabilities)
+        scores = [Aligner(one).scores(text) for one in (known, whole)]
+        np.testing.assert_array_equal(*scores)
+    assert list(Aligner(known).lexicon()) == list(Aligner(whole).lexicon())
+
+
+def test_word_pairs_are_kept_where_vectors_may_tell_of_them():
+    text = [("a b", "x y"), ("a c", "x z"), ("b c d", "y z w")] * 20
+
+    def vectors(words):
+        return np.ones((len(words), 2), np.float32)
+
+    kept = [
+        len(Aligner.train(text, vectors=one, spelling=0.0, stem_weight=0.0).parameters.columns)
+        for one in (None, vectors)
+    ]
+    assert kept[1] == len(Cooccurrence.of(Bitext.pack(text)).columns)
+    assert kept[0] < kept[1]
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=15)
+def test_what_was_pruned_keeps_the_floor(seed):
+    training, _ = random_training(seed, ibm1=1, hmm=2, prune=True)
+    prior = training.prior.copy()
+    first, _ = random_training(seed, model="ibm1", ibm1=1)
+    first.run()
+    linked = np.zeros(len(prior), np.int64)
+    add_levels(first.index.cells, first.estimator.agreement, linked)
+    training.run()
+    floor = np.float32(training.settings.floor)
+    forgotten = (linked == 0) & (prior == floor)
+    assert forgotten.any()
+    assert (training.lexical.forward[forgotten] == floor).all()
+    whole, _ = random_training(seed, ibm1=1, hmm=2)
+    whole.run()
+    assert len(training.parameters().columns) <= len(whole.parameters().columns)
+
+
+def test_only_collapsed_inference_forgets():
+    with pytest.raises(OptionError, match=r"^prune is for collapsed inference; em cannot forget"):
+        Settings(inference="em", prune=True)
