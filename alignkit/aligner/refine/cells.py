@@ -1,0 +1,210 @@
+"""Hold the cells of sentence pairs that may be links, with what is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.bitext import Bitext, Side
+from alignkit.aligner.decoding import Decoding
+from alignkit.aligner.refine.cells_kernel import (
+    cell_features,
+    mark_cells,
+    neighbour_features,
+    similarities,
+)
+from alignkit.aligner.refine.features import CELL, LEXICON, VECTORS, names_of
+from alignkit.aligner.refine.vectors_kernel import cosines_of_pair, normalize, vector_features
+from alignkit.errors import AlignerError
+from alignkit.vectors import Vectors, WordVectors, vectors_of
+from alignkit.vectors.sentences import TwoVectors
+
+__all__ = ["Cells", "Spelled", "lexicon_columns", "set_neighbours"]
+
+F4 = NDArray[np.float32]
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+
+
+class Spelled:
+    """Hold how the words of a side are written, as the kernels take it.
+
+    Parameters
+    ----------
+    words
+        Distinct words.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        lengths = np.array([len(word) for word in words], np.int64)
+        self.starts = np.zeros(len(words) + 1, np.int64)
+        np.cumsum(lengths, out=self.starts[1:])
+        text = "".join(words).encode("utf-32-le", "surrogatepass")
+        self.codes = np.frombuffer(text, np.uint32).copy()
+        self.letters = lengths.astype(np.int32)
+        self.kinds = np.array([_kind(word) for word in words], np.uint8)
+
+
+def _kind(word: str) -> int:
+    if word.isalpha():
+        return 0
+    if any(letter.isdigit() for letter in word):
+        return 2
+    return int(not any(letter.isalnum() for letter in word))
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Hold K cells of P sentence pairs.
+
+    Parameters
+    ----------
+    lengths
+        (P, 2) int32: the numbers of words of the pairs.
+    ends
+        (P + 1,) int64: the cells of pair p are those from ends[p] to before ends[p + 1].
+    places
+        (K, 2) int32: source and target position of each.
+    words
+        (K, 2) int32: the numbers of the two words in the bitext.
+    features
+        (K, D) float32: the features of `names_of(second=True)`; those of the gold lexicon and of
+        the second round are 0 until they are set.
+    """
+
+    lengths: I4
+    ends: I8
+    places: I4
+    words: I4
+    features: F4
+
+    @classmethod
+    def of(
+        cls,
+        decoder: Decoding,
+        bitext: Bitext,
+        begin: int,
+        end: int,
+        vectors: TwoVectors | None = None,
+        spelled: tuple[Spelled, Spelled] | None = None,
+    ) -> Cells:
+        """Return the cells of the pairs from begin to before end of a bitext.
+
+        Parameters
+        ----------
+        decoder
+            What gives the posteriors of the same bitext.
+        vectors
+            Those of the words, or None.
+        spelled
+            How the words of the bitext are written, where it is known already.
+        """
+        source, target = bitext.source, bitext.target
+        mine, other = spelled or (Spelled(source.words), Spelled(target.words))
+        forward, reverse = decoder.posteriors(begin, end)
+        sides = source.ids, source.starts, target.ids, target.starts
+        pairs = begin, end, *sides
+        likeness = np.zeros((len(forward), 2), np.float32)
+        similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
+        compared = [] if vectors is None else _compared(bitext, begin, end, vectors)
+        cosines = np.empty(0, np.float32)
+        if compared:
+            cosines = np.concatenate([one[-1].ravel() for one in compared])
+        marks = np.zeros(len(forward), np.uint8)
+        means = np.minimum((forward + reverse) * np.float32(0.5), np.float32(1))
+        count = mark_cells(
+            begin, end, source.starts, target.starts, means, likeness, cosines, marks
+        )
+        names = names_of(vectors=vectors is not None, second=True)
+        features = np.zeros((count, len(names)), np.float32)
+        places = np.empty((count, 2), np.int32)
+        ends = np.zeros(end - begin + 1, np.int64)
+        cell_features(
+            *pairs, mine.kinds, other.kinds, mine.letters, other.letters,
+            forward, reverse, *decoder.lexical(begin, end), likeness, marks, features, places, ends,
+        )  # fmt: skip
+        for k, one in enumerate(compared):
+            vector_features(*one, places, ends[k], ends[k + 1], features, len(CELL))
+        return cls.placed(bitext, begin, end, ends, places, features)
+
+    @classmethod
+    def placed(
+        cls, bitext: Bitext, begin: int, end: int, ends: I8, places: I4, features: F4
+    ) -> Cells:
+        """Return cells of the pairs from begin to before end of a bitext, of which all is known."""
+        lengths, words = np.empty((end - begin, 2), np.int32), np.empty((len(places), 2), np.int32)
+        counts = np.diff(ends)
+        for side, column in ((bitext.source, 0), (bitext.target, 1)):
+            lengths[:, column] = side.lengths[begin:end]
+            starts = np.repeat(side.starts[begin:end], counts)
+            words[:, column] = side.ids[starts + places[:, column]]
+        return cls(lengths, ends, places, words, features)
+
+    @cached_property
+    def pair_of(self) -> I8:
+        """The (K,) number of the pair of each cell."""
+        return np.repeat(np.arange(len(self.lengths)), np.diff(self.ends))
+
+
+def set_neighbours(cells: Cells, probabilities: F4, features: F4) -> None:
+    """Set the features of the second round from the probabilities (K,) of the first."""
+    column = features.shape[1] - 15
+    neighbour_features(cells.lengths, cells.ends, cells.places, probabilities, features, column)
+
+
+def lexicon_columns(features: F4) -> slice:
+    """Return where the features of the gold lexicon are."""
+    vectors = bool(features.shape[1] > len(names_of(vectors=False, second=True)))
+    first = len(CELL) + len(VECTORS) * vectors
+    return slice(first, first + len(LEXICON))
+
+
+def _compared(
+    bitext: Bitext, begin: int, end: int, vectors: TwoVectors
+) -> list[tuple[F4, F4, F4, F4, F4]]:
+    """Return, for each pair, the unit vectors of both sides and the cosines in and between them."""
+    found = []
+    sides = (
+        _units(side, begin, end, one)
+        for side, one in zip((bitext.source, bitext.target), vectors, strict=True)
+    )
+    for mine, theirs in zip(*sides, strict=True):
+        if mine.shape[1] != theirs.shape[1]:
+            raise AlignerError(
+                f"vectors of {mine.shape[1]} and of {theirs.shape[1]} numbers: those of all "
+                "words are to be of one space"
+            )
+        own, other, cross = _cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)
+        found.append((mine, theirs, own, other, cross))
+    return found
+
+
+def _cosines(one: F4, other: F4) -> F4:
+    matrix = np.empty((len(one), len(other)), np.float32)
+    cosines_of_pair(one, other, matrix)
+    return matrix
+
+
+def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[F4]:
+    """Yield the unit vectors (n, d) of the words of each sentence from begin to before end."""
+    bounds = side.starts[begin : end + 1] - side.starts[begin]
+    if isinstance(vectors, WordVectors):  # each word is asked for once
+        ids = side.ids[side.starts[begin] : side.starts[end]]
+        used, places = np.unique(ids, return_inverse=True)
+        units = _unit(vectors.of([side.words[number] for number in used.tolist()]))
+        for first, last in pairwise(bounds.tolist()):
+            yield units[places[first:last]]
+        return
+    for k in range(begin, end):
+        yield _unit(vectors_of(vectors, side.sentence(k)))
+
+
+def _unit(vectors: F4) -> F4:
+    found = np.array(vectors, np.float32, order="C")
+    normalize(found)
+    return found

@@ -1,0 +1,262 @@
+"""Fit a round to the cells of gold pairs: by logistic regression, or a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.refine.features import STRONG, STRONG_SECOND
+from alignkit.aligner.refine.network_kernel import HIDDEN, LANES, train_epoch
+from alignkit.aligner.refine.regression_kernel import (
+    curvature,
+    linear_logits,
+    set_scale,
+    slope,
+    solve,
+    standardize,
+)
+from alignkit.aligner.refine.rounds import Layers, Round
+
+__all__ = ["KINDS", "Kind", "fit"]
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+I8 = NDArray[np.int64]
+
+SEEDS = 2
+EPOCHS, EPOCHS_OF_FEW, FEW = 12, 24, 30_000
+"""How often a network sees all rows; more often where an epoch has few."""
+RATE = 3e-3
+DECAY = 1e-4
+EASY, THINNED = -6.0, 8
+"""Cells of which the prior's log odds are less are no links; a network sees few of them."""
+_ROUNDS = 40  # of Newton's method at most
+_CLOSE = 1e-7  # of the gradient to the number of rows
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Say how a round is fitted.
+
+    Parameters
+    ----------
+    name
+        What reports call it.
+    features
+        ``prior`` (the prior's log odds alone), ``strong``, ``all``, ``network``, or ``both``: the
+        mean of the log odds of ``all`` and of networks.
+    ridge
+        The weight of the squared weights, of features of variance 1.
+    """
+
+    name: str
+    features: str
+    ridge: float
+
+    @property
+    def has_networks(self) -> bool:
+        """Whether networks are trained, from nothing."""
+        return self.features in ("network", "both")
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("platt", "prior", 3),
+        Kind("strong", "strong", 10),
+        Kind("all-300", "all", 300),
+        Kind("all-30", "all", 30),
+        Kind("all-3", "all", 3),
+        Kind("network", "network", 0),
+        Kind("both", "both", 30),
+    )
+}
+"""The ways, by name."""
+
+
+def fit(
+    kinds: Sequence[Kind],
+    prior: Round,
+    names: Sequence[str],
+    features: F4,
+    goals: F4,
+    *,
+    second: bool,
+) -> list[Round]:
+    """Fit a round in each of some ways.
+
+    Parameters
+    ----------
+    kinds
+        The ways.
+    prior
+        What it starts from.
+    names
+        Those of the features.
+    features
+        (K, D) float32.
+    goals
+        (K,) float32: 1 a link, 0 none, -1 left out.
+    second
+        Whether the features of the second round are set.
+    """
+    kept = goals >= 0
+    if not kept.all():
+        features, goals = features[kept], goals[kept]
+    wanted = (*STRONG, *STRONG_SECOND) if second else STRONG
+    strong = np.array([at for at, name in enumerate(names) if name in wanted])
+    fits = _Fits(prior, features, goals, strong)
+    return [fits.of(kind) for kind in kinds]
+
+
+class _Fits:
+    """Fit a round to the same cells in several ways, what they share once.
+
+    Parameters
+    ----------
+    prior
+        What it starts from.
+    features
+        (K, D) float32.
+    goals
+        (K,) float32: 1 a link, 0 none.
+    strong
+        The columns of the strongest features.
+    """
+
+    def __init__(self, prior: Round, features: F4, goals: F4, strong: I8) -> None:
+        self._prior, self._features, self._goals = prior, features, goals
+        self._offset = prior.logits(features)
+        self._columns = {"all": np.arange(features.shape[1]), "strong": strong}
+        self._rows: dict[str, tuple[F4, F8, F8]] = {}
+        self._linear: dict[tuple[str, float], Round] = {}
+
+    def of(self, kind: Kind) -> Round:
+        """Return the round of a kind."""
+        if kind.features == "prior":
+            return self._platt(kind.ridge)
+        if kind.features == "network":
+            return self._networks
+        if kind.features == "both":
+            return _mean(self._weighed("all", kind.ridge), self._networks)
+        return self._weighed(kind.features, kind.ridge)
+
+    def _platt(self, ridge: float) -> Round:
+        prior, column = self._prior, self._offset[:, None].astype(np.float32)
+        weights, bias = _regression(column, self._offset, self._goals, ridge)
+        return Round(prior.weights * (1 + weights[0]), prior.bias * (1 + weights[0]) + bias)
+
+    def _weighed(self, which: str, ridge: float) -> Round:
+        if (which, ridge) not in self._linear:
+            columns = self._columns[which]
+            if which not in self._rows:
+                self._rows[which] = _scaled(self._features, columns, len(columns))
+            rows, mean, spread = self._rows[which]
+            found, bias = _regression(rows, self._offset, self._goals, ridge)
+            weights = self._prior.weights.copy()
+            weights[columns] += found / spread
+            bias += self._prior.bias - float((found * mean / spread).sum())
+            self._linear[which, ridge] = Round(weights, bias)
+        return self._linear[which, ridge]
+
+    @cached_property
+    def _networks(self) -> Round:
+        self._rows.clear()
+        return _networks(self._features, self._goals, self._offset < EASY)
+
+
+def _mean(linear: Round, networks: Round) -> Round:
+    """Return the mean of the log odds of a weighted sum and of networks."""
+    halves = tuple(Layers(one.first, one.second * np.float32(0.5)) for one in networks.networks)
+    return Round(linear.weights / 2, linear.bias / 2, halves)
+
+
+def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
+    """Return rows (C, width) of the columns, standardized, zeros behind; mean and spread (n,)."""
+    mean, spread = np.empty(features.shape[1]), np.empty(features.shape[1])
+    set_scale(features, mean, spread)
+    rows = np.zeros((len(features), width), np.float32)
+    mean, spread = mean[columns], spread[columns]
+    standardize(features, columns, mean, spread, rows)
+    return rows, mean, spread
+
+
+def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, float]:
+    """Return weights and bias of the logistic regression that is added to log odds.
+
+    Newton's method, whose matrix is made anew only while a step makes the gradient less than ten
+    times smaller.
+    """
+    width = rows.shape[1]
+    penalty = np.append(np.full(width, float(ridge)), 1e-3)
+    weights, spread = np.zeros(width + 1), np.empty(len(rows))
+    gradient, next_gradient = np.empty(width + 1), np.empty(width + 1)
+    matrix, factors = np.empty((width + 1, width + 1)), None
+    loss = slope(rows, offset, goals, penalty, weights, gradient, spread)
+    for _ in range(_ROUNDS):
+        size = np.abs(gradient).max()
+        if size <= _CLOSE * (1 + len(rows)):
+            break
+        if factors is None:
+            curvature(rows, spread, penalty, matrix)
+            factors = True
+        step = gradient.copy()
+        solve(matrix.copy(), step)
+        scale = 1.0
+        while True:
+            trial = weights - scale * step
+            logits = offset.copy()
+            linear_logits(rows, trial[:-1], float(trial[-1]), logits)
+            trial_loss = slope(rows, logits, goals, penalty, trial, next_gradient, spread)
+            if trial_loss <= loss + 1e-9 * abs(loss) or scale < 1e-4:
+                break
+            scale /= 2
+        if scale < 1 or np.abs(next_gradient).max() > 0.1 * size:
+            factors = None
+        weights, loss = trial, trial_loss
+        gradient, next_gradient = next_gradient, gradient
+    return weights[:-1], float(weights[-1])
+
+
+def _networks(features: F4, goals: F4, easy: NDArray[np.bool_]) -> Round:
+    """Return the mean of networks that begin with different weights."""
+    width = features.shape[1]
+    rows, mean, spread = _scaled(features, np.arange(width), width + 4 - width % 4)
+    rows[:, width] = 1
+    return Round(
+        np.zeros(width),
+        0.0,
+        tuple(_trained(rows, goals, easy, mean, spread, seed) for seed in range(SEEDS)),
+    )
+
+
+def _trained(
+    rows: F4, goals: F4, easy: NDArray[np.bool_], mean: F8, spread: F8, seed: int
+) -> Layers:
+    """Return a network; of the easy rows each epoch sees every eighth, which counts eight times."""
+    scale = np.where(easy, np.float32(THINNED), np.float32(1))
+    hard, others = np.flatnonzero(~easy), np.flatnonzero(easy)
+    rng = np.random.default_rng(seed)
+    width = len(mean)
+    first = np.zeros((HIDDEN, -(-rows.shape[1] // LANES) * LANES), np.float32)
+    first[:, :width] = rng.normal(0, np.sqrt(2 / width), (width, HIDDEN)).T
+    second = np.zeros(HIDDEN + 1, np.float32)
+    second[:-1] = rng.normal(0, np.sqrt(1 / HIDDEN), HIDDEN)
+    moments = [np.zeros_like(one) for one in (first, first, second, second)]
+    step = 0
+    epochs = EPOCHS_OF_FEW if len(hard) + len(others) // THINNED < FEW else EPOCHS
+    for epoch in range(epochs):
+        rate = RATE * (1 - epoch / epochs)
+        order = rng.permutation(np.concatenate([hard, others[epoch % THINNED :: THINNED]]))
+        step = train_epoch(
+            rows, goals, scale, order, rate, DECAY, step, first, second,
+            *moments,
+        )  # fmt: skip
+    scaled = np.array(first[:, : width + 1].T, np.float64, order="C")
+    scaled[:-1] /= spread[:, None]
+    scaled[-1] -= (mean[:, None] * scaled[:-1]).sum(axis=0)
+    return Layers(scaled.astype(np.float32), second)

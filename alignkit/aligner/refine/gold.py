@@ -1,0 +1,155 @@
+"""Hold gold pairs as the refiner learns from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.decoding import Decoding
+from alignkit.aligner.parameters import Parameters
+from alignkit.aligner.refine.cells import Cells
+from alignkit.aligner.refine.features import CELL
+from alignkit.aligner.settings import LONGEST_PIECE
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.corpus import SentencePair
+from alignkit.vectors.sentences import TwoVectors
+
+__all__ = ["Gold", "Posteriors", "different", "is_learnable"]
+
+_IDENTICAL = CELL.index("identical")
+
+
+class Posteriors(Protocol):
+    """What aligns: an `Aligner`, of which no more is needed here."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """What was learned from the bitext."""
+
+    def decoder(self, bitext: Bitext) -> Decoding:
+        """Return what gives the posteriors of a bitext."""
+
+
+def is_learnable(pair: SentencePair) -> bool:
+    """Return whether a pair has words on both sides, and no line that would be cut."""
+    return min(pair.lengths) > 0 and max(pair.lengths) <= LONGEST_PIECE
+
+
+def different(pairs: Iterable[SentencePair]) -> int:
+    """Return how many pairs differ in more than case; copies teach nothing of new pairs."""
+    return len({tuple(" ".join(side).casefold() for side in pair.words) for pair in pairs})
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Hold P annotated pairs.
+
+    Parameters
+    ----------
+    bitext
+        Their words.
+    links
+        Their links.
+    cells
+        Those that may be links.
+    ignore_identical
+        Whether links of equal words are left out where links are counted.
+    """
+
+    bitext: Bitext
+    links: LinkArrays
+    cells: Cells
+    ignore_identical: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        aligner: Posteriors,
+        pairs: Sequence[SentencePair],
+        annotator: str,
+        vectors: TwoVectors | None,
+        *,
+        ignore_identical: bool = False,
+    ) -> Gold:
+        """Take pairs that an annotator has aligned; see `is_learnable`."""
+        words = [pair.words for pair in pairs]
+        alignments = [pair.alignment(annotator) for pair in pairs]
+        bitext = Bitext.pack(words, casefold=aligner.parameters.casefold)
+        lengths = [(len(source), len(target)) for source, target in words]
+        decoder = aligner.decoder(bitext)
+        cells = Cells.of(decoder, bitext, 0, len(bitext), vectors)
+        return cls(bitext, LinkArrays.pack(alignments, lengths), cells, ignore_identical)
+
+    def __len__(self) -> int:
+        return len(self.bitext)
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """The number (P,) of each pair among those that differ; copies have the same."""
+        numbers: dict[tuple[bytes, ...], int] = {}
+        found = np.empty(len(self), np.int64)
+        for k in range(len(self)):
+            sides = (self.bitext.source, self.bitext.target)
+            words = tuple(side.ids[side.starts[k] : side.starts[k + 1]].tobytes() for side in sides)
+            found[k] = numbers.setdefault(words, len(numbers))
+        return found
+
+    @cached_property
+    def levels(self) -> NDArray[np.int8]:
+        """The (K,) kinds of the cells: 2 a sure link, 1 a link that is only possible, 0 none."""
+        return _levels(self.cells, self.links)
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """Which of the cells (K,) count where links are counted."""
+        if not self.ignore_identical:
+            return np.ones(len(self.levels), bool)
+        return np.asarray(self.cells.features[:, _IDENTICAL] == 0)
+
+    @cached_property
+    def reference(self) -> NDArray[np.int64]:
+        """The number of sure links of each pair (P,) that count, in cells or not."""
+        links = self.links
+        if self.ignore_identical:
+            links = links.without_identical(*self.words)
+        owner = np.repeat(np.arange(len(links)), np.diff(links.offsets))
+        return np.bincount(owner[links.sure > 0], minlength=len(self)).astype(np.int64)
+
+    @cached_property
+    def words(self) -> tuple[TokenArrays, TokenArrays]:
+        """The words of both sides, numbered alike."""
+        vocabulary = Vocabulary()
+        sides = self.bitext.source, self.bitext.target
+        one, other = (
+            TokenArrays.pack((side.sentence(k) for k in range(len(side))), vocabulary)
+            for side in sides
+        )
+        return one, other
+
+    def goals(self, objective: str) -> NDArray[np.float32]:
+        """Return what is learned (K,): 1 a link, 0 none, -1 left out."""
+        levels = self.levels
+        goals: NDArray[np.float32] = (levels == 2).astype(np.float32)
+        if objective == "aer":
+            goals[levels == 1] = -1
+        return goals
+
+
+def _levels(cells: Cells, links: LinkArrays) -> NDArray[np.int8]:
+    """Look the cells up among the links, both rising within each pair."""
+    width = int(cells.lengths.max(initial=1)) + 1
+    owner = np.repeat(np.arange(len(links), dtype=np.int64), np.diff(links.offsets))
+    keys = (owner * width + links.links[:, 0]) * width + links.links[:, 1]
+    mine = (cells.pair_of * width + cells.places[:, 0]) * width + cells.places[:, 1]
+    found = np.zeros(len(mine), np.int8)
+    place = np.minimum(np.searchsorted(keys, mine), max(0, len(keys) - 1))
+    if len(keys):
+        hit = keys[place] == mine
+        found[hit] = 1 + links.sure[place[hit]]
+    return found

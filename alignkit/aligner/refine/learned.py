@@ -1,0 +1,172 @@
+"""Hold what was learned from gold, and apply it to a bitext."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.decoding import AlignedLinks, Decoding
+from alignkit.aligner.expectation import Workers, parts_of
+from alignkit.aligner.refine.cells import Cells, Spelled
+from alignkit.aligner.refine.lexicon import GoldLexicon
+from alignkit.aligner.refine.rounds import Rounds
+from alignkit.arrays import LinkArrays
+from alignkit.errors import AlignerError, OptionError
+from alignkit.vectors.sentences import TwoVectors
+
+__all__ = ["Learned", "Lessons", "WordsKnown"]
+
+I8 = NDArray[np.int64]
+
+UNSUPERVISED = "unsupervised"
+"""The kind of what was learned where nothing gained: the aligner's own alignment."""
+
+_PART = 500_000  # cells whose features are held at a time by each thread
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Say from what was learned, and how.
+
+    Parameters
+    ----------
+    kind
+        How the rounds were fitted; one of `KINDS`, ``prior``, or ``unsupervised``.
+    objective
+        One of `OBJECTIVES`.
+    threshold
+        Links are more probable than this.
+    pairs
+        How many pairs taught it.
+    vectors
+        Whether it looks at vectors of words.
+    """
+
+    kind: str
+    objective: str
+    threshold: float
+    pairs: int
+    vectors: bool
+
+
+@dataclass(frozen=True, eq=False)
+class WordsKnown:
+    """Hold what is known of the distinct words of a bitext.
+
+    Parameters
+    ----------
+    spelled
+        How they are written.
+    numbers
+        Those of the gold lexicon; None where there is none.
+    """
+
+    spelled: tuple[Spelled, Spelled]
+    numbers: tuple[I8, I8] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Hold what was learned from gold.
+
+    Parameters
+    ----------
+    lessons
+        From what, and how.
+    rounds
+        What makes probabilities of features; None where nothing gained.
+    lexicon
+        What gold tells of words; None where it tells nothing.
+    """
+
+    lessons: Lessons
+    rounds: Rounds | None = None
+    lexicon: GoldLexicon | None = field(default=None)
+
+    @property
+    def used(self) -> bool:
+        """Whether anything was gained."""
+        return self.rounds is not None
+
+    def known(self, bitext: Bitext) -> WordsKnown:
+        """Return what is known of the words of a bitext."""
+        words = bitext.source.words, bitext.target.words
+        return WordsKnown(
+            (Spelled(words[0]), Spelled(words[1])),
+            None if self.lexicon is None else self.lexicon.numbers(*words),
+        )
+
+    def cells(
+        self,
+        decoder: Decoding,
+        bitext: Bitext,
+        begin: int,
+        end: int,
+        vectors: TwoVectors | None,
+        known: WordsKnown,
+    ) -> tuple[Cells, NDArray[np.float32]]:
+        """Return cells of a bitext, of whose words this is `known`, and their probabilities."""
+        cells = Cells.of(
+            decoder, bitext, begin, end, vectors if self.lessons.vectors else None, known.spelled
+        )
+        if self.lexicon is not None and known.numbers is not None:
+            self.lexicon.set_features(cells, known.numbers)
+        if self.rounds is None:
+            return cells, cells.features[:, 0].copy()
+        return cells, self.rounds.probabilities(cells)
+
+    def align(
+        self,
+        decoder: Decoding,
+        bitext: Bitext,
+        workers: Workers,
+        *,
+        threshold: float | None,
+        sure: float | None,
+        vectors: TwoVectors | None,
+    ) -> AlignedLinks:
+        """Return the links of a bitext that are more probable than a threshold.
+
+        Raises
+        ------
+        AlignerError
+            If it needs vectors and there are none.
+        """
+        if self.lessons.vectors and self.used and vectors is None:
+            raise AlignerError(
+                "this was learned with vectors of words, and needs them: give the same vectors"
+            )
+        least = self.lessons.threshold if threshold is None else threshold
+        for name, value in (("threshold", least), ("sure", sure)):
+            if value is not None and not 0 <= value <= 1:
+                raise OptionError(f"{name} is {value}; it is a probability, from 0 to 1")
+        known = self.known(bitext)
+
+        def links_of(_: int, begin: int, end: int) -> AlignedLinks:
+            cells, probabilities = self.cells(decoder, bitext, begin, end, vectors, known)
+            return _chosen(cells, probabilities, least, sure)
+
+        cells = int(bitext.starts[-1])
+        found = workers.map(links_of, parts_of(bitext.starts, max(64, cells // _PART)))
+        if not found:
+            return AlignedLinks(LinkArrays.pack([]), np.empty(0, np.float32))
+        return AlignedLinks(
+            LinkArrays.concatenate([part.arrays for part in found]),
+            np.concatenate([part.probabilities for part in found]),
+        )
+
+
+def _chosen(
+    cells: Cells, probabilities: NDArray[np.float32], threshold: float, sure: float | None
+) -> AlignedLinks:
+    kept = probabilities > np.float32(threshold)
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+    found = probabilities[kept]
+    flags = np.ones(len(found), np.uint8)
+    if sure is not None:
+        flags = (found > np.float32(sure)).astype(np.uint8)
+    arrays = LinkArrays.trusted(cells.places[kept], flags, before[cells.ends], cells.lengths)
+    return AlignedLinks(arrays, found)

@@ -1,0 +1,147 @@
+"""Measure probabilities of links against gold: counts, measures, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.refine.gold import Gold
+from alignkit.jit import readonly
+from alignkit.phrase_kernel import match_phrases
+
+__all__ = ["GRID", "OBJECTIVES", "Objective", "best_of", "calibration_error", "measure", "rows_of"]
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+I8 = NDArray[np.int64]
+
+GRID = np.arange(2, 39) / 40
+"""The thresholds that are tried: from 0.05 to 0.95."""
+
+_WINDOW = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
+_PULL = 0.4
+_FEW, _EVIDENCE = 30, 0.6
+_BINS = 10
+_UNLIMITED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Say what is to be good.
+
+    Parameters
+    ----------
+    measure
+        What the measure is called.
+    text
+        What it is.
+    evidence_of_few
+        The share of resamples of the pairs that must gain, so that what fewer than 30 pairs taught
+        is used; of more, 0.6. That of phrases is high: they swing.
+    """
+
+    measure: str
+    text: str
+    evidence_of_few: float
+
+    def evidence(self, pairs: int) -> float:
+        """Return the share of resamples of so many pairs that must gain."""
+        return self.evidence_of_few if pairs < _FEW else _EVIDENCE
+
+
+OBJECTIVES: Mapping[str, Objective] = {
+    "links": Objective("F1", "F1 of the links", 0.7),
+    "aer": Objective("AER", "alignment error rate", 0.7),
+    "phrases": Objective("phrase F1", "F1 of the sure, non-identical phrase pairs", 0.9),
+}
+"""What a refiner can be learned for, by name."""
+
+
+def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> I8:
+    """Return the counts (P, 4) of each pair when links are the cells above a threshold.
+
+    Those of hypothesis, of these right, of the reference, of these found.
+    """
+    chosen = probabilities > np.float32(threshold)
+    if objective == "phrases":
+        return _phrase_rows(gold, chosen)
+    pairs, levels = gold.cells.pair_of, gold.levels
+    chosen &= gold.counted
+    return np.stack(
+        [
+            np.bincount(pairs[chosen], minlength=len(gold)),
+            np.bincount(pairs[chosen & (levels > 0)], minlength=len(gold)),
+            gold.reference,
+            np.bincount(pairs[chosen & (levels == 2)], minlength=len(gold)),
+        ],
+        axis=1,
+    ).astype(np.int64)
+
+
+def _phrase_rows(gold: Gold, chosen: NDArray[np.bool_]) -> I8:
+    cells = gold.cells
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
+    reference = gold.links.sure_only()
+    source, target = gold.words
+    found = match_phrases(
+        readonly(cells.places[chosen]), readonly(before[cells.ends]),
+        readonly(reference.links), readonly(reference.offsets), readonly(cells.lengths),
+        _UNLIMITED, True,
+        readonly(source.ids), readonly(source.offsets), readonly(target.ids),
+        readonly(target.offsets),
+    )  # fmt: skip
+    return found[:, [0, 2, 1, 3]]
+
+
+def measure(objective: str, sums: NDArray[np.generic]) -> F8:
+    """Return the measure of sums (..., 4) of counts; the greater, the better, from 0 to 1.
+
+    F1 is 0 where nothing is right; the alignment error rate is taken from 1.
+    """
+    hypothesis, right, reference, found = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
+    if objective == "aer":
+        below = hypothesis + reference
+        return np.asarray(np.where(below > 0, (right + found) / np.maximum(below, 1), 1.0))
+    precision, recall = right / np.maximum(hypothesis, 1), found / np.maximum(reference, 1)
+    both = precision + recall
+    return np.asarray(np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1), 0))
+
+
+def best_of(objective: str, rows: I8, *, possible: bool) -> int:
+    """Return which threshold of the grid is best for the counts (T, P, 4) of some pairs.
+
+    By the measure, each value the mean of those around it: of few pairs it swings. Where
+    probabilities are true, half of the greatest F1 is the best threshold for it; so what is far
+    from that has to be better, unless links that are only `possible` make more of them right, or
+    phrase pairs are counted.
+
+    References
+    ----------
+    Lipton, Elkan & Naryanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure",
+    ECML PKDD, theorem 1.
+    """
+    values = measure(objective, rows.sum(axis=1))
+    half = len(_WINDOW) // 2
+    padded = np.pad(values, half, mode="edge")
+    found = np.convolve(padded, _WINDOW, mode="valid")
+    if objective == "aer" or (objective == "links" and not possible):
+        found -= _PULL * (GRID - values.max() / 2) ** 2
+    return int(found.argmax())
+
+
+def calibration_error(goals: F4, probabilities: F4) -> float:
+    """Return how far probabilities are from shares of links, in the mean over ten bins.
+
+    Of the cells above 0.1, the others being plain. Naeini, Cooper & Hauskrecht 2015, "Obtaining
+    well calibrated probabilities using Bayesian binning", AAAI.
+    """
+    kept = (probabilities > 0.1) & (goals >= 0)
+    x, y = probabilities[kept].astype(np.float64), goals[kept].astype(np.float64)
+    if not len(x):
+        return 0.0
+    bins = np.minimum((x * _BINS).astype(np.int64), _BINS - 1)
+    gaps = np.bincount(bins, weights=x - y, minlength=_BINS)
+    return float(np.abs(gaps).sum() / len(x))

@@ -1,0 +1,381 @@
+"""Learn from gold pairs, and from more of them as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.aligner import Aligner
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.expectation import Workers
+from alignkit.aligner.refine.fitting import KINDS
+from alignkit.aligner.refine.gold import Gold
+from alignkit.aligner.refine.gold_pairs import GoldPairs
+from alignkit.aligner.refine.learned import UNSUPERVISED, Learned, Lessons
+from alignkit.aligner.refine.lexicon import GoldLexicon
+from alignkit.aligner.refine.measures import OBJECTIVES
+from alignkit.aligner.refine.priors import Prior
+from alignkit.aligner.refine.report import LearningReport, resampled
+from alignkit.aligner.refine.rounds import Rounds
+from alignkit.aligner.refine.validation import FOLDS, Folds, Validated, refit, validate
+from alignkit.aligner.settings import LONGEST_PIECE, THRESHOLD
+from alignkit.arguments import check_arguments, each, words
+from alignkit.corpus import SentencePair
+from alignkit.errors import AlignerError, UnknownNameError
+from alignkit.vectors import Vectors
+from alignkit.vectors.sentences import TwoVectors, two_vectors
+
+__all__ = ["Refiner"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Course:
+    """Say how is learned.
+
+    Parameters
+    ----------
+    annotator
+        Whose links are gold.
+    objective
+        What for; one of `OBJECTIVES`.
+    ignore_identical
+        Whether the measure leaves equal words out.
+    start
+        The rounds that learning starts from.
+    prior
+        What these are called.
+    vectors
+        Those that are looked at, or None.
+    """
+
+    annotator: str
+    objective: str
+    ignore_identical: bool
+    start: Rounds
+    prior: str
+    vectors: TwoVectors | None
+
+
+class Refiner:
+    """Refine what an aligner thinks of links, by what gold pairs teach.
+
+    `Refiner.train` makes one; `Refiner.begin` one that knows no pairs yet; `Refiner.of` takes up
+    what a loaded aligner has learned.
+
+    Attributes
+    ----------
+    aligner
+        The aligner, refined: it aligns, saves and loads with what was learned.
+    report
+        What cross-validation found; None where there was none yet.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> corpus = read_corpus("samples/paraphrases.jsonl")
+    >>> refiner = Refiner.train(Aligner.train(corpus, identity=3), corpus[:30])
+    >>> refiner.report.pairs
+    30
+    >>> refiner.probabilities(corpus[40]).shape == corpus[40].lengths
+    True
+    >>> len(refiner.update(corpus[30:34]).ids)
+    34
+    """
+
+    def __init__(self, aligner: Aligner, course: _Course) -> None:
+        check_arguments(Refiner.__init__, locals())
+        self.aligner = aligner
+        self.report: LearningReport | None = None
+        self._course = course
+        self._pairs = GoldPairs(aligner.with_learned(None), course.vectors)
+        self._folds: Folds | None = None
+
+    @classmethod
+    def begin(
+        cls,
+        aligner: Aligner,
+        annotator: str = "gold",
+        objective: str = "links",
+        prior: str | PathLike[str] = "samples",
+        vectors: Vectors | None = None,
+        *,
+        target_vectors: Vectors | None = None,
+        ignore_identical: bool = False,
+    ) -> Refiner:
+        """Start without any pairs: it aligns as the aligner does until `validate` finds a gain.
+
+        Parameters are those of `train`.
+        """
+        check_arguments(Refiner.begin, locals())
+        if objective not in OBJECTIVES:
+            raise UnknownNameError("objective", objective, OBJECTIVES)
+        start = Prior.read(fspath(prior)).rounds(vectors=vectors is not None)
+        course = _Course(
+            annotator, objective, ignore_identical, start, fspath(prior),
+            two_vectors(vectors, target_vectors),
+        )  # fmt: skip
+        refiner = cls(aligner.with_learned(None, vectors, target_vectors), course)
+        refiner._unlearn()
+        return refiner
+
+    @classmethod
+    def train(
+        cls,
+        aligner: Aligner,
+        corpus: Iterable[SentencePair],
+        annotator: str = "gold",
+        objective: str = "links",
+        prior: str | PathLike[str] = "samples",
+        vectors: Vectors | None = None,
+        *,
+        target_vectors: Vectors | None = None,
+        ignore_identical: bool = False,
+        threads: int | None = None,
+    ) -> Refiner:
+        """Learn from the pairs of a corpus that someone aligned, and cross-validate it.
+
+        Parameters
+        ----------
+        aligner
+            What gives the posteriors; its training may have had the very pairs.
+        corpus
+            Pairs; those that the annotator did not align are left alone.
+        annotator
+            Whose links are gold.
+        objective
+            What the threshold is chosen for, one of `OBJECTIVES`: ``links``, ``aer`` or
+            ``phrases``.
+        prior
+            What learning starts from: ``samples`` (learned from the samples of this package),
+            ``none``, or a file of a prior.
+        vectors
+            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words,
+            zeros for words that it does not know.
+        target_vectors
+            The same for the target side, in the same space; None: `vectors` knows both.
+        ignore_identical
+            Whether the measure of links leaves equal words out; that of phrases always does.
+        threads
+            How many; None takes all cores. The result is the same for any number.
+
+        Raises
+        ------
+        AlignerError
+            If fewer than five different pairs can be learned from.
+        UnknownNameError
+            If there is no such objective.
+        """
+        check_arguments(Refiner.train, locals(), apart=["corpus"])
+        refiner = cls.begin(
+            aligner, annotator, objective, prior, vectors, target_vectors=target_vectors,
+            ignore_identical=ignore_identical,
+        )  # fmt: skip
+        refiner._pairs.add(each("corpus", corpus, SentencePair), annotator)
+        refiner.validate(threads)
+        return refiner
+
+    @classmethod
+    def of(cls, aligner: Aligner, annotator: str = "gold") -> Refiner:
+        """Take up what an aligner has learned; without its gold pairs, it is where updates start.
+
+        Parameters
+        ----------
+        aligner
+            As it was loaded.
+        annotator
+            Whose links are gold in further pairs.
+
+        Raises
+        ------
+        AlignerError
+            If it has learned nothing from gold, or with vectors that it was not loaded with.
+        """
+        check_arguments(Refiner.of, locals())
+        learned = aligner.parameters.learned
+        if learned is None:
+            raise AlignerError("the aligner has learned nothing from gold: train a refiner")
+        lessons = learned.lessons
+        vectors = aligner.vectors if lessons.vectors else None
+        if lessons.vectors and vectors is None:
+            raise AlignerError(
+                "this was learned with vectors of words: load the aligner with the same vectors"
+            )
+        start = learned.rounds or Prior.none().rounds(vectors=False)
+        return cls(
+            aligner, _Course(annotator, lessons.objective, False, start, "what was loaded", vectors)
+        )
+
+    @property
+    def learned(self) -> Learned:
+        """What was learned."""
+        found = self.aligner.parameters.learned
+        if found is None:
+            raise AlignerError("the aligner has learned nothing from gold: train a refiner")
+        return found
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the pairs that it knows, in the order in which they came."""
+        return self._pairs.ids
+
+    @property
+    def size(self) -> int:
+        """How many bytes the features of its pairs take."""
+        return self._pairs.size
+
+    def __repr__(self) -> str:
+        lessons = self.learned.lessons
+        return f"Refiner({lessons.kind}; {lessons.pairs} pairs)"
+
+    def update(
+        self, pairs: Iterable[SentencePair], annotator: str | None = None, threads: int | None = 1
+    ) -> Refiner:
+        """Learn from further pairs too, in the way chosen before; return the refiner itself.
+
+        A pair takes the place of one with the same id. The features of the others are known, and
+        so are first rounds for what the second learns from; so it takes the time of two fits. The
+        threshold and the report stay those of the last `validate`; where that found no gain, the
+        pairs are only kept for the next.
+
+        Parameters
+        ----------
+        pairs
+            Aligned pairs; those without words on a side, or with more than 400, are left out.
+        annotator
+            Who aligned them; None: whom the refiner learns from.
+        threads
+            As in `train`.
+        """
+        check_arguments(Refiner.update, locals(), apart=["pairs"])
+        self._pairs.add(each("pairs", pairs, SentencePair), annotator or self._course.annotator)
+        return self._refitted(threads)
+
+    def forget(self, ids: Collection[str], threads: int | None = 1) -> Refiner:
+        """Learn no longer from the pairs with these ids; return the refiner itself.
+
+        Ids that are not there are passed over. Without any pair it aligns as the aligner does.
+        """
+        check_arguments(Refiner.forget, locals(), apart=["ids"])
+        self._pairs.forget(set(words("ids", ids)))
+        return self._refitted(threads)
+
+    def validate(self, threads: int | None = None) -> LearningReport:
+        """Choose anew how to learn from the pairs, cross-validate it, and use it if it gains.
+
+        What comes out is what `train` makes of the same pairs in the same order.
+
+        Parameters
+        ----------
+        threads
+            As in `train`.
+
+        Raises
+        ------
+        AlignerError
+            If there are fewer than five different pairs.
+        """
+        check_arguments(Refiner.validate, locals())
+        course, gold = self._course, self._gold() if len(self._pairs) else None
+        count = 0 if gold is None else int(gold.groups.max()) + 1
+        if gold is None or count < FOLDS:
+            raise AlignerError(
+                f"{count} different pairs with words on both sides were aligned by "
+                f"{course.annotator!r}; learning takes at least {FOLDS}"
+            )
+        with Workers.opened(threads) as workers:
+            found = validate(gold, course.objective, course.start, workers)
+        report = _report(course, gold, found, self._pairs.left_out)
+        self.report, self._folds = report, found.folds
+        self._pairs.divide(found.folds.of)
+        if report.used:
+            self._learn(gold, found.kind, found.threshold, found.rounds)
+        else:
+            self._unlearn()
+        return report
+
+    def probabilities(
+        self, pair: SentencePair | tuple[str | Sequence[str], str | Sequence[str]]
+    ) -> NDArray[np.float32]:
+        """Return the probabilities of all links of a pair, (N, M).
+
+        Raises
+        ------
+        AlignerError
+            If a line has more than 400 words: such lines are cut when they are aligned.
+        """
+        bitext = Bitext.pack([pair], casefold=self.aligner.parameters.casefold)
+        shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])
+        if max(shape) > LONGEST_PIECE:
+            raise AlignerError(f"a line of {max(shape)} words: more than {LONGEST_PIECE} are cut")
+        learned, decoder = self.learned, self.aligner.decoder(bitext)
+        cells, found = learned.cells(
+            decoder, bitext, 0, 1, self._course.vectors, learned.known(bitext)
+        )
+        probabilities = np.zeros(shape, np.float32)
+        probabilities[cells.places[:, 0], cells.places[:, 1]] = found
+        return probabilities
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the aligner with what was learned; `Aligner.load` reads it."""
+        self.aligner.save(path)
+
+    def _refitted(self, threads: int | None) -> Refiner:
+        learned, course = self.learned, self._course
+        if not learned.used:
+            return self
+        if not len(self._pairs):
+            self.report, self._folds = None, None
+            self._unlearn()
+            return self
+        kind, folds, gold = learned.lessons.kind, self._folds, self._gold()
+        if kind not in KINDS or (KINDS[kind].has_networks and self.report is None):
+            kind = "strong"  # a prior, or a network that many other pairs taught
+        if folds is not None:
+            folds = Folds(self._pairs.folds, folds.firsts) if _holds(folds, gold) else None
+        with Workers.opened(threads) as workers:
+            rounds, made = refit(gold, course.objective, course.start, kind, workers, folds)
+        if folds is None:
+            self._folds = made
+            self._pairs.divide(made.of)
+        self._learn(gold, kind, learned.lessons.threshold, rounds)
+        return self
+
+    def _gold(self) -> Gold:
+        return self._pairs.gold(ignore_identical=self._course.ignore_identical)
+
+    def _learn(self, gold: Gold, kind: str, threshold: float, rounds: Rounds) -> None:
+        course, bitext = self._course, gold.bitext
+        lexicon = GoldLexicon.of(
+            gold.cells, gold.goals(course.objective), bitext.source.words, bitext.target.words
+        )
+        lessons = Lessons(kind, course.objective, threshold, len(gold), course.vectors is not None)
+        self.aligner = self.aligner.with_learned(Learned(lessons, rounds, lexicon))
+
+    def _unlearn(self) -> None:
+        lessons = Lessons(
+            UNSUPERVISED, self._course.objective, THRESHOLD, len(self._pairs), vectors=False
+        )
+        self.aligner = self.aligner.with_learned(Learned(lessons))
+
+
+def _holds(folds: Folds, gold: Gold) -> bool:
+    """Return whether the first rounds of folds know at least half of the pairs."""
+    return len(gold) <= 2 * len(folds.of)
+
+
+def _report(course: _Course, gold: Gold, found: Validated, left_out: int) -> LearningReport:
+    objective = course.objective
+    before, after, gain, gaining = resampled(objective, found.before, found.after)
+    better = gain.value < 0 if objective == "aer" else gain.value > 0
+    if not gold.reference.any():
+        better = False  # where no sure link is to be found, to align nothing errs least
+    return LearningReport(
+        objective, course.ignore_identical, len(gold), left_out, before, after, gain,
+        found.calibration, found.threshold, found.kind, found.losses, course.prior,
+        course.vectors is not None, gaining,
+        used=better and gaining >= OBJECTIVES[objective].evidence(len(gold)),
+    )  # fmt: skip

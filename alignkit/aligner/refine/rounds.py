@@ -1,0 +1,91 @@
+"""Turn what is known of cells into their probabilities, in two rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.refine.cells import Cells, set_neighbours
+from alignkit.aligner.refine.network_kernel import network_logits
+from alignkit.aligner.refine.regression_kernel import linear_logits, squash
+
+__all__ = ["Layers", "Round", "Rounds", "probabilities_of"]
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """Hold a network of one hidden layer.
+
+    Parameters
+    ----------
+    first
+        (D + 1, H) float32: from the features to the hidden units; last row, the biases.
+    second
+        (H + 1,) float32: from the hidden units to the log odds; last, the bias.
+    """
+
+    first: F4
+    second: F4
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """Turn features into log odds: a weighted sum, and the mean of networks.
+
+    Parameters
+    ----------
+    weights
+        (D,) float64.
+    bias
+        What is added.
+    networks
+        Perhaps none.
+    """
+
+    weights: F8
+    bias: float
+    networks: tuple[Layers, ...] = field(default=())
+
+    @classmethod
+    def named(cls, names: tuple[str, ...], weights: Mapping[str, float]) -> Round:
+        """Return the round of weights by name of feature; ``bias`` is one of them."""
+        found = np.array([weights.get(name, 0.0) for name in names])
+        return cls(found, weights.get("bias", 0.0))
+
+    def logits(self, features: F4) -> F8:
+        """Return the log odds (K,) of cells with these features (K, D)."""
+        found = np.zeros(len(features))
+        for network in self.networks:
+            network_logits(features, network.first, network.second, found)
+        if self.networks:
+            found /= len(self.networks)
+        if self.weights.any() or self.bias:
+            linear_logits(features, self.weights, self.bias, found)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """Hold the two rounds: of the cell, and of what the first says of it and those around it."""
+
+    first: Round
+    second: Round
+
+    def probabilities(self, cells: Cells) -> F4:
+        """Return the probabilities (K,) of cells, whose other features are set."""
+        first = probabilities_of(self.first.logits(cells.features))
+        set_neighbours(cells, first, cells.features)
+        return probabilities_of(self.second.logits(cells.features))
+
+
+def probabilities_of(logits: F8) -> F4:
+    """Return the probabilities of log odds."""
+    found = np.empty(len(logits), np.float32)
+    squash(logits, found)
+    return found

@@ -1,0 +1,289 @@
+"""Choose how to refine by cross-validation, and measure what it gains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.aligner.expectation import Workers
+from alignkit.aligner.refine.cells import set_neighbours
+from alignkit.aligner.refine.features import names_of
+from alignkit.aligner.refine.fitting import KINDS, Kind, fit
+from alignkit.aligner.refine.gold import Gold
+from alignkit.aligner.refine.lexicon import GoldCounts
+from alignkit.aligner.refine.measures import (
+    GRID,
+    best_of,
+    calibration_error,
+    rows_of,
+)
+from alignkit.aligner.refine.rounds import Round, Rounds, probabilities_of
+from alignkit.aligner.settings import THRESHOLD
+
+__all__ = ["FOLDS", "Folds", "Validated", "refit", "validate"]
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+I8 = NDArray[np.int64]
+T = TypeVar("T")
+
+FOLDS = 5
+RESAMPLES = 2000
+NETWORK_PAIRS = 30
+"""From how many pairs networks are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """Hold first rounds that each saw all pairs but those of a fold.
+
+    Parameters
+    ----------
+    of
+        (P,) the fold of each pair.
+    firsts
+        The first rounds, by fold.
+    """
+
+    of: I8
+    firsts: tuple[Round, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Validated:
+    """Hold what cross-validation chose, and what it found.
+
+    Parameters
+    ----------
+    kind
+        How the rounds were fitted.
+    rounds
+        Those fitted to all pairs.
+    folds
+        The first rounds by which the second learned.
+    threshold
+        Links are more probable than this.
+    losses
+        The log-loss of a cell of each kind that was tried, in bits.
+    before, after
+        (P, 4): counts of each pair, of the aligner alone and refined, out of fold.
+    calibration
+        Calibration error before and after.
+    """
+
+    kind: str
+    rounds: Rounds
+    folds: Folds
+    threshold: float
+    losses: dict[str, float]
+    before: I8
+    after: I8
+    calibration: tuple[float, float]
+
+
+class _Learning:
+    """Fit rounds to parts of the gold pairs."""
+
+    def __init__(
+        self,
+        gold: Gold,
+        objective: str,
+        prior: Rounds,
+        workers: Workers,
+        lexical: bool = True,
+        fold_of: I8 | None = None,
+    ) -> None:
+        self.gold, self.prior, self._workers, self._lexical = gold, prior, workers, lexical
+        self.goals = gold.goals(objective)
+        self.features = gold.cells.features
+        self.counts = GoldCounts(gold.cells, self.goals)
+        width = self.features.shape[1]
+        vectors = width > len(names_of(vectors=False, second=True))
+        self.names = names_of(vectors=vectors, second=True)
+        if fold_of is None:
+            groups = gold.groups
+            size = int(groups.max()) + 1
+            order = np.random.default_rng(0).permutation(size)
+            of_group = np.empty(size, np.int64)
+            of_group[order] = np.arange(size) % FOLDS
+            fold_of = of_group[groups]
+        self.fold_of, self.cell_fold = fold_of, fold_of[gold.cells.pair_of]
+
+    def each(self, function: Callable[[int], T], count: int) -> list[T]:
+        """Return function(k) of all k from 0, in threads."""
+        return self._workers.map(lambda k, _, __: function(k), [(0, 0)] * count)
+
+    def told(self, without: Sequence[int]) -> F4:
+        """Return the features (K, D) where the gold lexicon knows all folds but some."""
+        features = self.features.copy()
+        features[:, -_SECOND:] = 0
+        if self._lexical:
+            self.counts.set_features(features, ~np.isin(self.fold_of, without))
+        return features
+
+    def first(self, kinds: Sequence[Kind], features: F4, rows: NDArray[np.bool_]) -> list[Round]:
+        """Fit the first round to some cells, in each of some ways."""
+        return fit(
+            kinds, self.prior.first, self.names, features[rows], self.goals[rows], second=False
+        )
+
+    def second(self, kind: Kind, features: F4, rows: NDArray[np.bool_]) -> Round:
+        """Fit the second round to some cells."""
+        [found] = fit(
+            [kind], self.prior.second, self.names, features[rows], self.goals[rows], second=True
+        )
+        return found
+
+
+_SECOND = 15
+
+
+def validate(
+    gold: Gold,
+    objective: str,
+    prior: Rounds,
+    workers: Workers,
+    *,
+    kinds: Sequence[Kind] = tuple(KINDS.values()),
+    lexical: bool = True,
+) -> Validated:
+    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective.
+
+    Without `lexical`, no feature tells of single words.
+    """
+    learning = _Learning(gold, objective, prior, workers, lexical)
+    few = len(gold) < NETWORK_PAIRS
+    tried = [kind for kind in kinds if not (few and kind.has_networks)]
+    first, firsts = _first_out_of_fold(learning, tried)
+    losses = [_log_loss(logits, learning.goals) for logits in first]
+    best = losses.index(min(losses))
+    kind = tried[best]
+    refined = _second_out_of_fold(learning, kind, first[best])
+    rounds = _final(learning, kind, first[best])
+    grid = np.stack([rows_of(objective, gold, refined, threshold) for threshold in GRID])
+    possible = bool((gold.levels == 1).any())
+    after = np.empty((len(gold), 4), np.int64)
+    for fold in range(FOLDS):
+        inside = learning.fold_of == fold
+        after[inside] = grid[best_of(objective, grid[:, ~inside], possible=possible), inside]
+    threshold = float(GRID[best_of(objective, grid, possible=possible)])
+    means = gold.cells.features[:, 0]
+    goals = learning.goals
+    return Validated(
+        kind.name,
+        rounds,
+        Folds(learning.fold_of, tuple(each[best] for each in firsts)),
+        threshold,
+        {one.name: loss for one, loss in zip(tried, losses, strict=True)},
+        rows_of(objective, gold, means, THRESHOLD),
+        after,
+        (calibration_error(goals, means), calibration_error(goals, refined)),
+    )
+
+
+def refit(
+    gold: Gold,
+    objective: str,
+    prior: Rounds,
+    kind: str,
+    workers: Workers,
+    folds: Folds | None = None,
+) -> tuple[Rounds, Folds]:
+    """Fit rounds of a kind that is known already.
+
+    With `folds`, whose first rounds tell what the second learns from, two fits do; else seven.
+    """
+    learning = _Learning(
+        gold, objective, prior, workers, fold_of=None if folds is None else folds.of
+    )
+    chosen = KINDS[kind]
+    if folds is None:
+        [first], firsts = _first_out_of_fold(learning, [chosen])
+        folds = Folds(learning.fold_of, tuple(each[0] for each in firsts))
+    else:
+        first = _first_told(learning, folds.firsts)
+    return _final(learning, chosen, first), folds
+
+
+def _first_out_of_fold(
+    learning: _Learning, kinds: Sequence[Kind]
+) -> tuple[list[F8], list[list[Round]]]:
+    """Return the log odds (K,) of all cells by the first round of the other folds, by kind.
+
+    And these first rounds, by fold and kind.
+    """
+    found = [np.zeros(len(learning.goals)) for _ in kinds]
+
+    def of(fold: int) -> list[Round]:
+        features = learning.told([fold])
+        inside = learning.cell_fold == fold
+        rounds = learning.first(kinds, features, ~inside)
+        for round, logits in zip(rounds, found, strict=True):
+            logits[inside] = round.logits(features[inside])
+        return rounds
+
+    return found, learning.each(of, FOLDS)
+
+
+def _first_told(learning: _Learning, firsts: Sequence[Round]) -> F8:
+    """Return the log odds (K,) of all cells by first rounds that did not see their folds."""
+    found = np.zeros(len(learning.goals))
+
+    def of(fold: int) -> None:
+        inside = learning.cell_fold == fold
+        found[inside] = firsts[fold].logits(learning.told([fold])[inside])
+
+    learning.each(of, FOLDS)
+    return found
+
+
+def _second_out_of_fold(learning: _Learning, kind: Kind, first: F8) -> F4:
+    """Return the probabilities (K,) by both rounds of the other folds.
+
+    The second round of the folds but f learns from what the first says of fold g without f and g.
+    """
+    twos = list(combinations(range(FOLDS), 2))
+    cells, cell_fold = learning.gold.cells, learning.cell_fold
+    seen = {fold: first.copy() for fold in range(FOLDS)}
+
+    def of_two(k: int) -> None:
+        one, other = twos[k]
+        features = learning.told([one, other])
+        [round] = learning.first([kind], features, ~np.isin(cell_fold, [one, other]))
+        for fold, kept_out in ((one, other), (other, one)):
+            inside = cell_fold == fold
+            seen[kept_out][inside] = round.logits(features[inside])
+
+    learning.each(of_two, len(twos))
+    refined = np.empty(len(first), np.float32)
+
+    def of(fold: int) -> None:
+        features = learning.told([fold])
+        set_neighbours(cells, probabilities_of(seen[fold]), features)
+        inside = cell_fold == fold
+        round = learning.second(kind, features, ~inside)
+        refined[inside] = probabilities_of(round.logits(features[inside]))
+
+    learning.each(of, FOLDS)
+    return refined
+
+
+def _final(learning: _Learning, kind: Kind, first: F8) -> Rounds:
+    """Fit both rounds to all pairs, the second to what the first says out of fold."""
+    features = learning.told([])
+    everything = np.ones(len(features), bool)
+    [one] = learning.first([kind], features, everything)
+    set_neighbours(learning.gold.cells, probabilities_of(first), features)
+    return Rounds(one, learning.second(kind, features, everything))
+
+
+def _log_loss(logits: F8, goals: F4) -> float:
+    kept = goals >= 0
+    z, y = logits[kept], goals[kept]
+    loss = np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0) - y * z
+    return float(loss.mean() / np.log(2)) if len(loss) else 0.0

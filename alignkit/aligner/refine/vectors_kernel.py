@@ -1,0 +1,132 @@
+"""Compare words by their vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.jit import fast, inlined_fast
+
+__all__ = ["cosines_of_pair", "normalize", "vector_features"]
+
+F4 = NDArray[np.float32]
+I4 = NDArray[np.int32]
+
+SHARPNESS = 10.0
+WINDOW = 2
+
+
+@fast
+def normalize(vectors: F4) -> None:
+    """Give vectors (n, d) the length 1; those of length 0, or of no number, become 0."""
+    for k in range(len(vectors)):
+        total = 0.0
+        for x in range(vectors.shape[1]):
+            total += vectors[k, x] * vectors[k, x]
+        factor = 1 / np.sqrt(total) if 0 < total < 1e30 else 0.0
+        for x in range(vectors.shape[1]):
+            vectors[k, x] = vectors[k, x] * factor if factor > 0 else 0
+
+
+@inlined_fast
+def dot(one: F4, other: F4) -> float:
+    """Return the sum of the products."""
+    total = np.float32(0)
+    for x in range(len(one)):
+        total += one[x] * other[x]
+    return float(total)
+
+
+@fast
+def cosines_of_pair(source: F4, target: F4, cosines: F4) -> None:
+    """Set cosines (N, M) of unit vectors (N, d) and (M, d)."""
+    for i in range(len(source)):
+        for j in range(len(target)):
+            cosines[i, j] = dot(source[i], target[j])
+
+
+@inlined_fast
+def cosine_of_sums(
+    own: F4, other: F4, cross: F4, a: int, b: int, skip: int, c: int, d: int, jump: int
+) -> float:
+    """Return the cosine of the sums of words a to before b and c to before d but skip and jump.
+
+    own and other are the cosines within the sides, cross (N, M) those between.
+    """
+    above = 0.0
+    left = 0.0
+    right = 0.0
+    for i in range(a, b):
+        if i == skip:
+            continue
+        for j in range(c, d):
+            if j != jump:
+                above += cross[i, j]
+        for k in range(a, b):
+            if k != skip:
+                left += own[i, k]
+    for j in range(c, d):
+        if j == jump:
+            continue
+        for k in range(c, d):
+            if k != jump:
+                right += other[j, k]
+    below = left * right
+    return above / np.sqrt(below) if below > 1e-9 else 0.0
+
+
+@fast
+def vector_features(
+    source: F4, target: F4, own: F4, other: F4, cross: F4, places: I4, first: int, last: int,
+    features: F4, column: int,
+) -> None:  # fmt: skip
+    """Set the 10 features from a column on, of the cells from first to before last of a pair."""
+    n, m = len(source), len(target)
+    by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
+    by_source[:, :2] = -1
+    by_target[:, :2] = -1
+    for i in range(n):
+        for j in range(m):
+            x = cross[i, j]
+            weight = np.exp(SHARPNESS * x)
+            by_source[i, 2] += weight
+            by_target[j, 2] += weight
+            if x > by_source[i, 0]:
+                by_source[i, 1], by_source[i, 0] = by_source[i, 0], x
+            elif x > by_source[i, 1]:
+                by_source[i, 1] = x
+            if x > by_target[j, 0]:
+                by_target[j, 1], by_target[j, 0] = by_target[j, 0], x
+            elif x > by_target[j, 1]:
+                by_target[j, 1] = x
+    for row in range(first, last):
+        i, j = places[row, 0], places[row, 1]
+        x = cross[i, j]
+        known = own[i, i] > 0.5 and other[j, j] > 0.5
+        rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
+        other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
+        a, b, c, d = (
+            max(i - WINDOW, 0),
+            min(i + WINDOW + 1, n),
+            max(j - WINDOW, 0),
+            min(j + WINDOW + 1, m),
+        )
+        two = -1.0
+        for y in range(i - 1, i + 1):
+            if y >= 0 and y + 2 <= n:
+                two = max(two, cosine_of_sums(own, other, cross, y, y + 2, -1, j, j + 1, -1))
+        for z in range(j - 1, j + 1):
+            if z >= 0 and z + 2 <= m:
+                two = max(two, cosine_of_sums(own, other, cross, i, i + 1, -1, z, z + 2, -1))
+        out = features[row, column:]
+        out[0] = x
+        out[1] = x - rival if known else 0
+        out[2] = x - other_rival if known else 0
+        weight = np.exp(SHARPNESS * x)
+        out[3] = weight / by_source[i, 2]
+        out[4] = weight / by_target[j, 2]
+        out[5] = cosine_of_sums(own, other, cross, a, i, -1, c, j, -1)
+        out[6] = cosine_of_sums(own, other, cross, i + 1, b, -1, j + 1, d, -1)
+        out[7] = cosine_of_sums(own, other, cross, a, b, i, c, d, j)
+        out[8] = max(two - x, np.float32(-1))
+        out[9] = known

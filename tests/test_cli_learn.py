@@ -1,0 +1,151 @@
+"""The command learn, and what align does with what was learned."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command import FRENCH, GOLD, PARAPHRASES, TEXTS, run
+
+from alignkit.aligner import Aligner
+from alignkit.output import WriteError
+
+HOW = ["--identity", "3", "--ignore-identical"]
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """Return the file of a model that learned from the samples, and what was told."""
+    from alignkit.cli import main
+
+    path = str(tmp_path_factory.mktemp("learned") / "model")
+    assert main(["learn", PARAPHRASES, *HOW, "--save", path]) == 0
+    return path
+
+
+def test_learning_prints_a_table_and_saves(capsys, tmp_path):
+    path = tmp_path / "model"
+    ran = run(capsys, "learn", GOLD, *TEXTS, "--for", "aer", "--prior", "none", "--save", path)
+    assert ran.code == 0, ran.err
+    for text in ("AER", "before", "learned", "gain", "calibration error", "threshold"):
+        assert text in ran.out
+    lessons = Aligner.load(path).parameters.learned.lessons
+    assert lessons.objective == "aer"
+    assert (lessons.kind == "unsupervised") == ("not used: no gain" in ran.out)
+
+
+def test_json_holds_what_the_table_shows(capsys):
+    ran = run(capsys, "learn", PARAPHRASES, "--identity", 3, "--gold", "anna", "--json")
+    assert ran.json["pairs"] == 64
+    assert ran.json["gain"]["low"] < ran.json["gain"]["value"] < ran.json["gain"]["high"]
+    assert set(ran.json["losses"]) >= {"platt", "strong", "all-30"}
+
+
+def test_what_was_learned_is_applied_unless_asked_otherwise(capsys, learned):
+    with_it = run(capsys, "align", PARAPHRASES, "--load", learned).out
+    without = run(capsys, "align", PARAPHRASES, "--load", learned, "--no-learned").out
+    plain = run(capsys, "align", PARAPHRASES, "--identity", 3).out
+    assert with_it != without == plain
+    again = run(capsys, "align", PARAPHRASES, "--load", learned, "--threads", 1).out
+    assert again == with_it
+    viterbi = run(capsys, "align", PARAPHRASES, "--load", learned, "--symmetrize", "union")
+    assert viterbi.code == 0  # the aligner's own, told
+    assert "--symmetrize" in viterbi.err
+
+
+def test_align_learns_and_aligns_at_once(capsys, learned):
+    ran = run(capsys, "align", PARAPHRASES, "--learn", "gold", *HOW)
+    assert ran.out == run(capsys, "align", PARAPHRASES, "--load", learned).out
+    assert "by cross-validation on 64 pairs" in ran.err
+
+
+def test_a_prior_is_taken_by_name_alone(capsys):
+    fr, en = FRENCH / "fr.txt", FRENCH / "en.txt"
+    plain = run(capsys, "align", fr, en).out
+    assert run(capsys, "align", fr, en, "--prior", "none").out == plain
+    assert run(capsys, "align", fr, en, "--prior", "samples").out != plain
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["learn", PARAPHRASES, "--gold", "zoe"], "zoe"),
+        (["learn", PARAPHRASES, "--prior", "nowhere"], "--prior nowhere: no such file"),
+        (["learn", PARAPHRASES, "--prior", GOLD], "is no prior"),
+        (["learn", PARAPHRASES, "--load", "m", "--identity", "3"], "leave out --identity"),
+        (["learn", PARAPHRASES, "--for", "fame"], "--for"),
+        (["align", PARAPHRASES, "--load", "m", "--learn", "gold", "--save", "n"], "alignkit learn"),
+        (["align", PARAPHRASES, "--for", "aer"], "--for stands beside --learn"),
+        (["align", PARAPHRASES, "--no-learned"], "--no-learned is for --load"),
+        (["align", PARAPHRASES, "--learn", "gold", "--symmetrize", "union"], "--symmetrize"),
+        (["align", PARAPHRASES, "--learn", "gold", "--sure", "0.01"], "--sure"),
+        (["align", PARAPHRASES, "--learn", "zoe"], "zoe"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(capsys, words, told):
+    run(capsys, *words).failed(told)
+
+
+def test_too_few_pairs_are_refused(capsys, tmp_path):
+    lines = Path(PARAPHRASES).read_text(encoding="utf-8").splitlines()[:5]
+    place = tmp_path / "few.jsonl"
+    place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert json.loads(lines[0])
+    run(capsys, "learn", place).failed("few.jsonl: 'gold' aligned 4", "at least 5")
+    run(capsys, "align", place, "--learn", "gold").failed("few.jsonl: 'gold' aligned 4")
+
+
+@pytest.mark.parametrize("objective", ["links", "aer"])
+def test_gold_without_a_sure_link_is_refused(capsys, tmp_path, objective):
+    place = tmp_path / "possible.jsonl"
+    lines = Path(PARAPHRASES).read_text(encoding="utf-8").splitlines()[:9]
+    pairs = [json.loads(line) for line in lines[1:]]
+    for pair in pairs:
+        gold = pair["annotations"]["gold"]
+        gold["possible"], gold["sure"] = gold["sure"], ""
+    content = "\n".join([lines[0], *map(json.dumps, pairs)]) + "\n"
+    place.write_text(content, encoding="utf-8")
+    told = f"{place}: 'gold' made no sure link"
+    run(capsys, "learn", place, "--for", objective).failed(told)
+
+
+def test_vectors_that_were_learned_with_are_asked_for(capsys, tmp_path):
+    vectors, model = tmp_path / "v.vec", tmp_path / "model"
+    vectors.write_text("".join(f"{word} 1 {k}\n" for k, word in enumerate(["the", "of", "a"])))
+    how = [PARAPHRASES, *HOW, "--prior", "none"]
+    ran = run(capsys, "learn", *how, "--vectors", vectors, "--save", model)
+    assert "vectors: found for 3 of" in ran.err
+    assert "not used" not in ran.out
+    run(capsys, "align", PARAPHRASES, "--load", model).failed(
+        "model: ", "--vectors", "--no-learned"
+    )
+    assert run(capsys, "align", PARAPHRASES, "--load", model, "--no-learned").code == 0
+    ran = run(capsys, "align", PARAPHRASES, "--load", model, "--prior", "samples")
+    assert ran.code == 0, ran.err
+    assert "what was learned from gold before is replaced" in ran.err
+
+
+def test_what_was_found_is_told_where_it_cannot_be_saved(capsys, tmp_path, monkeypatch):
+    def full(aligner, path):
+        raise WriteError(f"{path}: cannot be written: no space left")
+
+    monkeypatch.setattr(Aligner, "save", full)
+    ran = run(capsys, "learn", GOLD, *TEXTS, "--save", tmp_path / "model")
+    assert ran.code == 2
+    assert "no space left" in ran.err
+    assert "by cross-validation on 52 pairs" in ran.out
+
+
+def test_pairs_that_are_left_out_are_counted(capsys, tmp_path):
+    lines = Path(PARAPHRASES).read_text(encoding="utf-8").splitlines()[:9]
+    long = json.loads(lines[1])
+    for side in ("source", "target"):
+        long[side] += ["word"] * 401
+    place = tmp_path / "corpus.jsonl"
+    place.write_text("\n".join([lines[0], json.dumps(long), *lines[2:]]) + "\n", encoding="utf-8")
+    ran = run(capsys, "learn", place)
+    assert "cross-validation on 7 pairs" in ran.out
+    assert "1 x annotated pair not learned from" in ran.err
+
+
+def test_texts_hold_no_gold(capsys):
+    run(capsys, "align", FRENCH / "fr.txt", FRENCH / "en.txt", "--learn", "gold").failed("--learn")

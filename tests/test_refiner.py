@@ -1,0 +1,638 @@
+"""Learning from gold: features, fits, cross-validation, what is saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import logit
+
+from alignkit import Alignment, Corpus, SentencePair, read_corpus
+from alignkit.aligner import Aligner
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.expectation import Workers
+from alignkit.aligner.refine import Prior, Refiner
+from alignkit.aligner.refine.cells import lexicon_columns
+from alignkit.aligner.refine.features import CELL, names_of
+from alignkit.aligner.refine.fitting import KINDS, _regression, fit
+from alignkit.aligner.refine.gold import Gold
+from alignkit.aligner.refine.lexicon import GoldCounts, GoldLexicon
+from alignkit.aligner.refine.measures import GRID, best_of, calibration_error, measure, rows_of
+from alignkit.aligner.refine.network_kernel import network_logits, train_epoch
+from alignkit.aligner.refine.regression_kernel import linear_logits
+from alignkit.aligner.refine.report import resampled
+from alignkit.aligner.refine.stored import arrays_of, record_of
+from alignkit.aligner.refine.validation import validate
+from alignkit.aligner.settings import THRESHOLD
+from alignkit.errors import AlignerError, FormatError, OptionError, UnknownNameError
+from alignkit.scoring import score
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return read_corpus(SAMPLES / "paraphrases.jsonl")
+
+
+@pytest.fixture(scope="module")
+def aligner(corpus: Corpus) -> Aligner:
+    return Aligner.train(corpus, identity=3)
+
+
+@pytest.fixture(scope="module")
+def gold(aligner: Aligner, corpus: Corpus) -> Gold:
+    return Gold.of(aligner, corpus[:24], "gold", None)
+
+
+@pytest.fixture(scope="module")
+def refiner(aligner: Aligner, corpus: Corpus) -> Refiner:
+    return Refiner.train(aligner, corpus[:24], ignore_identical=True)
+
+
+def letters(words: list[str]) -> np.ndarray:
+    """Return vectors that tell which letters a word has: alike for words that are spelled alike."""
+    return np.array([[word.count(chr(97 + k)) for k in range(26)] for word in words], float)
+
+
+def subsequence(one: str, other: str) -> int:
+    line = [0] * (len(other) + 1)
+    for letter in one:
+        before = line[:]
+        for k, counterpart in enumerate(other, start=1):
+            line[k] = before[k - 1] + 1 if letter == counterpart else max(before[k], line[k - 1])
+    return line[-1]
+
+
+def test_features_are_what_their_names_say(aligner: Aligner, corpus: Corpus, gold: Gold) -> None:
+    cells, column = gold.cells, {name: k for k, name in enumerate(CELL)}
+    pair = corpus[3]
+    forward, reverse = aligner.posteriors(*pair.words)
+    means = np.minimum((forward + reverse) / 2, 1)
+    source, target = ([word.casefold() for word in side] for side in pair.words)
+    assert cells.ends[4] > cells.ends[3]
+    for k in range(cells.ends[3], cells.ends[4]):
+        (i, j), told = cells.places[k], cells.features[k]
+        rivals = np.delete(means[i], j), np.delete(means[:, j], i)
+        one, other = source[i], target[j]
+        longest = max(len(one), len(other))
+        prefix = SequenceMatcher(None, one, other).find_longest_match(0, len(one), 0, len(other))
+        common = prefix.size if prefix.a == prefix.b == 0 else 0
+        expected = {
+            "mean": means[i, j],
+            "minimum": min(forward[i, j], reverse[i, j]),
+            "row_rival": rivals[0].max(initial=0),
+            "column_rival": rivals[1].max(initial=0),
+            "row_rest": rivals[0].sum(),
+            "source_null": max(0, 1 - reverse[i].sum()),
+            "target_null": max(0, 1 - forward[:, j].sum()),
+            "identical": one == other,
+            "subsequence": 2 * subsequence(one, other) / (len(one) + len(other)),
+            "square": means[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2].sum(),
+            "before_both": means[i - 1, j - 1] if i and j else 0,
+            "off_diagonal": abs((i + 0.5) / len(source) - (j + 0.5) / len(target)),
+        }
+        if common or one[0] != other[0]:
+            expected["prefix"] = common / longest
+        for name, value in expected.items():
+            assert told[column[name]] == pytest.approx(float(value), abs=2e-6), (name, one, other)
+
+
+def test_words_alone_are_told_as_by_a_model_without_places(corpus: Corpus) -> None:
+    simple = Aligner.train(corpus, model="ibm1", identity=3)
+    bitext = Bitext.pack([pair.words for pair in corpus[:6]])
+    chain = Aligner.train(corpus, identity=3)
+    for one, same in ((simple, True), (chain, False)):
+        decoder = one.decoder(bitext)
+        pairs = zip(decoder.lexical(0, 6), decoder.posteriors(0, 6), strict=True)
+        assert all((lexical == found).all() == same for lexical, found in pairs)
+    cells = Gold.of(chain, corpus[:6], "gold", None).cells
+    forward, reverse = (
+        part[bitext.starts[cells.pair_of] + cells.places[:, 0] * cells.lengths[cells.pair_of, 1]
+             + cells.places[:, 1]]
+        for part in chain.decoder(bitext).lexical(0, 6)
+    )  # fmt: skip
+    told = cells.features[:, CELL.index("lexical_mean")]
+    assert told == pytest.approx((np.minimum(forward, 1) + np.minimum(reverse, 1)) / 2, abs=1e-6)
+    odds = cells.features[:, CELL.index("logit_lexical_forward")]
+    assert odds == pytest.approx(logit(np.clip(forward, 1e-6, 1 - 1e-6)), rel=2e-2)
+
+
+def test_few_links_lie_in_cells_that_are_no_candidates(gold: Gold) -> None:
+    assert (gold.levels == 2).sum() > 0.97 * gold.links.sure.sum()
+    assert len(gold.levels) < 0.5 * gold.cells.lengths.prod(axis=1).sum()
+
+
+@given(seed=st.integers(0, 2**32 - 1), ridge=st.sampled_from([0.1, 3.0, 300.0]))
+def test_regression_is_at_the_minimum(seed: int, ridge: float) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(60, 3)).astype(np.float32)
+    offset = rng.normal(size=60)
+    goals = rng.integers(0, 2, 60).astype(np.float32)
+
+    def loss(weights: np.ndarray) -> float:
+        z = offset + rows @ weights[:-1] + weights[-1]
+        penalty = ridge * (weights[:-1] ** 2).sum() + 1e-3 * weights[-1] ** 2
+        return float((np.logaddexp(0, z) - goals * z).sum() + penalty / 2)
+
+    weights, bias = _regression(rows, offset, goals, ridge)
+    best = minimize(loss, np.zeros(4), tol=1e-9)
+    assert loss(np.append(weights, bias)) <= best.fun + 1e-5
+
+
+def test_a_step_of_the_network_goes_down_its_gradient() -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(8, 5)).astype(np.float32)
+    goals = rng.integers(0, 2, 8).astype(np.float32)
+    first = rng.normal(size=(6, 24)).astype(np.float32)
+    second = rng.normal(size=25).astype(np.float32)
+    hidden = np.maximum(rows @ first[:-1] + first[-1], 0)
+    z = hidden @ second[:-1] + second[-1]
+    logits = np.zeros(8)
+    network_logits(rows, first, second, logits)
+    assert logits == pytest.approx(z, abs=1e-4)
+    rest = 1 / (1 + np.exp(-z)) - goals
+    back = rest[:, None] * second[:-1] * (hidden > 0)
+    slopes = np.vstack([rows.T @ back, back.sum(axis=0)])
+    inputs = np.zeros((8, 8), np.float32)  # the features, 1 for the bias, and nothing
+    inputs[:, :5], inputs[:, 5] = rows, 1
+    weights = np.zeros((24, 64), np.float32)
+    weights[:, :6] = first.T
+    moments = [np.zeros_like(one) for one in (weights, weights, second, second)]
+    before = weights.copy()
+    order, scale = np.arange(8), np.ones(8, np.float32)
+    assert train_epoch(inputs, goals, scale, order, 0.01, 0, 0, weights, second, *moments) == 1
+    moved = (weights - before)[:, :6].T
+    clear = np.abs(slopes) > 1e-3  # Adam's first step is the rate, against the gradient's sign
+    assert moved[clear] == pytest.approx(-0.01 * np.sign(slopes[clear]), abs=1e-4)
+    assert not weights[:, 6:].any()
+    # the moving mean of slopes is a tenth of the first, over the eight rows
+    assert pytest.approx(0.1 * slopes / 8, rel=1e-3, abs=1e-6) == moments[0][:, :6].T
+
+
+def test_what_a_round_says_of_a_cell_does_not_depend_on_those_beside_it() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(150, 7)).astype(np.float32)
+    first = rng.normal(size=(8, 24)).astype(np.float32)
+    second = rng.normal(size=25).astype(np.float32)
+    weights = rng.normal(size=7)
+    together = np.zeros((2, 150))
+    network_logits(rows, first, second, together[0])
+    linear_logits(rows, weights, 0.5, together[1])
+    assert together[1] == pytest.approx(rows @ weights + 0.5)
+    for begin, end in ((0, 1), (1, 66), (66, 150)):
+        apart = np.zeros((2, end - begin))
+        network_logits(rows[begin:end], first, second, apart[0])
+        linear_logits(rows[begin:end], weights, 0.5, apart[1])
+        assert (apart == together[:, begin:end]).all()
+
+
+def test_the_lexicon_of_gold_leaves_the_own_pair_out(gold: Gold) -> None:
+    goals = gold.goals("links")
+    training = np.arange(len(gold)) % 3 > 0
+    features = gold.cells.features.copy()
+    GoldCounts(gold.cells, goals).set_features(features, training)
+    columns = lexicon_columns(features)
+    pair_of, words, mean = gold.cells.pair_of, gold.cells.words, gold.cells.features[:, 0]
+    for k in range(0, len(goals), 97):
+        others = training[pair_of] & (pair_of != pair_of[k])
+        for offset, same in enumerate(
+            [
+                (words == words[k]).all(axis=1),
+                words[:, 0] == words[k, 0],
+                words[:, 1] == words[k, 1],
+            ]
+        ):
+            kept = others & same
+            linked, expected, cells = goals[kept].sum(), mean[kept].sum(), kept.sum()
+            value = np.log((linked + 0.5) / (expected + 0.5)) - np.log(
+                (cells - linked + 0.5) / (max(cells - expected, 0) + 0.5)
+            )
+            assert features[k, columns.start + offset] == pytest.approx(value, abs=1e-4)
+
+
+def test_the_stored_lexicon_tells_other_pairs_what_the_counts_told(
+    aligner: Aligner, corpus: Corpus
+) -> None:
+    pairs = list(corpus[:30])
+    whole = Gold.of(aligner, pairs, "gold", None)
+    goals = whole.goals("links")
+    training = np.arange(30) < 20
+    features = whole.cells.features.copy()
+    GoldCounts(whole.cells, goals).set_features(features, training)
+    taught = Gold.of(aligner, pairs[:20], "gold", None)
+    known, others = taught.bitext, Gold.of(aligner, pairs[20:], "gold", None)
+    lexicon = GoldLexicon.of(
+        taught.cells, taught.goals("links"), known.source.words, known.target.words
+    )
+    lexicon.check()
+    words = others.bitext.source.words, others.bitext.target.words
+    lexicon.set_features(others.cells, lexicon.numbers(*words))
+    columns = lexicon_columns(features)
+    expected = features[whole.cells.pair_of >= 20, columns]
+    assert others.cells.features[:, columns] == pytest.approx(expected, abs=1e-5)
+
+
+def test_measures_are_those_of_score(gold: Gold, aligner: Aligner, corpus: Corpus) -> None:
+    means = gold.cells.features[:, 0]
+    links = aligner.align_bitext([pair.words for pair in corpus[:24]])
+    pairs = [
+        pair.with_annotation("system", Alignment(links.alignment(k).sure))
+        for k, pair in enumerate(corpus[:24])
+    ]
+    told = score(Corpus(pairs), "system", "gold")
+    rows = rows_of("links", gold, means, THRESHOLD).sum(axis=0)
+    assert measure("links", rows) == pytest.approx(told.links.f1)
+    assert 1 - measure("aer", rows) == pytest.approx(told.links.aer)
+    other = replace(gold, ignore_identical=True)
+    bare = score(Corpus(pairs), "system", "gold", level="both", ignore_identical=True)
+    assert measure("links", rows_of("links", other, means, THRESHOLD).sum(axis=0)) == pytest.approx(
+        bare.links.f1
+    )
+    phrases = rows_of("phrases", gold, means, THRESHOLD).sum(axis=0)
+    assert measure("phrases", phrases) == pytest.approx(bare.phrases["sure"].f1)
+
+
+def test_calibration_error_of_a_known_case() -> None:
+    goals = np.array([1, 1, 0, 0, -1, 0], np.float32)
+    probabilities = np.array([0.85, 0.85, 0.85, 0.25, 0.95, 0.05], np.float32)
+    # of four cells: three of .85 with 2 right, 3 x .85 - 2 = .55, and one of .25 with none
+    assert calibration_error(goals, probabilities) == pytest.approx((0.55 + 0.25) / 4, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("objective", "possible", "expected"),
+    [
+        ("aer", True, 0.475),
+        ("links", False, 0.475),
+        ("links", True, 0.25),
+        ("phrases", False, 0.25),
+    ],
+)
+def test_where_thresholds_are_alike_half_the_measure_is_taken(
+    objective: str, possible: bool, expected: float
+) -> None:
+    rows = np.tile(np.array([100, 94, 100, 94]), (len(GRID), 1, 1))  # F1 and 1 - AER: .94
+    rows[8, 0] = [100, 95, 100, 95]  # a little better at .25
+    assert GRID[best_of(objective, rows, possible=possible)] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("pairs", [5, 20])
+def test_an_interval_holds_the_figure_of_as_many_new_pairs(pairs: int) -> None:
+    rng = np.random.default_rng(pairs)
+    inside = 0
+    for _ in range(120):
+        right = rng.beta(8, 2, (2, pairs))  # pairs differ
+        rows = np.empty((2, pairs, 4), np.int64)
+        rows[..., 0] = rows[..., 2] = 12
+        rows[..., 1] = rows[..., 3] = rng.binomial(12, right)
+        interval = resampled("links", rows[0], rows[0])[0]
+        assert 0 <= interval.low <= interval.value <= interval.high <= 1
+        inside += bool(interval.low <= measure("links", rows[1].sum(axis=0)) <= interval.high)
+    assert inside >= 120 * 0.9
+
+
+def test_the_interval_of_two_pairs_is_that_of_student() -> None:
+    rows = np.array([[10, 9, 10, 9], [10, 7, 10, 7]])
+    worse = rows - [0, 2, 0, 2]
+    _, _, gain, gaining = resampled("links", worse, rows)
+    assert gain.value == pytest.approx(0.2)
+    assert (gain.low, gain.high) == pytest.approx((0.2, 0.2))  # each pair gains as much
+    assert gaining == 1
+    told, _, _, _ = resampled("links", rows, rows)
+    # the most that two resamples differ is .2; t(1) / z = 12.7062 / 1.95996, the root of 2 / 1
+    away = 0.2 * 12.7062 / 1.95996 * 2**0.5 / (0.8 * 0.2)
+    assert told.high == pytest.approx(1 / (1 + np.exp(-away - np.log(4))), abs=1e-5)
+    error, _, _, _ = resampled("aer", rows, rows)
+    assert error.low == pytest.approx(1 - told.high)
+
+
+def test_learning_tells_what_it_gained(refiner: Refiner) -> None:
+    report = refiner.report
+    assert report is not None
+    assert report.used == (
+        report.gain.value > 0 and report.gaining >= 0.7
+    )  # of fewer than 30 pairs
+    assert report.gain.value == pytest.approx(report.after.value - report.before.value)
+    assert report.before.low < report.before.value < report.before.high
+    assert report.calibration[1] < report.calibration[0]
+    assert "by cross-validation on 24 pairs" in str(report)
+
+
+def test_nothing_is_gained_from_gold_that_is_the_aligner_itself(
+    aligner: Aligner, corpus: Corpus
+) -> None:
+    links = aligner.align_bitext([pair.words for pair in corpus[:12]])
+    pairs = [
+        pair.with_annotation("own", Alignment(links.alignment(k).sure))
+        for k, pair in enumerate(corpus[:12])
+    ]
+    refiner = Refiner.train(aligner, pairs, "own", prior="none")
+    assert refiner.report is not None
+    assert not refiner.report.used
+    assert "not used: no gain" in str(refiner.report)
+    words = [pair.words for pair in corpus[12:20]]
+    same, plain = refiner.aligner.align_bitext(words), aligner.align_bitext(words)
+    assert (same.arrays.links == plain.arrays.links).all()
+    assert refiner.probabilities(corpus[12]).shape == corpus[12].lengths
+
+
+def test_any_number_of_threads_learns_the_same(aligner: Aligner, gold: Gold) -> None:
+    kinds = [KINDS["strong"], KINDS["network"], KINDS["both"]]
+    found = []
+    for threads in (1, 3):
+        with Workers.opened(threads) as workers:
+            found.append(validate(gold, "phrases", START, workers, kinds=kinds))
+    assert found[0].threshold == found[1].threshold
+    assert (found[0].after == found[1].after).all()
+    for name in ("first", "second"):
+        one, other = (getattr(each.rounds, name) for each in found)
+        assert one.weights.tobytes() == other.weights.tobytes()
+
+
+START = Prior.samples().rounds(vectors=False)
+
+
+def test_both_is_the_mean_of_regression_and_networks(gold: Gold) -> None:
+    names = names_of(vectors=False, second=True)
+    features, goals = gold.cells.features[:3000], gold.goals("links")[:3000]
+    kinds = [KINDS[kind] for kind in ("all-30", "network", "both")]
+    linear, networks, both = fit(kinds, START.first, names, features, goals, second=False)
+    mean = (linear.logits(features) + networks.logits(features)) / 2
+    assert both.logits(features) == pytest.approx(mean, abs=1e-4)
+    [alone] = fit(kinds[2:], START.first, names, features, goals, second=False)
+    assert alone.logits(features).tobytes() == both.logits(features).tobytes()
+
+
+def test_a_network_learns_the_same_twice(gold: Gold) -> None:
+    names = names_of(vectors=False, second=True)
+    features, goals = gold.cells.features[:3000], gold.goals("links")[:3000]
+    one, other = (
+        fit([KINDS["network"]], START.first, names, features, goals, second=False)[0]
+        for _ in range(2)
+    )
+    assert [layers.first.tobytes() for layers in one.networks] == [
+        layers.first.tobytes() for layers in other.networks
+    ]
+    logits = one.logits(features)
+    assert logits[goals > 0].mean() > logits[goals == 0].mean() + 3
+
+
+def test_saved_and_loaded_it_aligns_the_same(
+    refiner: Refiner, corpus: Corpus, tmp_path: Path
+) -> None:
+    refiner.save(tmp_path / "one")
+    loaded = Aligner.load(tmp_path / "one")
+    loaded.save(tmp_path / "other")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    words = [pair.words for pair in corpus]
+    one, other = refiner.aligner.align_bitext(words), loaded.align_bitext(words, threads=1)
+    assert one.arrays.links.tobytes() == other.arrays.links.tobytes()
+    assert one.probabilities.tobytes() == other.probabilities.tobytes()
+    alone = loaded.align(*corpus[40].words)
+    probabilities = refiner.probabilities(corpus[40])
+    assert alone.weights == {link: probabilities[link] for link in alone.possible}
+
+
+def bits(refiner: Refiner) -> list[bytes]:
+    return [array.tobytes() for array in arrays_of(refiner.learned).values()]
+
+
+def test_updates_take_up_new_pairs(refiner: Refiner, corpus: Corpus, tmp_path: Path) -> None:
+    refiner.save(tmp_path / "model")
+    again = Refiner.of(Aligner.load(tmp_path / "model"))
+    assert again.update(corpus[24:30], "gold") is again
+    assert again.learned.lessons.pairs == 6
+    before = again.probabilities(corpus[40])
+    again.update(corpus[24:30])
+    assert (again.probabilities(corpus[40]) == before).all()  # the same pairs, once
+
+
+def test_pair_by_pair_it_comes_to_what_training_learns(
+    refiner: Refiner, aligner: Aligner, corpus: Corpus
+) -> None:
+    slow = Refiner.begin(aligner, ignore_identical=True)
+    words = [pair.words for pair in corpus[30:40]]
+    plain = aligner.align_bitext(words)
+    with pytest.raises(AlignerError, match="at least 5"):
+        slow.update(corpus[:3]).validate()
+    for begin in range(0, 24, 8):
+        slow.update(corpus[begin : begin + 8])
+    assert slow.report is None
+    assert (slow.aligner.align_bitext(words).arrays.links == plain.arrays.links).all()
+    assert slow.validate(1) == refiner.report
+    assert slow.ids == tuple(pair.id for pair in corpus[:24])
+    assert bits(slow) == bits(refiner)
+    assert bits(slow.update([])) == bits(refiner)
+    cells = len(Gold.of(aligner, corpus[:24], "gold", None).levels)
+    assert slow.size == cells * 4 * (len(CELL) + 1)
+
+
+def test_pairs_are_replaced_and_forgotten(aligner: Aligner, corpus: Corpus) -> None:
+    pairs = list(corpus[:20])
+    refiner = Refiner.train(aligner, pairs, ignore_identical=True)
+    assert refiner.learned.used
+    before = bits(refiner)
+    wrong = pairs[3].with_annotation("gold", Alignment([(0, 0)]))
+    assert bits(refiner.update([wrong])) != before
+    assert bits(refiner.update([pairs[3]])) == before  # in its old place and fold
+    refiner.update(corpus[20:22])
+    assert refiner.learned.lessons.pairs == 22
+    refiner.forget([corpus[20].id, corpus[21].id, "nobody"])
+    assert bits(refiner) == before
+    refiner.update(corpus[20:22]).forget([pairs[0].id, pairs[7].id])
+    rest = [*pairs[1:7], *pairs[8:], *corpus[20:22]]
+    refiner.validate()
+    fresh = Refiner.train(aligner, rest, ignore_identical=True)
+    assert (refiner.report, bits(refiner)) == (fresh.report, bits(fresh))
+    refiner.forget(refiner.ids)
+    assert not refiner.learned.used
+    assert refiner.report is None
+
+
+def test_pairs_that_cannot_be_learned_from_leave_no_old_version(
+    aligner: Aligner, corpus: Corpus
+) -> None:
+    refiner = Refiner.begin(aligner).update(corpus[:6])
+    pair = corpus[2]
+    empty = SentencePair(pair.id, pair.source, (), {"gold": Alignment()})
+    assert pair.id not in refiner.update([empty]).ids
+    refiner.update([corpus[3].without_annotations("gold")])
+    assert refiner.ids == tuple(corpus[k].id for k in (0, 1, 4, 5))
+    twins = [SentencePair("twin", *one.words, one.annotations) for one in corpus[6:9]]
+    report = Refiner.train(aligner, [*corpus[:4], *twins]).report  # not every id is unique
+    assert report is not None
+    assert report.pairs == 7
+
+
+def test_more_cells_than_there_is_room_for_are_left_out(
+    aligner: Aligner, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = Gold.of(aligner, corpus[:10], "gold", None).cells.ends
+    monkeypatch.setattr("alignkit.aligner.refine.gold_pairs.MOST_CELLS", int(ends[7]))
+    refiner = Refiner.begin(aligner).update(corpus[:10])
+    assert refiner.ids == tuple(pair.id for pair in corpus[:7])
+    assert refiner.validate(1).left_out == 3
+    refiner.update(corpus[3:4])  # in its own place there is room
+    assert len(refiner.ids) == 7
+
+
+def test_vectors_are_looked_at_and_asked_for(
+    aligner: Aligner, corpus: Corpus, tmp_path: Path
+) -> None:
+    pairs = list(corpus[:10])
+    refiner = Refiner.train(aligner, pairs, vectors=letters)
+    gold = Gold.of(aligner, pairs, "gold", (letters, letters))
+    names = names_of(vectors=True, second=True)
+    column = gold.cells.features[:, names.index("cosine")]
+    identical = gold.cells.features[:, names.index("identical")] > 0
+    spelled = np.array([word.isalpha() for word in gold.bitext.source.words])
+    same = identical & spelled[gold.cells.words[:, 0]]
+    assert column[same] == pytest.approx(1, abs=1e-5)
+    assert refiner.report is not None
+    assert refiner.report.vectors
+    used = refiner.aligner.with_learned(
+        replace(refiner.learned, lessons=replace(refiner.learned.lessons, vectors=True)), letters
+    )
+    if refiner.learned.used:
+        used.save(tmp_path / "model")
+        with pytest.raises(AlignerError, match="needs them"):
+            Aligner.load(tmp_path / "model").align("a b", "b a")
+        loaded = Aligner.load(tmp_path / "model", vectors=letters)
+        assert loaded.align("a b", "b a") == used.align("a b", "b a")
+
+
+def test_the_prior_is_that_of_the_script() -> None:
+    from benchmarks.make_prior import make_prior
+
+    made, kept = make_prior(), Prior.samples()
+    assert made.threshold == kept.threshold
+    assert made.first == pytest.approx(kept.first, rel=1e-2, abs=1e-3)
+    assert kept.made["licence"] == "Apache-2.0"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: "{}", "no prior"),
+        (lambda text: text.replace('"version": 1', '"version": 2'), "version 2"),
+        (lambda text: text.replace('"mean"', '"meat"', 1), "'meat', which is no feature"),
+        (lambda text: text.replace('"bias": ', '"bias": 1e9, "mean": ', 1), "no number for 'bias'"),
+        (lambda text: text.replace('"threshold": 0', '"threshold": 3', 1), "no probability"),
+    ],
+)
+def test_a_false_prior_is_refused(change: object, message: str, tmp_path: Path) -> None:
+    place = tmp_path / "prior.json"
+    place.write_text(change(Prior.samples().encoded()))  # type: ignore[operator]
+    with pytest.raises(FormatError, match=message):
+        Prior.read(str(place))
+
+
+def test_what_cannot_be_learned_from_is_refused(aligner: Aligner, corpus: Corpus) -> None:
+    with pytest.raises(AlignerError, match="at least 5"):
+        Refiner.train(aligner, corpus[:4])
+    with pytest.raises(AlignerError, match="0 different pairs"):
+        Refiner.train(aligner, corpus, "nobody")
+    with pytest.raises(UnknownNameError, match="objective"):
+        Refiner.train(aligner, corpus, objective="fame")
+    with pytest.raises(AlignerError, match="learned nothing"):
+        Refiner.of(aligner)
+    with pytest.raises(OptionError, match="those of the source too"):
+        Refiner.train(aligner, corpus, target_vectors=len)
+
+
+def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(
+    aligner: Aligner, corpus: Corpus
+) -> None:
+    pairs = list(corpus[:12])
+    copies = [replace(pair, id=f"{pair.id} again") for pair in pairs]
+    gold = Gold.of(aligner, [*pairs, *copies], "gold", None)
+    assert gold.groups.tolist() == [*range(12), *range(12)]
+    with Workers.opened(1) as workers:
+        start = Prior.none().rounds(vectors=False)
+        folds = validate(gold, "links", start, workers, kinds=[KINDS["platt"]]).folds.of
+    assert (folds[:12] == folds[12:]).all()
+    assert set(folds.tolist()) == set(range(5))
+    few = [replace(pairs[0], id=str(k)) for k in range(9)]
+    with pytest.raises(AlignerError, match="1 different pairs"):
+        Refiner.train(aligner, few)
+
+
+def test_to_align_nothing_is_no_gain(aligner: Aligner, corpus: Corpus) -> None:
+    possible = [
+        SentencePair(pair.id, *pair.words, {"gold": Alignment([], pair.alignment("gold"))})
+        for pair in corpus[:10]
+    ]
+    report = Refiner.train(aligner, possible, objective="aer").report
+    assert report.after.value < report.before.value
+    assert not report.used
+
+
+def test_the_annotator_of_further_pairs_is_named(refiner: Refiner, corpus: Corpus) -> None:
+    pairs = [
+        SentencePair(pair.id, *pair.words, {"anna": pair.alignment("gold")}) for pair in corpus[:6]
+    ]
+    again = Refiner.of(refiner.aligner, "anna")
+    assert len(again.update(pairs).ids) == 6
+    assert again.validate().pairs == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("learned_first_weights", lambda array: array * np.nan),
+        ("learned_second_weights", lambda array: array[1:]),
+        ("learned_pairs", lambda array: array + 100_000),
+        ("learned_pairs", lambda array: array[::-1].copy()),
+        ("learned_source_counts", lambda array: -1 - array),
+    ],
+)
+def test_forged_tables_are_refused(
+    name: str, change: object, refiner: Refiner, tmp_path: Path
+) -> None:
+    from alignkit.aligner.store import read_model, write_model
+
+    place = tmp_path / "model"
+    refiner.save(place)
+    stored = read_model(place)
+    arrays = dict(stored.arrays)
+    arrays[name] = change(arrays[name])  # type: ignore[operator]
+    write_model(place, header=stored.header, arrays=arrays, words=stored.words)
+    with pytest.raises(AlignerError):
+        Aligner.load(place)
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [("kind", "magic"), ("threshold", 2.0), ("pairs", -1), ("features", ["mean"]), ("vectors", 1)],
+)
+def test_forged_headers_are_refused(
+    entry: str, value: object, refiner: Refiner, tmp_path: Path
+) -> None:
+    from alignkit.aligner.store import read_model, write_model
+
+    place = tmp_path / "model"
+    refiner.save(place)
+    stored = read_model(place)
+    header = {**stored.header, "learned": record_of(refiner.learned) | {entry: value}}
+    write_model(place, header=header, arrays=stored.arrays, words=stored.words)
+    with pytest.raises(AlignerError, match="learned"):
+        Aligner.load(place)
+
+
+def test_a_model_of_learning_is_small(refiner: Refiner) -> None:
+    tables = arrays_of(refiner.learned)
+    assert sum(table.size for name, table in tables.items() if "weights" in name) < 200
+
+
+def test_empty_sides_and_long_lines_are_aligned(refiner: Refiner) -> None:
+    links = refiner.aligner.align_bitext([("", "a"), ("b", ""), ("the " * 450, "the " * 450)])
+    assert len(links.arrays) == 3
+    assert refiner.aligner.align("", "") == Alignment()
+    assert len(refiner.aligner.align_bitext([]).arrays) == 0
