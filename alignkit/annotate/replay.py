@@ -26,6 +26,7 @@ from alignkit.annotate.tables import schema
 from alignkit.annotate.tables.building import (
     assignment_row,
     count_row,
+    learned_table,
     pair_table,
     project_row,
     stream_row,
@@ -183,6 +184,7 @@ def _tables(fold: Fold) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, A
     yield schema.pair, ("k",), list(pair_table(fold))
     assigned = [assignment_row(row, names[row.annotator]) for row in fold.assigned.values()]
     yield schema.assignment, ("account", "pair"), assigned
+    yield schema.learned_set, ("number",), list(learned_table(fold))
     texts = [text_row(text) for rows in fold.texts.values() for text in rows]
     yield schema.pair_text, ("pair", "rev"), texts
     yield (

@@ -7,21 +7,21 @@ is one transaction, on the disk when the method returns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import select, update
 
-from alignkit.annotate.errors import ProjectError, UnknownPair
+from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.events import Event, LogEvent, Sent
-from alignkit.annotate.log.project_events import Setting, Suggest, Suggestion
+from alignkit.annotate.log.lessons import Lesson
+from alignkit.annotate.log.project_events import Setting, Suggestion
 from alignkit.annotate.names import TASKS, check_name
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import append_sent, append_to_project, enrolled
-from alignkit.annotate.tables.building import suggestion_row
 from alignkit.annotate.tables.database import Database
 from alignkit.annotate.tables.lock import ServerLock
 from alignkit.annotate.tables.pair_lists import PairList
+from alignkit.annotate.tables.suggesting import add_learned, put_set, show_base
 from alignkit.annotate.tables.views import Appended, Changes, PairView, Progress, ProjectInfo, Queue
 
 __all__ = ["Store"]
@@ -29,7 +29,6 @@ __all__ = ["Store"]
 _MOST_UNDO = 100
 _MOST_CHANGES = 2000
 _MOST_ROWS = 1000
-_CHUNK = 256
 
 
 class Store:
@@ -210,6 +209,8 @@ class Store:
         changes = {key: value for key, value in changes.items() if now[key] != value}
         if changes:
             link.execute(update(schema.project).values(**changes))
+            if "suggestions" in changes:
+                show_base(link)
             append_to_project(link, "setting", Setting(**changes))
 
     def pair(self, k: int, annotator: str) -> PairView:
@@ -355,38 +356,23 @@ class Store:
         ProjectError
             If there is no such pair, or a cell is not of it.
         """
-        stored = 0
-        left = iter(rows)
-        table = schema.suggestion
         with self.database.writing() as link:
-            lengths = {p.k: (len(p.source), len(p.target)) for p in queries.pair_rows(link)}
-            link.execute(delete(table).where(table.c.set == name))
-            new = True
-            while (some := list(islice(left, _CHUNK))) or new:
-                chunk = [(k, _checked(k, cells, lengths)) for k, cells in some]
-                append_to_project(link, "suggest", Suggest(name, chunk, new))
-                if chunk:
-                    link.execute(insert(table), [suggestion_row(name, *row) for row in chunk])
-                stored, new = stored + len(chunk), False
+            stored = put_set(link, name, rows)
             if show:
                 self._settle(link, {"suggestions": name})
         return stored
+
+    def add_learned(
+        self,
+        name: str,
+        rows: Iterable[tuple[int, Sequence[Suggestion]]],
+        lesson: Lesson,
+    ) -> str:
+        """Store what was learned for some pairs, and show it; see `suggesting.add_learned`."""
+        with self.database.writing() as link:
+            return add_learned(link, name, rows, lesson)
 
     def log(self) -> Iterator[LogEvent]:
         """Yield all events, in the order of the project."""
         with self.database.reading() as link:
             yield from queries.log_events(link)
-
-
-def _checked(
-    k: int, cells: Sequence[Suggestion], lengths: dict[int, tuple[int, int]]
-) -> list[Suggestion]:
-    if k not in lengths:
-        raise UnknownPair(k, len(lengths))
-    n, m = lengths[k]
-    found = []
-    for i, j, p, strength in cells:
-        if not (-1 <= i < n and -1 <= j < m) or i == j == -1 or strength not in (1, 2):
-            raise ProjectError(f"pair {k}: a suggestion [{i}, {j}, {p}, {strength}] cannot be")
-        found.append((int(i), int(j), None if p is None else float(p), int(strength)))
-    return found

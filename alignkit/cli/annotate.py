@@ -116,6 +116,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("trained", "none"),
         help="those of an aligner trained on these very pairs (default), or none",
     )
+    group.add_argument(
+        "--learning",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="learn from pairs that are done what to suggest for those that nobody has opened, "
+        "where an aligner suggests; it stays as it is said last (default: in a new project)",
+    )
     group = parser.add_argument_group("the page")
     group.add_argument("--scheme", metavar="NAME", help="labels of a new project's pairs")
     group.add_argument(
@@ -221,7 +228,7 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
 
     rules = _rules(options)
     url = invited(project, opening.visitor, options.gold or "", rules=rules, waiting=waiting)
-    named = ("initial", "model", "suggestions", "scheme", "task", "guidelines", "port")
+    named = ("initial", "model", "suggestions", "learning", "scheme", "task", "guidelines", "port")
     given = [f"--{name}" for name in named if getattr(options, name) is not None]
     if url is not None and given:
         say(f"{', '.join(given)}: of no use here, the server runs as it was started")
@@ -300,6 +307,7 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
         plan if given else None,
         fallback=fallback,
         note=say,
+        learning=options.learning,
         role=ADJUDICATOR if options.adjudicate else ANNOTATOR,
         gold=options.gold or "",
         rules=_rules(options),

@@ -19,6 +19,7 @@ from alignkit.annotate.dashboard.slow_result import SlowFigures, SlowPace, SlowT
 from alignkit.annotate.dashboard.tally import PairF1, Two
 from alignkit.annotate.dashboard.view import (
     AnnotatorLine,
+    Corrections,
     DashboardView,
     LiveFigure,
     PairLine,
@@ -64,17 +65,18 @@ class Slow:
     paces: dict[str, SlowPace] = field(default_factory=dict)
     twos: dict[tuple[str, str], SlowTwo] = field(default_factory=dict)
     pull: PullLine | None = None
+    corrections: Corrections | None = None
 
     def take(self, found: SlowFigures) -> None:
         """Take over what was found; the rest stays."""
-        self.paces = found.paces
+        self.paces, self.corrections = found.paces, found.corrections
         if found.twos is not None:
             self.twos = {(one.first, one.second): one for one in found.twos}
             self.pull = found.pull
 
 
 def shown(
-    link: Connection, live: LiveWork, drawn: Drawn, slow: Slow, project: str
+    link: Connection, live: LiveWork, drawn: Drawn, slow: Slow, project: str, learning: str = ""
 ) -> DashboardView:
     """Return what the dashboard shows."""
     assert live.compared is not None
@@ -99,6 +101,8 @@ def shown(
         [] if judges else list(_lowest(link, live)),
         _commands(link, project, names, initial, judges=judges) if several else [],
         "" if several else _NOBODY,
+        None if judges else slow.corrections,
+        learning,
         judged_view(link, live, gold) if judges else None,
     )
 

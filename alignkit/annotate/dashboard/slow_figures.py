@@ -19,6 +19,7 @@ from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.sections import CorpusPart
 from alignkit.annotate.assignment.assignment import read_plan
 from alignkit.annotate.dashboard.compared import SEED, Compared, compared
+from alignkit.annotate.dashboard.corrections import gathered
 from alignkit.annotate.dashboard.pace import pace_of
 from alignkit.annotate.dashboard.slow_result import NO_CONTROL, SlowFigures, SlowPace, SlowTwo
 from alignkit.annotate.dashboard.view import LiveFigure, PullLine
@@ -52,6 +53,7 @@ def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> Slow
     with store.database.reading() as link:
         asked = compared(link)
         found = SlowFigures({name: _pace(link, one) for name, one in asked.annotators.items()})
+        found.corrections = gathered(link)
         if times_alone:
             return found
         tell("reading", None)

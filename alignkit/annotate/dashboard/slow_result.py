@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from alignkit.annotate.dashboard.view import LiveFigure, PullLine
+from alignkit.annotate.dashboard.view import Corrections, LiveFigure, PullLine
 
 __all__ = ["NO_CONTROL", "SlowFigures", "SlowPace", "SlowTwo"]
 
@@ -36,10 +36,11 @@ class SlowFigures(Struct):
         By annotator.
     twos
         C of every two annotators who have done anything.
-    pull
+    pull, corrections
         Of the suggestions.
     """
 
     paces: dict[str, SlowPace]
     twos: list[SlowTwo] | None = None
     pull: PullLine | None = None
+    corrections: Corrections | None = None

@@ -6,6 +6,8 @@ from msgspec import Struct
 
 __all__ = [
     "AnnotatorLine",
+    "Corrections",
+    "CorrectionsPart",
     "DashboardView",
     "JudgedLine",
     "JudgedTwo",
@@ -103,6 +105,56 @@ class PullLine(Struct):
     accepted: LiveFigure
     rejected: LiveFigure
     cautions: list[str] = []
+
+
+class CorrectionsPart(Struct):
+    """Hold the corrections of a part of the done pairs, in the order of done.
+
+    Parameters
+    ----------
+    first, last, until
+        Which these are, from 1, and when the last was done.
+    taught_from, taught_to
+        From how many done pairs their suggestions were learned, at least and at most; 0 where they
+        were not.
+    differ, drawn
+        How many links a pair differ from what was suggested, and how many it has; the means.
+    f1
+        Of what was suggested and what was drawn; None where there is neither.
+    """
+
+    first: int
+    last: int
+    until: str
+    taught_from: int
+    taught_to: int
+    differ: float
+    drawn: float
+    f1: float | None
+
+
+class Corrections(Struct):
+    """Hold how many links annotators correct, pair by pair in the order of done.
+
+    Parameters
+    ----------
+    pairs
+        How many done pairs these are; each annotator's count.
+    each
+        The links of each pair that differ from what was suggested; empty where there are many.
+    line
+        Points of their mean over neighbours: which pair, from 1, and the mean.
+    sets
+        How many of these pairs were done when new sets of suggestions came.
+    parts
+        The same in equal parts.
+    """
+
+    pairs: int
+    each: list[int]
+    line: list[tuple[int, float]]
+    sets: list[int]
+    parts: list[CorrectionsPart]
 
 
 class PairLine(Struct):
@@ -212,6 +264,10 @@ class DashboardView(Struct):
         What prints the same figures.
     reason
         Why nobody is compared; empty where somebody is.
+    corrections
+        Of suggestions, as of `at`; None where there are none.
+    learning
+        What came of learning what to suggest; empty where nothing is learned.
     judged
         The agreement on labels, in place of that on links, where pairs are judged; else None.
     """
@@ -230,4 +286,6 @@ class DashboardView(Struct):
     lowest: list[PairLine]
     commands: list[str]
     reason: str
+    corrections: Corrections | None = None
+    learning: str = ""
     judged: JudgedView | None = None

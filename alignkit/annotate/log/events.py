@@ -252,6 +252,7 @@ class _Back(_Strict):
 class _Open(_Strict):
     rev: int
     suggestions: bool
+    set: _Set = ""
     seen: list[_Place] = []
 
 

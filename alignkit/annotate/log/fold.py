@@ -8,6 +8,7 @@ import msgspec
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.events import decode_data
+from alignkit.annotate.log.lessons import LearnedFrom
 from alignkit.annotate.log.project_events import (
     PROJECT_KINDS,
     Account,
@@ -74,6 +75,8 @@ class Fold:
         The pairs by number, and their words by number and text.
     suggestions
         By set and pair.
+    learned, shown
+        What the learned sets were learned from, and by pair the learned set that is shown for it.
     streams
         By pair and annotator.
     assigned, plan
@@ -86,6 +89,8 @@ class Fold:
         self.pairs: dict[int, Pair] = {}
         self.texts: dict[int, list[Text]] = {}
         self.suggestions: dict[str, dict[int, list[Suggestion]]] = {}
+        self.learned: dict[str, LearnedFrom] = {}
+        self.shown: dict[int, str] = {}
         self.streams: dict[tuple[int, str], Folded] = {}
         self.assigned: dict[tuple[int, str], Assigned] = {}
         self.plan: AssignmentPlan | None = None
@@ -132,12 +137,23 @@ class Fold:
             for text in told.pairs:
                 self.texts[text.k].append(text)
         elif isinstance(told, Suggest):
-            rows = self.suggestions.setdefault(told.set, {})
-            if told.new:
-                rows.clear()
-            rows.update(told.rows)
+            self._suggest(told)
         elif isinstance(told, Assign):
             self._assign(told)
+
+    def _suggest(self, told: Suggest) -> None:
+        if told.learned is not None:
+            self.learned[told.set] = told.learned
+        rows = self.suggestions.setdefault(told.set, {})
+        if told.set in self.learned:
+            for k in [k for k, _ in told.rows if k not in rows]:
+                self.suggestions[self.shown.get(k, told.set)].pop(k, None)  # nobody has seen it
+                self.shown[k] = told.set
+        elif told.new:
+            rows.clear()
+            if told.set == self.setting.suggestions:
+                self.shown.clear()
+        rows.update(told.rows)
 
     def _assign(self, told: Assign) -> None:
         for row in told.rows:
@@ -155,4 +171,6 @@ class Fold:
         kept = {name: value for name, value in changes.items() if value is not None}
         if told.key:
             kept["key"] = told.key
+        if told.suggestions is not None:
+            self.shown.clear()
         self.setting = msgspec.structs.replace(self.setting, **kept)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from alignkit.annotate.log.lessons import LearnedFrom
+
 __all__ = [
     "PROJECT_KINDS",
     "Account",
@@ -67,11 +69,16 @@ class Import(Struct, omit_defaults=True):
 
 
 class Suggest(Struct, omit_defaults=True):
-    """Add suggestions to a set; with `new` the set is emptied before."""
+    """Add suggestions to a set; with `new` the set is emptied before.
+
+    With `learned` the set is one that was learned from done pairs. What is new in such a set is
+    shown for its pair, in place of the set that the project shows.
+    """
 
     set: str
     rows: list[tuple[int, list[Suggestion]]] = []
     new: bool = False
+    learned: LearnedFrom | None = None
 
 
 class Account(Struct):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-import msgspec
 from sqlalchemy import Connection, select
 
 from alignkit.alignment import Alignment
@@ -13,21 +12,20 @@ from alignkit.annotate.assignment.assignment import assigned_rows, read_items, r
 from alignkit.annotate.assignment.strata import CONTROL, stratum_of
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.conversion import annotation_of
-from alignkit.annotate.log.project_events import Assigned, Suggestion
+from alignkit.annotate.log.project_events import Assigned
 from alignkit.annotate.log.state import decode_state
 from alignkit.annotate.pull.control import ControlPair, Suggested, Work
 from alignkit.annotate.tables import queries, schema
 
 __all__ = ["control_pairs"]
 
-_suggestions = msgspec.json.Decoder(list[Suggestion]).decode
-
 
 def control_pairs(link: Connection) -> Iterator[ControlPair]:
     """Yield all pairs that are assigned to somebody, of the control sample and others.
 
     What annotators did counts where it is done, and was assigned to them before they began. The
-    suggestions are those that the page shows now.
+    suggestions are those that the page shows: where they are learned, those of a pair stay from
+    when it is first opened.
 
     Raises
     ------
@@ -65,12 +63,8 @@ def control_pairs(link: Connection) -> Iterator[ControlPair]:
 
 def _suggested(link: Connection) -> dict[int, list[Suggested]]:
     """Return the links that are suggested for each pair."""
-    table, name = schema.suggestion.c, select(schema.project.c.suggestions).scalar_subquery()
-    asked = select(table.pair, table.cells).where(table.set == name)
-    return {
-        k: [one for one in _suggestions(text) if one[0] >= 0 and one[1] >= 0]
-        for k, text in link.execute(asked)
-    }
+    found = queries.suggested_cells(link).items()
+    return {k: [one for one in cells if one[0] >= 0 and one[1] >= 0] for k, (_, cells) in found}
 
 
 def _done(link: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:

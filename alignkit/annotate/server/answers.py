@@ -68,9 +68,9 @@ def _described(entry: Any) -> dict[str, str]:
     return {"value": entry.value, "name": entry.name, "about": entry.about}
 
 
-def pair_answer(view: PairView, *, preparing: bool) -> bytes:
+def pair_answer(view: PairView, *, preparing: bool, learning: bool) -> bytes:
     """Return a pair as JSON, with the directions of its sides and what else the page asks."""
-    return _with_more(view, preparing=preparing)
+    return _with_more(view, preparing=preparing, learning=learning)
 
 
 def gold_answer(store: Store, docket: Docket, k: int) -> bytes:

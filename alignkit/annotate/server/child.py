@@ -12,9 +12,12 @@ from typing import IO
 from msgspec import json
 
 from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.log.lessons import Lesson
 from alignkit.annotate.server.job import Job, Line
 
-__all__ = ["Child"]
+__all__ = ["Child", "Row"]
+
+Row = tuple[int, list[tuple[int, int, "float | None", int]]]
 
 _CODE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # the parent ends it
@@ -33,6 +36,8 @@ class Child:
         Called with what is done now, and with the share that is done where that is known.
     note
         Called with what the user should know.
+    take
+        Called with each lesson and the suggestions that came with it.
 
     Attributes
     ----------
@@ -41,11 +46,16 @@ class Child:
     """
 
     def __init__(
-        self, job: Job, tell: Callable[[str, float | None], None], note: Callable[[str], None]
+        self,
+        job: Job,
+        tell: Callable[[str, float | None], None],
+        note: Callable[[str], None],
+        take: Callable[[Lesson, Iterator[Row]], None] | None = None,
     ) -> None:
         self._tell, self._note = tell, note
         self._rows: IO[bytes] = TemporaryFile()  # noqa: SIM115 - in memory they may be too many
-        self._job = job
+        self._job, self._take = job, take
+        self._hears = False
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
         self.result = b""
@@ -69,18 +79,21 @@ class Child:
             with suppress(BrokenPipeError):
                 process.stdin.write(json.encode(self._job) + b"\n")
                 process.stdin.flush()
+            self._hears = True
             done = self._listen(process.stdout)
         if not done:
-            raise ProjectError(
-                "the process that does the long work was ended; is there enough memory? Start "
-                "again to go on"
-            )
+            told = "the process that does the long work was ended; is there enough memory?"
+            raise ProjectError(told if self._take else f"{told} Start again to go on")
 
     def _listen(self, lines: IO[bytes]) -> bool:
         for text in lines:
             line = json.decode(text, type=Line)
             if line.row is not None:
                 self._rows.write(text)
+            elif line.lesson is not None and self._take is not None:
+                self._take(line.lesson, self.rows())
+                self._rows.seek(0)
+                self._rows.truncate()
             elif line.error:
                 raise ProjectError(line.error)
             elif line.note:
@@ -92,7 +105,14 @@ class Child:
                 self._tell(line.text, line.share)
         return False
 
-    def rows(self) -> Iterator[tuple[int, list[tuple[int, int, float | None, int]]]]:
+    def ring(self) -> None:
+        """Have it go on, where it waits for that; what has not begun yet needs no call."""
+        if self._hears and self._process is not None and self._process.stdin is not None:
+            with suppress(OSError, ValueError):  # it has ended
+                self._process.stdin.write(b"\n")
+                self._process.stdin.flush()
+
+    def rows(self) -> Iterator[Row]:
         """Yield the suggestions that were found."""
         self._rows.seek(0)
         for text in self._rows:

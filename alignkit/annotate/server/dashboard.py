@@ -45,12 +45,16 @@ class Dashboard:
     ----------
     store
         The project.
+    learning
+        Returns what came of learning what to suggest.
     rest
         The seconds from one start of the child process to the next, at least.
     """
 
-    def __init__(self, store: Store, *, rest: float = _REST) -> None:
-        self._store, self._rest = store, rest
+    def __init__(
+        self, store: Store, *, learning: Callable[[], str] = str, rest: float = _REST
+    ) -> None:
+        self._store, self._rest, self._learning = store, rest, learning
         self._live = LiveWork()
         self._reading = threading.Lock()  # of `_live`
         self._share: float | None = 0.0  # of the first reading; None when all is read
@@ -188,10 +192,11 @@ class Dashboard:
         with self._reading:
             intervals = dict(self._intervals)
             versions = tuple(sorted((two, version) for two, (version, _) in intervals.items()))
-            of = (self._live.n, versions, slow.at, slow.running, slow.problem)
+            learning = self._learning()
+            of = (self._live.n, versions, slow.at, slow.running, slow.problem, learning)
             if of != self._of:
                 with self._store.database.reading() as link:
-                    view = shown(link, self._live, intervals, slow, self._store.path)
+                    view = shown(link, self._live, intervals, slow, self._store.path, learning)
                 self._body, self._tag = _tagged(msgspec.json.encode(view))
                 self._of = of
             return self._body, self._tag

@@ -37,7 +37,7 @@ class DashboardRoutes:
             if self._dashboard is None:
                 from alignkit.annotate.server.dashboard import Dashboard  # numba, scipy: a second
 
-                self._dashboard = Dashboard(visit.store)
+                self._dashboard = Dashboard(visit.store, learning=self._opening.learned)
                 self._opening.at_end(self._dashboard.stop)
             return self._dashboard
 

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import secrets
 import time
+from collections.abc import Sequence
 
 from msgspec import json
 from sqlalchemy import (
@@ -25,10 +26,12 @@ from sqlalchemy import (
     select,
 )
 
+from alignkit.annotate.log.project_events import Suggestion
 from alignkit.annotate.names import ANNOTATOR, Visitor
 from alignkit.annotate.server.job import Plan
-from alignkit.annotate.tables import schema
+from alignkit.annotate.tables import queries
 from alignkit.annotate.tables.database import Database
+from alignkit.annotate.tables.suggesting import opened
 from alignkit.annotate.tables.upgrading import add_missing
 
 __all__ = ["LASTS", "Desk"]
@@ -106,23 +109,17 @@ class Desk:
             link.execute(delete(_PLANS))
             link.execute(insert(_PLANS).values(plan=json.encode(plan).decode()))
 
-    def opened(self) -> set[int]:
-        """Return the pairs of which any page has sent something: it does when it opens one."""
-        events, streams = schema.event.c, schema.stream.c
-        asked = (
-            select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
-        )
+    def opened(self, some: Sequence[int] | None = None) -> set[int]:
+        """Return the pairs, or which of some, that any page has opened."""
         with self._database.reading() as link:
-            return set(link.execute(asked).scalars())
+            return opened(link, some)
 
-    def suggested(self, name: str) -> dict[int, list[tuple[int, int, float | None, int]]]:
-        """Return the suggestions of a set that opened pairs have."""
-        table = schema.suggestion.c
-        asked = select(table.pair, table.cells).where(
-            table.set == name, table.pair.in_(sorted(self.opened()))
-        )
+    def suggested(self) -> dict[int, list[Suggestion]]:
+        """Return the suggestions that opened pairs show."""
         with self._database.reading() as link:
-            return {k: json.decode(cells) for k, cells in link.execute(asked)}
+            closed = opened(link)
+            found = queries.suggested_cells(link).items()
+            return {k: cells for k, (_, cells) in found if k in closed}
 
 
 def _drop_halves(link: Connection) -> None:

@@ -16,6 +16,7 @@ from alignkit.annotate.server.storing import store_sent
 
 if TYPE_CHECKING:
     from alignkit.annotate.gold.docket import Docket
+    from alignkit.annotate.server.opening import Opening
     from alignkit.annotate.server.visit import Visit
 
 __all__ = ["GoldRoutes"]
@@ -24,9 +25,16 @@ _AT_ONCE = 100  # pairs that are settled by one request
 
 
 class GoldRoutes:
-    """Answer what adjudicators ask; whoever asks has been let in as one."""
+    """Answer what adjudicators ask; whoever asks has been let in as one.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    opening
+        The project; it hears what is decided.
+    """
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
         self._docket: Docket | None = None
 
     def _list(self, visit: Visit) -> Docket:
@@ -57,6 +65,7 @@ class GoldRoutes:
         def settled() -> Response:
             agreed = [row.k for row in docket.rows() if row.state == "agreed"]
             count = settle(visit.store, agreed[:_AT_ONCE], visit.name)
+            self._opening.heard()
             return json_reply({"settled": count, "left": max(0, len(agreed) - _AT_ONCE)})
 
         return await run_in_threadpool(settled)
@@ -73,4 +82,4 @@ class GoldRoutes:
         """Answer POST /api/gold/{k}/events: store what was decided."""
         from alignkit.annotate.gold.gold import decide
 
-        return await store_sent(visit, partial(decide, visit.store))
+        return await store_sent(visit, partial(decide, visit.store), self._opening.heard)

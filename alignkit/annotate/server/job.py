@@ -6,6 +6,8 @@ from typing import Any
 
 from msgspec import Raw, Struct
 
+from alignkit.annotate.log.lessons import Lesson
+
 __all__ = ["Job", "Line", "Plan"]
 
 
@@ -21,11 +23,14 @@ class Plan(Struct, frozen=True):
         The annotator, or the file of the model.
     pending
         They are not there yet.
+    learning
+        They are to be learned from what is done.
     """
 
     kind: str
     name: str = ""
     pending: bool = True
+    learning: bool = False
 
 
 class Job(Struct):
@@ -50,6 +55,8 @@ class Job(Struct):
     figures
         ``all`` or ``times`` alone: the figures of the dashboard that take a while are wanted; see
         `slow_figures`.
+    learn
+        Suggestions are to be learned, each time that a line comes behind the job; see `Course`.
     """
 
     project: str
@@ -64,12 +71,13 @@ class Job(Struct):
     annotator: str = ""
     plan: Plan | None = None
     figures: str = ""
+    learn: bool = False
 
 
 class Line(Struct, omit_defaults=True):
     """Hold what the process tells: progress, a note, what went wrong, a row; at last `done`.
 
-    With `done` comes the result of a job that has one.
+    With `done` comes the result of a job that has one; a lesson comes behind its rows.
     """
 
     text: str = ""
@@ -77,5 +85,6 @@ class Line(Struct, omit_defaults=True):
     note: str = ""
     error: str = ""
     row: tuple[int, list[tuple[int, int, float | None, int]]] | None = None
+    lesson: Lesson | None = None
     done: bool = False
     result: Raw = Raw(b"null")

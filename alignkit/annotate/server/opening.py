@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,11 +19,13 @@ from alignkit.annotate.names import ANNOTATOR, TASKS, Visitor
 from alignkit.annotate.server.beforehand import check_plan
 from alignkit.annotate.server.child import Child
 from alignkit.annotate.server.job import Job, Plan
+from alignkit.annotate.server.learning import Learning, learns
 from alignkit.annotate.tables.lock import ServerLock
 from alignkit.annotate.tables.project_file import check_file, read_task
 from alignkit.errors import AlignkitError
 
 if TYPE_CHECKING:
+    from alignkit.annotate.log.events import Sent
     from alignkit.annotate.server.desk import Desk
     from alignkit.annotate.store import Store
 
@@ -57,6 +59,8 @@ class Opening:
         The plan of a new project for which nothing was said.
     note
         Called with what the user should know.
+    learning
+        Whether suggestions are learned from what is done; None as it was, and in a new project.
     role, gold, rules
         What the job's annotator is, the name of the gold standard and how it is made: see
         `admission.admit`.
@@ -80,13 +84,15 @@ class Opening:
         *,
         fallback: Plan,
         note: Callable[[str], None],
+        learning: bool | None = None,
         role: str = ANNOTATOR,
         gold: str = "",
         rules: Mapping[str, bool] | None = None,
     ) -> None:
         self.job, self.visitor, self._gold = job, Visitor(job.annotator, role), gold
         self.plan, self._fallback = plan, fallback
-        self._note, self._rules = note, rules or {}
+        self._note, self._rules, self._learns = note, rules or {}, learning
+        self.learning: Learning | None = None
         self.opened: Opened | None = None
         self.progress: Progress | None = Progress("opening the project")
         self.problem: AlignkitError | None = None
@@ -151,9 +157,22 @@ class Opening:
 
     def take(self, k: int) -> None:
         """Tell that a pair is opened: suggestions that come later are not for it."""
-        if self.progress is not None:
+        if k not in self._taken:
             with self._shelf:
                 self._taken.add(k)
+
+    def learned(self) -> str:
+        """Return what came of learning what to suggest; empty where nothing is learned."""
+        return "" if self.learning is None else self.learning.told
+
+    def heard(self, events: Iterable[Sent] | None = None) -> None:
+        """Tell which events were stored, or that any may have been: there may be more to learn."""
+        if self.learning is None:
+            return
+        if events is None:
+            self.learning.wake()
+        else:
+            self.learning.heard(events)
 
     def _run(self, failed: Callable[[], None]) -> None:
         try:
@@ -174,6 +193,7 @@ class Opening:
             else:
                 self._note(f"no suggestions: {problem}")
         self.progress = None
+        self._learn(self.opened)
 
     def _open(self) -> Opened:
         from alignkit.annotate.server.admission import admit, change_task
@@ -190,15 +210,35 @@ class Opening:
             admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
             desk = Desk(store.database)
-            if self.plan is not None:
-                desk.plan = self.plan
-            elif desk.plan is None:
-                draws = store.project().task == "align"
-                desk.plan = self._fallback if draws else Plan("none")
+            self._settle(store, desk)
         except BaseException:
             store.close()
             raise
         return Opened(store, desk)
+
+    def _settle(self, store: Store, desk: Desk) -> None:
+        """Say where suggestions come from, and whether they are learned from what is done."""
+        before = desk.plan
+        plan = self.plan or before
+        if plan is None:
+            plan = self._fallback if store.project().task == "align" else Plan("none")
+        learning = self._learns
+        if learning is None:
+            learning = before is None or before.learning
+        plan = structs.replace(plan, learning=learning)
+        if plan != before:
+            desk.plan = plan
+
+    def _learn(self, opened: Opened) -> None:
+        """Begin to learn while pairs are annotated, where an aligner suggests."""
+        plan = opened.desk.plan
+        project = opened.store.project()
+        draws = project.task == "align" and project.suggestions
+        if plan is not None and draws and learns(plan) and not self.stopping:
+            self.learning = Learning(
+                *opened, plan, shelf=self._shelf, taken=self._taken, note=self._note
+            )
+            self.at_end(self.learning.stop)
 
     def _make(self) -> None:
         with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
@@ -225,8 +265,7 @@ class Opening:
         store, desk = opened
         name = plan.name if plan.kind == "initial" else plan.kind
         with self._shelf:
-            shown = store.project().suggestions
-            kept = desk.suggested(shown) if shown else {}
+            kept = desk.suggested()
             closed = desk.opened() | self._taken
             rows = (row for row in child.rows() if row[0] not in closed)
             store.set_suggestions(name, chain(rows, kept.items()))

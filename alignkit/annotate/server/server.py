@@ -75,7 +75,7 @@ class AnnotationServer:
         self._assets = load_assets()
         self._guidelines = guidelines
         self._key = ""  # of the project, once it is open
-        self._gold, self._figures = GoldRoutes(), DashboardRoutes(opening)
+        self._gold, self._figures = GoldRoutes(opening), DashboardRoutes(opening)
         app = Starlette(routes=self.routes(), exception_handlers=HANDLERS)
         app.router.redirect_slashes = False
         self.app = Guard(app, hosts)
@@ -262,15 +262,16 @@ class AnnotationServer:
         if "prefetch" not in visit.request.query_params:
             await run_in_threadpool(self._opening.take, visit.k)
         preparing = self._opening.progress is not None
+        learning = self._opening.learning is not None
         view = await run_in_threadpool(visit.store.pair, visit.k, visit.name)
-        return json_reply(pair_answer(view, preparing=preparing))
+        return json_reply(pair_answer(view, preparing=preparing, learning=learning))
 
     async def _history(self, visit: Visit) -> Response:
         events = await run_in_threadpool(visit.store.history, visit.k, visit.name)
         return json_reply({"events": events})
 
     async def _events(self, visit: Visit) -> Response:
-        return await store_sent(visit, visit.store.append)
+        return await store_sent(visit, visit.store.append, self._opening.heard)
 
     async def _export(self, visit: Visit) -> Response:
         from alignkit.annotate.server.downloads import download

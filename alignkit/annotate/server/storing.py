@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
@@ -14,12 +14,17 @@ from alignkit.annotate.server.replies import RefusedError, json_reply
 from alignkit.annotate.server.security import read_json
 
 if TYPE_CHECKING:
+    from alignkit.annotate.log.events import Sent
     from alignkit.annotate.server.visit import Visit
 
 __all__ = ["store_sent"]
 
 
-async def store_sent(visit: Visit, append: Callable[..., tuple[Any, bool]]) -> Response:
+async def store_sent(
+    visit: Visit,
+    append: Callable[..., tuple[Any, bool]],
+    heard: Callable[[Sequence[Sent]], None],
+) -> Response:
     """Answer a request with events: 201, or 200 where nothing of it was new.
 
     Parameters
@@ -27,6 +32,8 @@ async def store_sent(visit: Visit, append: Callable[..., tuple[Any, bool]]) -> R
     append
         Called with the pair, the name, and `base`, `rev` and `events` of the request; returns the
         answer, and whether anything was new.
+    heard
+        Called with the events, once they are stored.
     """
     body = await read_json(visit.request)
 
@@ -36,6 +43,8 @@ async def store_sent(visit: Visit, append: Callable[..., tuple[Any, bool]]) -> R
         except BadEvent as error:
             raise RefusedError(400, str(error)) from None
         answer, new = append(visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events)
+        if new:
+            heard(sent.events)
         return json_reply(answer, 201 if new else 200)
 
     return await run_in_threadpool(stored)

@@ -10,11 +10,11 @@ from alignkit.annotate.server.job import Plan
 from alignkit.annotate.store import Store
 
 if TYPE_CHECKING:
-    from alignkit.aligner import Aligner, Bitext
+    from alignkit.aligner import Aligner
     from alignkit.alignment import Alignment
     from alignkit.corpus import SentencePair
 
-__all__ = ["LEAST", "suggest"]
+__all__ = ["LEAST", "Row", "Tell", "aligner_of", "posteriors", "suggest"]
 
 LEAST = 0.05
 """The least probability of a link that is suggested."""
@@ -26,6 +26,7 @@ _SHARED = 0.2  # of the words of both sides, from which on they are taken to be
 Cell = tuple[int, int, "float | None", int]
 Row = tuple[int, list[Cell]]
 Tell = Callable[[str, "float | None"], None]
+Words = tuple[Sequence[str], Sequence[str]]
 
 
 def suggest(store: Store, plan: Plan, tell: Tell) -> Iterator[Row]:
@@ -66,38 +67,48 @@ def _cells(alignment: Alignment) -> list[Cell]:
 
 
 def _aligned(store: Store, plan: Plan, tell: Tell) -> Iterator[Row]:
+    pairs = [pair.words for pair in _words(store)]
+    aligner = aligner_of(plan, pairs, tell)
+    for start in range(0, len(pairs), _BLOCK):
+        tell("aligning", start / len(pairs))
+        some = pairs[start : start + _BLOCK]
+        yield from posteriors(aligner, some, range(start + 1, start + 1 + len(some)))
+
+
+def aligner_of(plan: Plan, pairs: Sequence[Words], tell: Tell) -> Aligner:
+    """Return the aligner of a plan: loaded, or trained on all pairs of the project."""
     from alignkit.aligner import Aligner, Bitext
 
-    pairs = [pair.words for pair in _words(store)]
     if plan.kind == "model":
         tell("loading the model", None)
-        aligner = Aligner.load(plan.name)
-        for start in range(0, len(pairs), _BLOCK):
-            tell("aligning", start / len(pairs))
-            some = pairs[start : start + _BLOCK]
-            packed = Bitext.pack(some, casefold=aligner.parameters.casefold)
-            yield from _posteriors(aligner, packed, start)
-        return
-    bitext = Bitext.pack(pairs)
+        return Aligner.load(plan.name)
     identity = _IDENTITY if _shared(pairs) >= _SHARED else 0.0
 
     def progress(done: int, total: int, text: str) -> None:
         tell(f"training: {text}" if text else "training", done / max(total, 1))
 
-    trained = Aligner.train(bitext, identity=identity, progress=progress)
-    tell("aligning", None)
-    yield from _posteriors(trained, bitext, 0)
+    return Aligner.train(Bitext.pack(pairs), identity=identity, progress=progress)
 
 
-def _posteriors(aligner: Aligner, bitext: Bitext, before: int) -> Iterator[Row]:
-    links = aligner.align_bitext(bitext, threshold=LEAST)
+def posteriors(
+    aligner: Aligner,
+    pairs: Sequence[Words],
+    numbers: Sequence[int],
+    *,
+    threads: int | None = None,
+) -> Iterator[Row]:
+    """Yield what an aligner suggests for pairs of some numbers."""
+    from alignkit.aligner import Bitext
+
+    bitext = Bitext.pack(pairs, casefold=aligner.parameters.casefold)
+    links = aligner.align_bitext(bitext, threshold=LEAST, threads=threads)
     offsets = links.arrays.offsets.tolist()
-    for pair in range(len(bitext)):
+    for pair, k in enumerate(numbers):
         begin, end = offsets[pair], offsets[pair + 1]
         places = links.arrays.links[begin:end].tolist()
         weights = links.probabilities[begin:end].tolist()
         cells = zip(places, weights, strict=True)
-        yield before + pair + 1, [(i, j, _rounded(min(p, 1.0)), 2) for (i, j), p in cells]
+        yield k, [(i, j, _rounded(min(p, 1.0)), 2) for (i, j), p in cells]
 
 
 def _words(store: Store) -> Iterator[SentencePair]:

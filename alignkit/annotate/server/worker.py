@@ -51,13 +51,16 @@ class _Teller:
 def main() -> None:
     """Do one job."""
     job = json.decode(sys.stdin.buffer.readline(), type=Job)
-    threading.Thread(target=_outlive_nobody, daemon=True).start()
+    bell = threading.Event()
+    threading.Thread(target=_outlive_nobody, args=[bell], daemon=True).start()
     teller = _Teller(os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no line of ours
     try:
         result = b"null"
         if job.figures:
             result = _measure(job, teller)
+        elif job.learn:
+            _learn(job, teller, bell)
         elif job.corpus or job.documents:
             _make(job, teller)
         else:
@@ -74,8 +77,9 @@ def main() -> None:
     os._exit(0)
 
 
-def _outlive_nobody() -> None:
-    sys.stdin.buffer.read()
+def _outlive_nobody(bell: threading.Event) -> None:
+    while sys.stdin.buffer.readline():
+        bell.set()
     os._exit(1)
 
 
@@ -135,11 +139,31 @@ def _suggest(job: Job, teller: _Teller) -> None:
             teller.line(Line(row=row))
 
 
+def _learn(job: Job, teller: _Teller, bell: threading.Event) -> None:
+    assert job.plan is not None
+    from alignkit.annotate.server.course import Course
+
+    _give_way()
+    with Store.open(job.project, readonly=True) as store:
+        course = Course(store, job.plan, teller.progress)
+        while True:
+            lesson, rows = course.go_on()
+            for row in rows:
+                teller.line(Line(row=row))
+            teller.line(Line(lesson=lesson))
+            bell.wait()
+            bell.clear()
+
+
+def _give_way() -> None:
+    with suppress(AttributeError, OSError):  # annotators go first
+        os.nice(10)
+
+
 def _measure(job: Job, teller: _Teller) -> bytes:
     from alignkit.annotate.dashboard.slow_figures import slow_figures
 
-    with suppress(AttributeError, OSError):  # annotators go first
-        os.nice(10)
+    _give_way()
     with Store.open(job.project, readonly=True) as store:
         found = slow_figures(store, teller.progress, times_alone=job.figures == "times")
         return json.encode(found)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from msgspec import structs
 from sqlalchemy import Connection, insert
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.events import LogEvent, encode
 from alignkit.annotate.log.fold import Fold
+from alignkit.annotate.log.lessons import LearnedFrom
 from alignkit.annotate.log.project_events import Assigned, Pair, Suggestion, Text
 from alignkit.annotate.log.state import PairState
 from alignkit.annotate.names import GOLD
@@ -23,6 +25,8 @@ __all__ = [
     "build_project",
     "count_row",
     "event_row",
+    "learned_row",
+    "learned_table",
     "pair_row",
     "pair_table",
     "project_row",
@@ -91,6 +95,7 @@ def _write_tables(link: Connection, fold: Fold, streams: dict[tuple[int, str], i
         schema.suggestion,
         (suggestion_row(name, k, cells) for name, rows in sets for k, cells in rows.items()),
     )
+    _insert(link, schema.learned_set, learned_table(fold))
     assigned = fold.assigned.values()
     _insert(
         link, schema.assignment, (assignment_row(row, number[row.annotator]) for row in assigned)
@@ -134,12 +139,13 @@ def project_row(fold: Fold) -> dict[str, Any]:
 
 def pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
     """Yield the rows of the pairs; that of the project first."""
-    yield {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
+    row = {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
+    yield {**row, "suggested": ""}
     for k, pair in sorted(fold.pairs.items()):
-        yield pair_row(pair, fold.texts[k][-1])
+        yield pair_row(pair, fold.texts[k][-1], fold.shown.get(k, ""))
 
 
-def pair_row(pair: Pair, text: Text) -> dict[str, Any]:
+def pair_row(pair: Pair, text: Text, suggested: str = "") -> dict[str, Any]:
     """Return the row of a pair, whose words are now those of a text."""
     return {
         "k": pair.k,
@@ -148,6 +154,7 @@ def pair_row(pair: Pair, text: Text) -> dict[str, Any]:
         "rev": text.rev,
         "search": searched(pair.id, *text.source, *text.target),
         "trees": encode(pair.trees).decode(),
+        "suggested": suggested,
     }
 
 
@@ -165,6 +172,17 @@ def text_row(text: Text) -> dict[str, Any]:
 def suggestion_row(name: str, k: int, cells: list[Suggestion]) -> dict[str, Any]:
     """Return the row of a pair's suggestions."""
     return {"set": name, "pair": k, "cells": encode(cells).decode()}
+
+
+def learned_table(fold: Fold) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the learned sets."""
+    for number, (name, learned) in enumerate(fold.learned.items(), 1):
+        yield learned_row(number, name, learned)
+
+
+def learned_row(number: int, name: str, learned: LearnedFrom) -> dict[str, Any]:
+    """Return the row of a learned set."""
+    return {"number": number, "set": name, **structs.asdict(learned)}
 
 
 def assignment_row(row: Assigned, account: int) -> dict[str, Any]:

@@ -23,8 +23,8 @@ __all__ = [
     "refusal",
 ]
 
-VERSION = 2
-"""Of the tables; 2 has assignments, and names the gold standard and the task."""
+VERSION = 3
+"""Of the tables; 2 has assignments, and names the gold standard and the task, 3 learned sets."""
 
 MARK = 0x414C4B54
 """The application id in the head of the file, "ALKT"."""

@@ -42,6 +42,7 @@ __all__ = [
     "stream_of",
     "streams_of",
     "suggested",
+    "suggested_cells",
     "suggesting",
     "suggestions_of",
     "task_of",
@@ -99,7 +100,8 @@ _ACCOUNT = select(schema.account.c.id).where(
 )
 _LAST = select(func.max(_table.n))
 _COUNT = select(func.max(schema.pair.c.k))
-_SET = select(schema.project.c.suggestions)
+_SET = select(schema.project.c.suggestions).scalar_subquery()
+_SETS = select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == bindparam("k"))
 _STREAM = select(_of.id, _of.state, _of.undo_top, _of.redo_top).where(
     _of.account == bindparam("account"), _of.pair == bindparam("k")
 )
@@ -354,10 +356,20 @@ def known_events(link: Connection, ids: Iterable[str]) -> dict[str, tuple[int, s
 
 def suggested(link: Connection, k: int) -> Suggested | None:
     """Return the suggestions for a pair of the set that is shown; None where none is shown."""
-    name = link.execute(_SET).scalar()
+    name, learned = link.execute(_SETS, {"k": k}).one()
     if not name:
         return None
-    return Suggested(name, suggestions_of(link, name, k))
+    return Suggested(learned or name, suggestions_of(link, learned or name, k))
+
+
+def suggested_cells(link: Connection) -> dict[int, tuple[str, list[Suggestion]]]:
+    """Return by pair the set that is shown and its suggestions; no pair without such a row."""
+    table, own = schema.suggestion.c, schema.pair.c
+    shown = func.coalesce(func.nullif(own.suggested, ""), _SET)
+    asked = select(table.pair, table.set, table.cells).where(
+        table.pair == own.k, table.set == shown, _SET != ""
+    )
+    return {k: (name, _suggestions(cells)) for k, name, cells in link.execute(asked)}
 
 
 def suggestions_of(link: Connection, name: str, k: int) -> list[Suggestion]:

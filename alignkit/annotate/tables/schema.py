@@ -23,6 +23,7 @@ __all__ = [
     "account",
     "assignment",
     "event",
+    "learned_set",
     "pair",
     "pair_counts",
     "pair_text",
@@ -69,9 +70,11 @@ pair = Table(
     Column("rev", Integer, nullable=False),
     Column("search", Text, nullable=False),
     Column("trees", Text, nullable=False, server_default="{}"),
+    Column("suggested", Text, nullable=False, server_default=""),
 )
 """The pairs, from 1 (0 is the project); `search` is id and words as they are searched, `trees` are
-those with which the pair came, as JSON."""
+those with which the pair came, as JSON, `suggested` is the learned set that is shown in place of
+the set that the project shows."""
 
 pair_text = Table(
     "pair_text",
@@ -126,6 +129,19 @@ suggestion = Table(
     Column("cells", Text, nullable=False),
 )
 """The suggested cells of each pair as JSON, by set."""
+
+learned_set = Table(
+    "learned_set",
+    METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("set", Text, nullable=False, unique=True),
+    Column("parent", Text, nullable=False),
+    Column("pairs", Integer, nullable=False),
+    Column("made", String(32), nullable=False),
+    Column("before", Float, nullable=False),
+    Column("after", Float, nullable=False),
+)
+"""What each learned set of suggestions was learned from; see `LearnedFrom`."""
 
 pair_counts = Table(
     "pair_counts",

@@ -139,7 +139,8 @@ class App {
 	}
 
 	open() {
-		this.session.commit("open", {rev: this.doc.rev, suggestions: this.shown && !!this.doc.suggestions})
+		const {shown, set} = this.pair.hints
+		this.session.commit("open", {rev: this.doc.rev, suggestions: shown && !!set, set})
 	}
 
 	use(session) {

@@ -1,5 +1,6 @@
 // The dashboard: how far annotators agree and how far they are, without reloading.
 import {$, html} from "./dom.js"
+import {corrected} from "./corrections.js"
 import {clock, duration, figure, follow, number} from "./figures.js"
 import {admitted} from "./wire.js"
 import {plural} from "./words.js"
@@ -30,6 +31,7 @@ function links(view) {
 	$("twos").replaceChildren(...agreement(view))
 	$("beyond").replaceChildren(...beyond(view))
 	$("lowest").replaceChildren(...(view.lowest.length ? view.lowest.map(pair) : [nothing(view.twos, "agree on all pairs that two have done", 4)]))
+	corrected(view)
 	const {pull, accepted, rejected, cautions} = view.pull
 	$("pull").replaceChildren(
 		entry("pull", ...figure(pull, {signed: true, more: pull.value === null ? "" : plural(pull.pairs ?? 0, "pair")})),

@@ -126,10 +126,12 @@ class Wire extends EventTarget {
 	}
 
 	async pair(k) {
-		let reply = this.#ahead.get(k)
+		const ahead = await this.#ahead.get(k), get = () => this.peek(k, "")
 		this.#ahead.delete(k)
+		// what was learned since is to be shown; without a server what is at hand has to do
+		let reply = ahead?.learning ? get().catch(() => ahead) : ahead
 		for (let attempt = 0; ; attempt += 1) {
-			const pair = (await reply) ?? (await this.get(`${this.project.at}/${k}`))
+			const pair = (await reply) ?? (await get())
 			reply = null
 			const waiting = (await this.#outbox.all()).filter(entry => entry.k === k && entry.rev === pair.rev)
 			if (pair.state.seq < (this.#latest.get(k) ?? 0) && attempt < 3) continue // overtaken
@@ -178,7 +180,7 @@ class Wire extends EventTarget {
 	}
 
 	// A pair as the server has it now, without opening it.
-	peek(k) {return this.get(`${this.project.at}/${k}?prefetch=1`);}
+	peek(k, how = "?prefetch=1") {return this.get(`${this.project.at}/${k}${how}`);}
 
 	queue(after = 0, limit = 200) {return this.get(`queue?after=${after}&limit=${limit}`);}
 

@@ -1,0 +1,52 @@
+"""Find the pairs that annotators will open next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import chain, islice
+
+from sqlalchemy import Connection, select
+
+from alignkit.annotate.tables import queries, schema
+
+__all__ = ["pairs_ahead"]
+
+
+def pairs_ahead(
+    link: Connection, last: Mapping[int, int], closed: Collection[int], most: int
+) -> list[int]:
+    """Return the numbers of pairs that annotators will open next, if they go on as they do.
+
+    Parameters
+    ----------
+    last
+        By the number of each annotator who has begun, the pair where they are.
+    closed
+        Pairs that are not asked for: what is suggested for them stays.
+    most
+        How many of each annotator's list.
+
+    Notes
+    -----
+    Each list goes on behind the pair where its annotator is, and from its end to its beginning.
+    """
+    lists = _lists(link, last)
+    found: dict[int, None] = {}
+    for account, pairs in lists.items():
+        at = last.get(account, 0)
+        start = pairs.index(at) + 1 if at in pairs else 0
+        order = chain(islice(pairs, start, None), islice(pairs, start))
+        found |= dict.fromkeys(islice((k for k in order if k not in closed), most))
+    return sorted(found)
+
+
+def _lists(link: Connection, last: Mapping[int, int]) -> dict[int, list[int] | range]:
+    """Return the pairs of each annotator, in order; all, where nobody has any."""
+    table = schema.assignment.c
+    assigned: dict[int, list[int] | range] = {}
+    asked = select(table.account, table.pair).order_by(table.account, table.place)
+    for account, k in link.execute(asked):
+        own = assigned.setdefault(account, [])
+        assert isinstance(own, list)
+        own.append(k)
+    return assigned or dict.fromkeys(last, range(1, queries.count_pairs(link) + 1))

@@ -1,0 +1,136 @@
+"""Follow which pairs are done, whose links of them are learned from, and who goes on where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import Connection, select
+
+from alignkit.alignment import Alignment
+from alignkit.annotate.log.conversion import annotation_of
+from alignkit.annotate.log.state import decode_state
+from alignkit.annotate.tables import queries, schema
+from alignkit.corpus import SentencePair
+
+__all__ = ["TAUGHT", "DoneWork", "put_together"]
+
+TAUGHT = "done"
+"""The annotator whose the links are that are learned from."""
+
+_CHUNK = 500
+
+
+class DoneWork:
+    """Hold what is done in a project, as of event `n`; read once, then only what has changed.
+
+    Attributes
+    ----------
+    pairs
+        By number, the pairs that are learned from: those that are done, with their links.
+    opened
+        The pairs that any page has opened.
+    last
+        By the number of each annotator who works on the pages, the pair of the last event.
+
+    Notes
+    -----
+    Learned from is what the gold standard has, where a pair is adjudicated, else what annotators
+    have marked done who work on the pages, or to whom pairs are assigned: not what a system that
+    came with the corpus has linked.
+    """
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.pairs: dict[int, SentencePair] = {}
+        self.opened: set[int] = set()
+        self.last: dict[int, int] = {}
+        self._teachers: set[int] = set()
+
+    def refresh(self, link: Connection) -> None:
+        """Read what has changed."""
+        n = queries.last_n(link)
+        if n == self.n:
+            return
+        event, stream = schema.event.c, schema.stream.c
+        columns = stream.pair, stream.account, event.sent != ""
+        asked = select(*columns).where(event.stream == stream.id, event.n > self.n)
+        changed: set[int] = set()
+        for k, account, sent in link.execute(asked.order_by(event.n)):
+            changed.add(k)
+            if sent:
+                self.opened.add(k)
+                self.last[account] = k
+        gold = queries.account_of(link, queries.gold_name(link)) if _has_gold(link) else 0
+        teachers = {gold, *self.last, *_assigned(link)} - {0}
+        if teachers != self._teachers:
+            self._teachers = teachers
+            self._read(link, None, gold)
+        else:
+            self._read(link, sorted(changed - {0}), gold)
+        self.n = n
+
+    def _read(self, link: Connection, some: Sequence[int] | None, gold: int) -> None:
+        """Read pairs anew, or all."""
+        if some is None:
+            self.pairs.clear()
+        for part in _parts(some):
+            for k in part or ():
+                self.pairs.pop(k, None)
+            said = self._said(link, part, gold)
+            for row in queries.pair_rows(link, sorted(said)) if said else ():
+                links = put_together(said[row.k])
+                pair = SentencePair(str(row.k), row.source, row.target, {TAUGHT: links})
+                self.pairs[row.k] = pair
+
+    def _said(
+        self, link: Connection, some: Sequence[int] | None, gold: int
+    ) -> dict[int, list[Alignment]]:
+        """Return by pair the links of those who have done it, or those of gold alone."""
+        stream, counts = schema.stream.c, schema.pair_counts.c
+        own = (counts.account == stream.account) & (counts.pair == stream.pair)
+        asked = select(stream.pair, stream.account, stream.state).where(
+            own, counts.done.is_(True), stream.account.in_(sorted(self._teachers))
+        )
+        if some is not None:
+            asked = asked.where(stream.pair.in_(some))
+        found: dict[int, list[Alignment]] = {}
+        decided: dict[int, list[Alignment]] = {}
+        for k, account, text in link.execute(asked.order_by(stream.account)):
+            said = annotation_of(decode_state(text))
+            if said is not None and said.alignment is not None:
+                (decided if account == gold else found).setdefault(k, []).append(said.alignment)
+        return found | decided
+
+
+def put_together(alignments: Sequence[Alignment]) -> Alignment:
+    """Return what several annotators have linked, as one alignment to learn suggestions from.
+
+    To be suggested, and so sure here, is what more than half have linked, sure or possible: who
+    has to draw it is spared that. Whatever else anybody has linked is possible.
+
+    Examples
+    --------
+    >>> put_together([Alignment.parse("0-0 1-1"), Alignment.parse("0-0 1?1 2-2")])
+    Alignment('0-0 1-1 2?2')
+    """
+    possible = {link for one in alignments for link in one}
+    sure = [
+        link for link in possible if 2 * sum(link in one for one in alignments) > len(alignments)
+    ]
+    return Alignment(sure, possible)
+
+
+def _has_gold(link: Connection) -> bool:
+    return queries.gold_name(link) in queries.annotators(link)
+
+
+def _assigned(link: Connection) -> set[int]:
+    return set(link.execute(select(schema.assignment.c.account).distinct()).scalars())
+
+
+def _parts(some: Sequence[int] | None) -> Iterator[Sequence[int] | None]:
+    if some is None:
+        yield None
+    else:
+        for start in range(0, len(some), _CHUNK):
+            yield some[start : start + _CHUNK]

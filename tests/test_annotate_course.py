@@ -1,0 +1,159 @@
+"""What the child process learns from done pairs, when, and for which pairs it suggests links."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("starlette")
+
+from annotation import Tab, project, sent
+from command import PARAPHRASES
+
+from alignkit import Alignment, Corpus, SentencePair, read_corpus
+from alignkit.aligner import Aligner, Refiner
+from alignkit.annotate.learning.done_work import TAUGHT
+from alignkit.annotate.learning.learner import Learner
+from alignkit.annotate.server import course
+from alignkit.annotate.server.course import Course
+from alignkit.annotate.server.job import Plan
+
+SAMPLES = read_corpus(PARAPHRASES)
+WORDS = [pair.words for pair in SAMPLES]
+
+
+@pytest.fixture(scope="module")
+def aligner():
+    return Aligner.train(SAMPLES, identity=3, threads=1)
+
+
+@pytest.fixture
+def validated(monkeypatch):
+    """List how many pairs each cross-validation had."""
+    found, validate = [], Refiner.validate
+
+    def counted(refiner, threads=None):
+        found.append(len(refiner.ids))
+        return validate(refiner, threads)
+
+    monkeypatch.setattr(Refiner, "validate", counted)
+    return found
+
+
+def said(k):
+    """Return links as somebody draws them who links equal words alone, which is soon learned."""
+    source, target = WORDS[k - 1]
+    equal = [(i, j) for i, one in enumerate(source) for j, x in enumerate(target) if one == x]
+    return Alignment(equal)
+
+
+def work(*numbers, **links):
+    """Return done pairs, by number from 1."""
+    return {
+        k: SentencePair(str(k), *WORDS[k - 1], {TAUGHT: links.get(f"p{k}", said(k))})
+        for k in numbers
+    }
+
+
+def suggested(aligner, k):
+    found = aligner.align_bitext([WORDS[k - 1]], threshold=0.05, threads=1)
+    return found.arrays.links.tolist(), found.probabilities.tolist()
+
+
+def test_each_done_pair_is_learned_and_cross_validation_comes_now_and_then(aligner, validated):
+    pupil = Learner(aligner)
+    lesson = pupil.learn(work(1, 2, 3))
+    assert (lesson.pairs, lesson.used) == (3, False)
+    assert "begins with 5" in lesson.told
+    lesson = pupil.learn(work(*range(1, 8)))
+    assert (lesson.pairs, lesson.used, lesson.told[:8]) == (7, True, "learned:")
+    assert 0 < lesson.before < lesson.after < 1
+    assert pupil.learn(work(*range(1, 8))) is None
+    before = suggested(pupil.aligner, 40)
+    assert before != suggested(aligner, 40)
+    assert pupil.learn(work(*range(1, 9))).pairs == 8
+    after = suggested(pupil.aligner, 40)
+    assert after != before
+    other = {**work(*range(1, 9)), **work(8, p8=Alignment())}
+    assert pupil.learn(other).pairs == 8  # other links of a pair that is done
+    assert suggested(pupil.aligner, 40) != after
+    assert validated == [7]
+    for count in range(9, 23):
+        pupil.learn(work(*range(1, count + 1)))
+    # 8, 8 again, 8 as before and 9, 10, and so on
+    assert validated == [7, 15]
+
+
+def test_nothing_remains_of_a_pair_that_is_not_done_any_more(aligner, validated):
+    pupil = Learner(aligner)
+    pupil.learn(work(*range(1, 9)))
+    pupil.learn(work(1, 2, 3, 5, 6, 7, 8))
+    anew = Learner(aligner)
+    anew.learn(work(1, 2, 3, 5, 6, 7, 8))
+    assert validated == [8, 7, 7]
+    assert suggested(pupil.aligner, 40) == suggested(anew.aligner, 40)
+    assert pupil.learn(work(1, 2)).used is False
+    assert pupil.learn(work(1, 2, 3, 5, 6, 7, 8)).used is True
+    assert validated == [8, 7, 7, 7]
+    assert suggested(pupil.aligner, 40) == suggested(anew.aligner, 40)
+
+
+def test_where_there_is_no_gain_nothing_is_suggested_otherwise(aligner):
+    pupil = Learner(aligner)
+    nothing = {f"p{k}": Alignment() for k in range(1, 6)}
+    lesson = pupil.learn(work(*range(1, 6), **nothing))
+    assert (lesson.used, lesson.told.startswith("not used: no gain")) == (False, True)
+
+
+@pytest.fixture
+def store(tmp_path):
+    corpus = Corpus(SentencePair(pair.id, *pair.words) for pair in SAMPLES)
+    with project(tmp_path, corpus) as store:
+        store.set_suggestions("trained", [(k, []) for k in range(1, len(SAMPLES) + 1)])
+        yield store
+
+
+def finish(store, k):
+    tab, cells = Tab(store, k), [[i, j, 0, 2] for i, j in said(k)]
+    tab.send(sent("edit", how="restore", cells=cells), sent("done", before=False, after=True))
+
+
+def test_links_are_suggested_for_the_next_pairs_that_nobody_has_opened(store, aligner, monkeypatch):
+    monkeypatch.setattr(course, "aligner_of", lambda *_: aligner)
+    monkeypatch.setattr(course, "_MANY", 30)
+    monkeypatch.setattr(course, "_NEXT", 4)
+    found = Course(store, Plan("trained"), lambda *_: None)
+    for k in range(1, 5):
+        finish(store, k)
+        lesson, rows = found.go_on()
+        assert (lesson, list(rows)) == (None, [])  # nothing can be learned yet
+    for k in range(5, 9):
+        finish(store, k)
+    Tab(store, 10).send(sent("open", rev=1, suggestions=True))
+    Tab(store, 8).send(sent("open", rev=1, suggestions=True))  # and back
+    lesson, rows = found.go_on()
+    given = dict(rows)
+    assert list(given) == [9, *range(11, 40)]
+    assert lesson.revs == dict.fromkeys(given, 1)
+    assert all(0.05 <= p <= 1 and strength == 2 for *_, p, strength in given[9])
+    name = store.add_learned("", given.items(), lesson)
+    assert store.pair(9, "anna").suggestions.set == name == "learned-1"
+    lesson, rows = found.go_on()
+    assert (lesson, list(rows)) == (None, [])
+    finish(store, 9)
+    lesson, rows = found.go_on()
+    assert lesson.pairs == 9
+    assert [k for k, _ in rows] == [11, 12, 13, 14]
+
+
+def test_a_model_that_has_learned_from_gold_keeps_what_it_suggests(store, aligner, monkeypatch):
+    refined = Refiner.train(aligner, work(*range(1, 9)).values(), TAUGHT, threads=1).aligner
+    monkeypatch.setattr(course, "aligner_of", lambda *_: refined)
+    for k in range(1, 6):
+        finish(store, k)
+    found = Course(store, Plan("model", "m.model"), lambda *_: None)
+    lesson, rows = found.go_on()
+    assert (lesson.used, list(rows)) == (False, [])
+    assert "m.model has learned from gold already" in lesson.told
+    finish(store, 6)
+    assert found.go_on()[0] is None

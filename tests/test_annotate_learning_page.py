@@ -1,0 +1,162 @@
+"""In a browser: what is done is learned for the next pairs, an open pair stays as it is."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+
+from annotate_browser import (
+    CHROMIUM,
+    Server,
+    browser,
+    enter,
+    pair,
+    press,
+    saved,
+    serving,
+    shrink,
+    until,
+    views,
+    write_corpus,
+)
+from annotation_server import Client
+from command import PARAPHRASES
+from test_annotate_dashboard_page import opened, serious
+
+from alignkit import Alignment, SentencePair, read_corpus
+from alignkit.annotate.names import ADJUDICATOR, Visitor
+from alignkit.annotate.replay import replay
+from alignkit.annotate.server.beside import invited
+from alignkit.annotate.store import Store
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+SAMPLES = list(read_corpus(PARAPHRASES))
+PICTURES = os.environ.get("ALIGNKIT_PICTURES")
+
+
+def finish(client: Client, k: int) -> str:
+    """Draw the links of a pair, mark it done, and return the set that it showed."""
+    doc = client.ask("GET", f"/api/pairs/{k}").json
+    links = _links(SAMPLES[k - 1])
+    cells = [[i, j, 0, 2 if (i, j) in links.sure else 1] for i, j in links]
+    shown = str(doc["suggestions"]["set"])
+    events = [
+        ("open", {"rev": 1, "suggestions": True, "set": shown}),
+        ("edit", {"how": "cell", "cells": cells}),
+        ("done", {"before": False, "after": True}),
+    ]
+    sent = [{"id": str(uuid4()), "kind": kind, "data": data} for kind, data in events]
+    body = {"base": doc["state"]["seq"], "rev": 1, "events": sent}
+    assert client.ask("POST", f"/api/pairs/{k}/events", body).status == 201
+    return shown
+
+
+def _links(one: SentencePair) -> Alignment:
+    """Return those of equal words, which are learned soon; for pictures, those of the samples."""
+    if PICTURES:
+        return one.alignment("anna")
+    source, target = one.words
+    return Alignment(
+        (i, j)
+        for i, word in enumerate(source)
+        for j, other in enumerate(target)
+        if word.casefold() == other.casefold()
+    )
+
+
+def shown(page: Any, k: int) -> str:
+    return str(pair(page, k)["suggestions"]["set"])
+
+
+def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path: Path) -> None:
+    rows = [{"id": one.id, "source": one.words[0], "target": one.words[1]} for one in SAMPLES]
+    corpus = write_corpus(tmp_path / "corpus.jsonl", rows)
+    project = f"{corpus}.alignkit"
+    problems: list[str] = []
+    with serving(corpus, "--suggestions", "trained", annotator="ben") as server:
+        with browser() as context, closing(_entered(server, project, "anna")) as anna:
+            page = enter(context, server.url, problems)
+            page.goto(page.url.split("?")[0].split("#")[0] + "?pair=12")
+            page.wait_for_selector("body[data-pair='12']")
+            saved(page)
+            for k in range(1, 9):
+                assert finish(anna, k).startswith(("trained", "learned-"))
+            store = Store.open(project, readonly=True)
+            with closing(store):
+                until(lambda: _set(store, 14).startswith("learned-"), 60)
+                before = pair(page, 12)["suggestions"]
+                assert before["set"] == "trained"
+                press(page, "Control+Enter")
+                page.wait_for_selector("body[data-pair='13']")
+                saved(page)
+                first = _set(store, 13)  # what was fetched ahead is not shown any more
+                assert first.startswith("learned-")
+                finish(anna, 9)
+                until(lambda: _set(store, 14) != first, 60)
+                assert _set(store, 13) == first
+                page.reload()
+                page.wait_for_selector("body[data-pair='13']")
+                assert shown(page, 13) == first
+                assert pair(page, 12)["suggestions"] == before
+                opens = [event for event in store.history(13, "ben") if event.kind == "open"]
+                assert all(f'"set":"{first}"'.encode() in bytes(event.data) for event in opens)
+                assert opens
+                assert not replay(store).differences
+        _see_corrections(server, project)
+    assert not problems
+
+
+def _set(store: Store, k: int) -> str:
+    found = store.pair(k, "anna").suggestions
+    return "" if found is None else found.set
+
+
+def _entered(server: Server, project: str, name: str, role: str = "annotator") -> Client:
+    url = invited(project, Visitor(name, role))
+    assert url is not None
+    client = Client(server.port)
+    assert client.enter(urlsplit(url).fragment).status == 200
+    return client
+
+
+def _see_corrections(server: Server, project: str) -> None:
+    """The dashboard draws them, tells what was learned, and anybody can read it."""
+    if PICTURES:  # more of them, and in time
+        with closing(_entered(server, project, "anna")) as anna:
+            for k in (*range(10, 12), *range(14, 60)):
+                finish(anna, k)
+                time.sleep(1)
+    url = invited(project, Visitor("carla", ADJUDICATOR))
+    assert url is not None
+    problems: list[str] = []
+    with browser() as context:
+        page = opened(context, url.replace("/adjudicate#", "/dashboard#"), problems)
+        page.wait_for_selector("#corrections:not([hidden]) figure path.mean", timeout=60_000)
+        assert page.locator("#corrections circle").count() >= 10
+        assert page.locator("#corrected-parts tr").count() >= 2
+        assert "learned from" in page.inner_text("#corrected-parts")
+        assert "done pairs" in page.inner_text("#learning")
+        label = page.get_attribute("#corrections svg", "aria-label")
+        assert label.startswith("Corrections a pair over 1" if not PICTURES else "Corrections")
+        for _ in views(page):
+            assert not serious(page)
+        if PICTURES:
+            picture = Path(PICTURES, "corrections.png")
+            page.locator("#corrections").screenshot(path=picture)
+            shrink(picture)
+    assert not problems
