@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import IO, Any, BinaryIO, TextIO, TypeVar, cast
 
@@ -18,6 +20,7 @@ from alignkit.visible import visible_data
 __all__ = [
     "Outputs",
     "WriteError",
+    "apart",
     "refuse_same",
     "replacing",
     "replacing_bytes",
@@ -45,10 +48,13 @@ class Outputs:
         How many have taken their places.
     notes
         What a person should know of them.
+    kept
+        What to say, if all is stopped, of files that took their places before; see `apart`.
     """
 
     def __init__(self) -> None:
         self.placed = 0
+        self.kept = ""
         self.notes: list[str] = []
         self._making: list[NewFile | NewFolder] = []
         self._whole: dict[Identity, tuple[str, NewFile | NewFolder]] = {}
@@ -136,11 +142,25 @@ def together() -> Iterator[Outputs]:
 
 
 @contextmanager
+def apart() -> Iterator[None]:
+    """Let each file that is written inside take its place when it is whole, whatever else fails.
+
+    This is for work of many parts, each of which is kept.
+    """
+    token = _outputs.set(None)
+    try:
+        yield
+    finally:
+        _outputs.reset(token)
+
+
+@contextmanager
 def replacing(path: str) -> Iterator[TextIO]:
     """Open a file for writing text; it takes its place only when all is written.
 
     ``-`` is standard output; if that is a terminal, nothing in the text can act on it. Lines end in
-    a line feed, the encoding is UTF-8. A terminal, another character device, a pipe and the file
+    a line feed, the encoding is UTF-8. What has a name in ``.gz`` is packed; its header holds
+    neither name nor time. A terminal, another character device, a pipe and the file
     that standard output goes to are written in place. Other names (hard links) of a file that is
     replaced keep what it held.
 
@@ -154,7 +174,7 @@ def replacing(path: str) -> Iterator[TextIO]:
         yield cast("TextIO", _Terminal(stream)) if stream.isatty() else stream
         stream.flush()
         return
-    with _staged(path, mode="w", encoding="utf-8", newline="\n") as file:
+    with _staged(path, text=True, packed=_is_packed(path)) as file:
         yield cast("TextIO", file)
 
 
@@ -176,15 +196,18 @@ class _Terminal:
 
 
 @contextmanager
-def replacing_bytes(path: str) -> Iterator[BinaryIO]:
-    """Open a file for writing bytes; as `replacing` otherwise."""
+def replacing_bytes(path: str, *, text: bool = False) -> Iterator[BinaryIO]:
+    """Open a file for writing bytes; as `replacing` otherwise.
+
+    With `text` they are a text, which is packed as its name says.
+    """
     stream = standard_stream(path)
     if stream is not None:
         stream.flush()
         yield stream.buffer
         stream.buffer.flush()
         return
-    with _staged(path, mode="wb") as file:
+    with _staged(path, text=False, packed=text and _is_packed(path)) as file:
         yield cast("BinaryIO", file)
 
 
@@ -221,18 +244,60 @@ def replacing_folder(path: str) -> Iterator[NewFolder]:
 
 
 @contextmanager
-def _staged(path: str, **how: Any) -> Iterator[IO[Any]]:
+def _staged(path: str, *, text: bool, packed: bool) -> Iterator[IO[Any]]:
     with _told(path), together() as outputs:
         if _is_written_in_place(path):
-            with open(path, **how) as stream:
+            with open(path, "wb") as raw, _written(raw, text, packed) as stream:
                 yield stream
             return
         with _begun(outputs, NewFile, path) as item:
-            with os.fdopen(item.descriptor, **how) as stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
+            with os.fdopen(item.descriptor, "wb") as raw:
+                with _written(raw, text, packed) as stream:
+                    yield stream
+                raw.flush()
+                os.fsync(raw.fileno())
             outputs.end(path, item)
+
+
+def _is_packed(path: str) -> bool:
+    return path.endswith(".gz")
+
+
+@contextmanager
+def _written(raw: BinaryIO, text: bool, packed: bool) -> Iterator[IO[Any]]:
+    """Write text or bytes to a file, packed or not; the file stays open if nothing fails."""
+    out = cast("BinaryIO", _Packer(raw) if packed else raw)
+    stream = io.TextIOWrapper(out, "utf-8", newline="\n") if text else out
+    try:
+        yield stream
+        stream.flush()
+        if isinstance(out, _Packer):
+            out.finish()
+        if isinstance(stream, io.TextIOWrapper):
+            stream.detach()
+    except BaseException:
+        with suppress(Exception):  # what failed once may do so again
+            stream.close()
+        raise
+
+
+class _Packer(io.BufferedIOBase):
+    """Pack what is written as gzip does, always to the same bytes."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._packing = zlib.compressobj(6, wbits=31)  # a header without name and time
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._raw.write(self._packing.compress(data))
+        return len(data)
+
+    def finish(self) -> None:
+        """Write what is left."""
+        self._raw.write(self._packing.flush())
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.rules.files.flat import leaves
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rule import Node, Rule, Side, Variable
-from alignkit.tables.paraphrases import PIVOTS, Pivot, PivotSettings
+from alignkit.tables.paraphrases import PIVOTS, Pivot
+from alignkit.tables.pivot_steps import PivotSettings
 from alignkit.tables.runs import ROOM
 
 __all__ = ["RulePivot", "pivot_rules"]

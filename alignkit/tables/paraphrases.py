@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import gettempdir
 from types import TracebackType
@@ -12,22 +12,26 @@ from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments, each
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.jit import readonly
-from alignkit.tables import pivot_kernel
-from alignkit.tables.groups import whole_groups
-from alignkit.tables.phrase_tables import PhraseEntry, text_pool
+from alignkit.tables.phrase_steps import text_pool
+from alignkit.tables.phrase_tables import PhraseEntry
+from alignkit.tables.pivot_steps import (
+    VALUES,
+    Names,
+    PivotBlock,
+    PivotSettings,
+    PivotTally,
+    chosen,
+    joined,
+    pivot_lines,
+)
 from alignkit.tables.runs import ROOM, Block, Runs
-from alignkit.tables.table_kernel import write
+from alignkit.tables.table_file import TableFile
 from alignkit.visible import escaped
 
-__all__ = ["PIVOTS", "Paraphrase", "Pivot", "PivotBlock", "PivotSettings", "pivot"]
+__all__ = ["PIVOTS", "Paraphrase", "Pivot", "pivot"]
 
 PIVOTS = ("source", "target")
 """The sides of a table that its entries can be joined on."""
-
-_PATHS = 1 << 15  # at a time
-_NUMBERS = 24 * _PATHS
-_SLACK = 1 - 1e-12  # sums are not exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,41 +66,6 @@ class Paraphrase:
         )
 
 
-@dataclass(frozen=True)
-class PivotSettings:
-    """Say what is kept of the paraphrases; `pivot` says what each means."""
-
-    min_p: float = 0.001
-    top: int | None = 20
-    identity: bool = False
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.min_p <= 1:
-            raise OptionError(f"min_p is {self.min_p}; expected a number from 0 to 1")
-        if self.top is not None and self.top < 1:
-            raise OptionError(f"top is {self.top}; the least is 1")
-
-
-@dataclass(frozen=True, eq=False)
-class PivotBlock:
-    """Hold E paraphrases.
-
-    Parameters
-    ----------
-    symbols, offsets
-        A phrase, 0 and its paraphrase of each record; words are numbered in their order, from 1 on.
-    shown
-        (E,) int64: the records that are kept, the best of each phrase first.
-    values
-        (E, 3): p(paraphrase | phrase), p(phrase | paraphrase), the number of pivots.
-    """
-
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    shown: NDArray[np.int64]
-    values: NDArray[np.float64]
-
-
 class _Symbols(dict[str, int]):
     """Number texts from 1 on."""
 
@@ -122,14 +91,8 @@ class Pivot:
     ----------
     added
         How many entries were added.
-    repeated
-        How many of them had been there before; of these the greatest probabilities stay.
-    paths
-        How many ways there were from a phrase over a pivot to another phrase.
-    found
-        How many different pairs of phrases these joined.
-    rare, beyond
-        How many of those were left out: not probable enough, or not among the best of a phrase.
+    tally
+        What was counted of them, once paraphrases are read.
     """
 
     def __init__(self, tables: int = 1, *, folder: str | None = None, room: int = ROOM) -> None:
@@ -139,7 +102,8 @@ class Pivot:
         self._symbols = _Symbols()
         self._entries = Runs(self._folder, sums=0, maxima=2, room=room)
         self._paths: Runs | None = None
-        self.added = self.repeated = self.paths = self.found = self.rare = self.beyond = 0
+        self.added = 0
+        self.tally = PivotTally()
 
     def __enter__(self) -> Pivot:
         return self
@@ -188,6 +152,47 @@ class Pivot:
             np.stack([p_pivot, p_phrase], axis=1),
         )
 
+    def add_file(
+        self,
+        table: int,
+        file: TableFile,
+        *,
+        on: str,
+        min_count: int,
+        told: Callable[[int], None] | None = None,
+    ) -> int:
+        """Add the entries of a file; return how many it holds.
+
+        Parameters
+        ----------
+        table
+            As of `add`.
+        file
+            Where they are.
+        on
+            The side of the pivot.
+        min_count
+            Those that were seen less often are left out.
+        told
+            Called with how many more were read.
+        """
+        k = PIVOTS.index(on)
+        entries = 0
+        for some in file.rows():
+            if told is not None:
+                told(len(some.counts))
+            entries += len(some.counts)
+            rows = some.seen(min_count, file.path)
+            phrases = [[text.split(" ") for text in side] for side in rows[:2]]
+            p = rows.p_source, rows.p_target
+            self.add(table, phrases[k], phrases[1 - k], p[k], p[1 - k])
+        return entries
+
+    @property
+    def repeated(self) -> int:
+        """How many entries had been there before; of these the greatest probabilities stay."""
+        return self.added - self.tally.entries
+
     def texts(self) -> list[str]:
         """Return the words by their numbers in a `PivotBlock`; the first is none."""
         return ["", *sorted(self._symbols)]
@@ -215,40 +220,17 @@ class Pivot:
             If the disk is full.
         """
         settings = settings or PivotSettings()
-        with Runs(self._folder, sums=3, room=self._room) as paths:
+        with Runs(self._folder, sums=VALUES, room=self._room) as paths:
             self._paths = paths
-            self._join(paths, settings.identity, variables or {})
-            self.paths = paths.added
+            names = self._variables(variables or {})
+            self.tally = tally = PivotTally()
+            for records in joined(self._entries, self._tables, settings.identity, names, tally):
+                paths.add(*records)
+            tally.paths = paths.added
             self._entries.close()
-            self.found = self.rare = self.beyond = 0
-            for block, groups in whole_groups(paths):
-                yield self._chosen(block, groups, settings)
+            yield from chosen(paths, settings, tally)
 
-    def _join(self, paths: Runs, identity: bool, variables: Mapping[str, tuple[int, str]]) -> None:
-        names = self._variables(variables)
-        symbols, offsets = np.empty(_NUMBERS, np.int32), np.zeros(_PATHS + 1, np.int64)
-        values = np.empty((_PATHS, 3))
-        entries = 0
-        for block, groups in whole_groups(self._entries):
-            entries += len(block)
-            arrays = readonly(block.symbols), readonly(block.offsets)
-            found = pivot_kernel.ranges(*arrays, groups, self._tables)
-            longest = 2 * int(np.diff(block.offsets).max(initial=0))
-            if longest > len(symbols):
-                symbols = np.empty(longest, np.int32)
-            state = np.zeros(2, np.int64)
-            while state[0] < len(block):
-                count = pivot_kernel.join(
-                    *arrays, block.values, found, state, identity, *names,
-                    symbols, offsets, values,
-                )  # fmt: skip
-                ends = offsets[: count + 1]
-                paths.add(symbols[: ends[-1]], ends, values[:count])
-        self.repeated = self.added - entries
-
-    def _variables(
-        self, variables: Mapping[str, tuple[int, str]]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    def _variables(self, variables: Mapping[str, tuple[int, str]]) -> Names:
         """Return the ranks, numbers and names of symbols as `pivot_kernel.join` takes them."""
         symbol = {(number, rest): text for text, (number, rest) in variables.items()}
         most = max((number for number, _ in variables.values()), default=0) + 1
@@ -266,39 +248,25 @@ class Pivot:
             ]
         return ranks, numbers, renamed
 
-    def _chosen(
-        self, block: Block, groups: NDArray[np.int64], settings: PivotSettings
-    ) -> PivotBlock:
-        p = block.values[:, 0]
-        kept = np.flatnonzero(p >= settings.min_p * _SLACK)
-        self.found += len(p)
-        self.rare += len(p) - len(kept)
-        # what differs in the last digits alone may be the sum of the same in another order
-        order = kept[np.lexsort((-p[kept].astype(np.float32), groups[kept]))]
-        if settings.top is not None:
-            sizes = np.unique(groups[order], return_counts=True)[1]
-            places = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            self.beyond += int((places >= settings.top).sum())
-            order = order[places < settings.top]
-        return PivotBlock(block.symbols, block.offsets, order, block.values[order])
-
     def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
         """Yield the paraphrases as lines, many in a text.
 
         Tab-separated: phrase, paraphrase, p(paraphrase | phrase), p(phrase | paraphrase), pivots.
         """
         words = text_pool(map(escaped, sorted(self._symbols)))
-        for block in self.blocks(settings):
-            different, places = np.unique(block.values, return_inverse=True)
-            text = write(
-                readonly(block.symbols),
-                readonly(block.offsets),
-                block.shown,
-                *words,
-                *text_pool(f"{number:.6g}" for number in different.tolist()),
-                places.reshape(-1, 3),
-            )
-            yield text.tobytes().decode()
+        yield from pivot_lines(self.blocks(settings), words)
+
+    def records(self) -> Iterator[Block]:
+        """Yield what was added: pivot, 0, the table, the phrase; words are numbered as in `words`.
+
+        The number of the table stands as it is, those of words are higher by 1.
+        """
+        return self._entries.merge()
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words by their numbers."""
+        return list(self._symbols)
 
     def paraphrases(self, settings: PivotSettings | None = None) -> Iterator[Paraphrase]:
         """Yield the paraphrases one by one; see `blocks`."""

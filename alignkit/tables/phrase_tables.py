@@ -9,7 +9,6 @@ from tempfile import gettempdir
 from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit.alignment import Alignment
 from alignkit.arguments import check_arguments, each
@@ -20,12 +19,19 @@ from alignkit.errors import MissingTextError, OptionError
 from alignkit.jit import readonly
 from alignkit.phrases import PhraseArrays, extract_phrases, longest_span
 from alignkit.tables import table_kernel as kernel
-from alignkit.tables.groups import with_totals
 from alignkit.tables.lexicon import Lexicon
-from alignkit.tables.runs import ROOM, Runs
+from alignkit.tables.phrase_steps import (
+    TableBlock,
+    Tally,
+    table_blocks,
+    table_lines,
+    text_pool,
+    turned,
+)
+from alignkit.tables.runs import ROOM, Block, Runs
 from alignkit.visible import escaped
 
-__all__ = ["PhraseCounts", "PhraseEntry", "TableBlock", "TableSettings", "phrase_table"]
+__all__ = ["PhraseCounts", "PhraseEntry", "TableSettings", "phrase_table"]
 
 _Sentences = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
@@ -76,29 +82,6 @@ class TableSettings:
     ignore_identical: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class TableBlock:
-    """Hold E entries of a phrase table.
-
-    Parameters
-    ----------
-    symbols, offsets
-        Source and target phrase of each, as `table_kernel` has them; words are numbered in their
-        order.
-    shown
-        (E,) int64: which of the records are entries.
-    counts, p_target, p_source
-        (E,) float64.
-    """
-
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    shown: NDArray[np.int64]
-    counts: NDArray[np.float64]
-    p_target: NDArray[np.float64]
-    p_source: NDArray[np.float64]
-
-
 class PhraseCounts:
     """Count phrase pairs; give them back with their probabilities.
 
@@ -115,10 +98,9 @@ class PhraseCounts:
     ----------
     occurrences
         How many phrase pairs were counted.
-    different
-        How many different ones, once entries are read.
-    left_out
-        How many of those were not frequent enough.
+    tally
+        How many different ones there are, and how many of those were not frequent enough, once
+        entries are read.
 
     Notes
     -----
@@ -139,7 +121,8 @@ class PhraseCounts:
         self._lexicon = Lexicon()
         self._by_target = Runs(self._folder, room=room)
         self._by_source: Runs | None = None
-        self.occurrences = self.different = self.left_out = 0
+        self.occurrences = 0
+        self.tally = Tally()
 
     def __enter__(self) -> PhraseCounts:
         return self
@@ -218,29 +201,12 @@ class PhraseCounts:
         _check_least(min_count)
         by_source = Runs(self._folder, sums=2, room=self._room)
         self._by_source = by_source
+        self.tally = Tally()
         ranks = self._lexicon.ranks()
-        self.different = self.left_out = 0
-        for block, totals in with_totals(self._by_target):
-            kept = block.values[:, 0] >= min_count
-            self.different += len(kept)
-            self.left_out += len(kept) - int(kept.sum())
-            turned = kernel.exchange(
-                readonly(block.symbols), readonly(block.offsets), kept.view(np.uint8), ranks
-            )
-            by_source.add(*turned, np.stack([block.values[:, 0], totals], axis=1))
+        for records in turned(self._by_target, ranks, min_count, self.tally):
+            by_source.add(*records)
         self._by_target.close()
-        for block, totals in with_totals(by_source):
-            last = block.symbols[block.offsets[1:] - 1]
-            shown = np.flatnonzero(last)  # a phrase alone holds the count of what was left out
-            counts, of_target = block.values[shown].T
-            yield TableBlock(
-                block.symbols,
-                block.offsets,
-                shown,
-                counts,
-                counts / totals[shown],
-                counts / of_target,
-            )
+        yield from table_blocks(by_source)
 
     def entries(self, *, min_count: int = 1) -> Iterator[PhraseEntry]:
         """Yield the entries one by one; see `blocks`."""
@@ -264,19 +230,16 @@ class PhraseCounts:
     def lines(self, *, min_count: int = 1) -> Iterator[str]:
         """Yield the entries as lines, many in a text: source, target, count, p(t|s), p(s|t)."""
         words = text_pool(map(escaped, sorted(self._lexicon.words)))
-        for block in self.blocks(min_count=min_count):
-            numbers = [block.counts, block.p_target, block.p_source]
-            different, places = np.unique(np.stack(numbers, axis=1), return_inverse=True)
-            texts = text_pool(map(shortest, different.tolist()))
-            text = kernel.write(
-                readonly(block.symbols),
-                readonly(block.offsets),
-                block.shown,
-                *words,
-                *texts,
-                places.reshape(-1, len(numbers)),
-            )
-            yield text.tobytes().decode()
+        yield from table_lines(self.blocks(min_count=min_count), words)
+
+    def records(self) -> Iterator[Block]:
+        """Yield what was counted, target phrases first; words are numbered as in `words`."""
+        return self._by_target.merge()
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words by their numbers; those of records are higher by 1."""
+        return self._lexicon.words
 
 
 def phrase_table(
@@ -365,16 +328,3 @@ def _packed(words: _Sentences, vocabulary: Vocabulary) -> tuple[TokenArrays, Tok
         TokenArrays.pack([source for source, _ in words], vocabulary),
         TokenArrays.pack([target for _, target in words], vocabulary),
     )
-
-
-def text_pool(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return texts one after the other in UTF-8, and where each ends, from 0 on."""
-    parts = [text.encode() for text in texts]
-    ends = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=ends[1:])
-    return np.frombuffer(b"".join(parts), np.uint8), ends
-
-
-def shortest(number: float) -> str:
-    """Return the shortest text that is read back as the same number."""
-    return str(int(number)) if number == int(number) else repr(number)

@@ -11,11 +11,18 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined, jit
 
-__all__ = ["join", "ranges"]
+__all__ = ["BITS", "LIMBS", "join", "ranges"]
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Values = NDArray[np.float64]
+
+LIMBS = 3
+BITS = 28
+"""A probability is held as whole numbers of 2^-28, 2^-56 and 2^-84: up to 2^25 of them add up
+without rounding, so that a sum does not depend on its order."""
+
+_UNIT = 2.0**BITS
 
 
 @jit
@@ -101,7 +108,7 @@ def join(
         (V, N): the symbol of the same variable with another number.
     out, out_offsets, out_values
         Where to write: a phrase, 0, the other phrase; variables are numbered from left to right
-        in the first. The values are those of a path in both directions, and 1.
+        in the first. The values are the limbs of a path in both directions, and 1.
 
     Returns
     -------
@@ -136,9 +143,9 @@ def join(
             for k in range(start, stop):
                 out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
                 at += 1
-            out_values[written, 0] = values[first, 0] * values[other, 1]
-            out_values[written, 1] = values[other, 0] * values[first, 1]
-            out_values[written, 2] = 1.0
+            divide(values[first, 0] * values[other, 1], out_values, written, 0)
+            divide(values[other, 0] * values[first, 1], out_values, written, LIMBS)
+            out_values[written, 2 * LIMBS] = 1.0
             written += 1
             out_offsets[written] = at
             other += 1
@@ -146,6 +153,16 @@ def join(
         other = 0
     state[0], state[1] = first, 0
     return written
+
+
+@inlined
+def divide(number: float, out: Values, row: int, first: int) -> None:
+    """Write a number from 0 to 1 as limbs; what is below the last one is left out."""
+    for k in range(LIMBS):
+        number *= _UNIT
+        whole = np.floor(number)
+        out[row, first + k] = whole
+        number -= whole
 
 
 @inlined
