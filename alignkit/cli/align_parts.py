@@ -1,0 +1,107 @@
+"""Align parts of a corpus, here or on a cluster: the face of `alignkit.cluster.aligning`."""
+
+from __future__ import annotations
+
+import argparse
+
+from alignkit.aligner.settings import LONGEST_PIECE
+from alignkit.cli.cluster import PartsProgress, opened_session, reading_of, refuse_options, size
+from alignkit.cli.messages import json_text, say
+from alignkit.errors import OptionError
+
+__all__ = ["align_parts"]
+
+_NOT_HERE: dict[str, object] = {
+    "to": "pharaoh",
+    "to_ids": False,
+    "lexicon": None,
+    "tokenize": None,
+    "unescape": False,
+    "learn": None,
+    "prior": None,
+    "vectors": None,
+    "target_vectors": None,
+    "format": None,
+    "source": None,
+    "target": None,
+}
+
+
+def align_parts(options: argparse.Namespace) -> int:
+    """Run the command on parts.
+
+    Raises
+    ------
+    AlignkitError
+        If it cannot be done.
+    """
+    refuse_options(options, _NOT_HERE, "texts of words go to Pharaoh lines there")
+    if options.second is None:
+        raise OptionError("parts are two texts each: name SRC and TGT, as in 'in/*.fr' 'in/*.en'")
+    if options.estimate:
+        return _estimate(options)
+    if options.load is None:
+        from alignkit.cli.train_parts import train_parts
+
+        return train_parts(options)
+    if options.output == "-":
+        raise OptionError("the links of parts go to files: name them by -o, as in 'out/*.align.gz'")
+    from alignkit.cluster.aligning import AlignOptions, align_parts
+    from alignkit.cluster.parts import find_parts
+
+    parts = find_parts(options.input, options.second)
+    how = AlignOptions(
+        options.load,
+        options.symmetrize,
+        options.threshold,
+        options.sure,
+        options.probs,
+        not options.no_learned,
+    )
+    with opened_session(options) as session, PartsProgress("aligning") as progress:
+        counts = align_parts(
+            session,
+            parts,
+            options.output,
+            how,
+            scores=options.scores,
+            reading=reading_of(options),
+            threads=options.threads,
+            work=options.work,
+            progress=progress,
+        )
+    name = f"{options.input} and {options.second}"
+    if counts.empty:
+        say(f"{name}: {counts.empty:,} x pair with an empty side, aligned to nothing")
+    if counts.cut:
+        say(
+            f"{name}: {counts.cut:,} x pair with more than {LONGEST_PIECE} words on a side, "
+            "aligned in pieces"
+        )
+    say(f"{name}: {len(parts):,} parts, {counts.pairs:,} pairs, {counts.links:,} links")
+    if options.json:
+        print(json_text(vars(counts)))
+    return 0
+
+
+def _estimate(options: argparse.Namespace) -> int:
+    """Print about how large the texts are, and what they take."""
+    from alignkit.cluster.aligning import memory_of
+    from alignkit.cluster.estimate import estimate_texts
+    from alignkit.cluster.parts import find_parts
+
+    found = estimate_texts(find_parts(options.input, options.second), reading_of(options))
+    noun = "part" if found.parts == 1 else "parts"
+    print(
+        f"about {found.pairs:,} pairs of {found.source_words:,} x {found.target_words:,} words in "
+        f"{found.parts:,} {noun}, the largest with {found.largest:,}; {found.cells:,} cells"
+    )
+    if options.load is not None:
+        print(f"aligning takes about {size(memory_of(options.load))} of memory a worker")
+    else:
+        print(
+            f"training on one machine takes about {size(found.memory)} of memory, and "
+            f"{size(found.disk)} of disk (--folder); on these parts, with --work, "
+            f"{size(found.worker)} of memory a worker"
+        )
+    return 0

@@ -1,0 +1,110 @@
+"""Find the scheduler of a cluster by what people type: ``local:4``, ``tcp://HOST:8786``, a file."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from alignkit.errors import AlignkitError, FileError, OptionError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["PATIENCE", "ClusterError", "check_address", "connected"]
+
+PATIENCE = 30
+"""Seconds to wait for a scheduler, and for its first worker."""
+
+_LOCAL = re.compile(r"local(?::(\d+))?")
+
+
+class ClusterError(AlignkitError):
+    """A cluster that cannot be reached, or workers that cannot do what is asked of them."""
+
+
+def check_address(address: str) -> None:
+    """Refuse what is no address, and any where Dask is not there.
+
+    Raises
+    ------
+    OptionError, ClusterError
+        If it is so.
+    """
+    local = _LOCAL.fullmatch(address)
+    known = local or address.startswith(("tcp://", "tls://", "ucx://")) or address.endswith(".json")
+    if not known or (local and local[1] and int(local[1]) < 1):
+        raise OptionError(
+            f"{address!r} is no address of a cluster; say local:4 (so many processes of this "
+            "machine), tcp://HOST:8786, or FILE.json, which a scheduler wrote"
+        )
+    missing = [name for name in ("dask", "distributed") if find_spec(name) is None]
+    if missing:
+        raise ClusterError(
+            f"a cluster needs more libraries ({', '.join(missing)}); type: "
+            "pip install 'alignkit[cluster]'"
+        )
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """Connect to the scheduler of an address, perhaps one that is begun for it.
+
+    Raises
+    ------
+    OptionError, ClusterError
+        If the address is none, Dask is not there, or no scheduler answers.
+    """
+    check_address(address)
+    from distributed import Client, LocalCluster
+
+    local = _LOCAL.fullmatch(address)
+    with ExitStack() as stack:
+        if local:
+            cluster = stack.enter_context(
+                LocalCluster(
+                    n_workers=int(local[1]) if local[1] else _cores(),
+                    threads_per_worker=1,
+                    dashboard_address=":0",
+                    silence_logs="CRITICAL",
+                )
+            )
+            yield stack.enter_context(Client(cluster))
+            return
+        place = _told_by(address) if address.endswith(".json") else address
+        try:
+            client = stack.enter_context(Client(place, timeout=PATIENCE))
+        except (OSError, ValueError) as problem:
+            raise ClusterError(f"{address}: no scheduler answers: {problem}") from None
+        yield client
+
+
+def _told_by(path: str) -> str:
+    """Return the address in the file that a scheduler writes when it has begun; wait for it."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            told = json.loads(Path(path).read_text("utf-8"))
+        except (FileNotFoundError, ValueError):  # not there, or not whole
+            if time.monotonic() > end:
+                raise ClusterError(
+                    f"{path}: no scheduler has written it in {PATIENCE} seconds"
+                ) from None
+            time.sleep(0.2)
+            continue
+        except OSError as problem:
+            raise FileError.of(problem, path) from None
+        if not (isinstance(told, dict) and isinstance(told.get("address"), str)):
+            raise ClusterError(f"{path}: is no file of a scheduler: it holds no address")
+        return str(told["address"])
+
+
+def _cores() -> int:
+    from alignkit.parallel import available_cores
+
+    return available_cores()

@@ -1,0 +1,297 @@
+"""Align the parts of a corpus with a saved model, each to an output of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from alignkit.aligner.settings import LONGEST_PIECE
+from alignkit.arguments import check_arguments
+from alignkit.cluster.checking import (
+    Facts,
+    Told,
+    check_parts,
+    digest_of,
+    inputs_of,
+    refuse_long,
+    text_facts,
+)
+from alignkit.cluster.parts import Part, find_parts, outputs_of, refuse_replacing
+from alignkit.cluster.run import Done, Run, folder_beside
+from alignkit.cluster.session import Connection, Session, Task, open_session
+from alignkit.errors import AlignerError
+from alignkit.formats.options import ReadOptions
+from alignkit.output import apart, replacing, replacing_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from alignkit.aligner import AlignedLinks, Aligner
+
+__all__ = ["AlignOptions", "Aligned", "align", "align_parts", "memory_of"]
+
+_PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines
+_UNPACKED = 3  # times the file of a model
+
+
+@dataclass(frozen=True)
+class AlignOptions:
+    """Say how parts are aligned; `Aligner.align_bitext` says what each means.
+
+    Parameters
+    ----------
+    model
+        The file of a saved model, which all workers see.
+    symmetrize, threshold, sure
+        Which links.
+    probabilities
+        Whether to write the probability of each link behind it.
+    learned
+        Whether to use what the model learned from gold.
+    """
+
+    model: str
+    symmetrize: str = "posterior"
+    threshold: float | None = None
+    sure: float | None = None
+    probabilities: bool = False
+    learned: bool = True
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Count what was aligned."""
+
+    pairs: int = 0
+    empty: int = 0
+    cut: int = 0
+    source_words: int = 0
+    target_words: int = 0
+    links: int = 0
+    sure: int = 0
+
+    def __add__(self, other: Aligned) -> Aligned:
+        names = [field.name for field in fields(self)]
+        return Aligned(*(getattr(self, name) + getattr(other, name) for name in names))
+
+
+def align(
+    client: Connection,
+    source: str,
+    target: str,
+    output: str,
+    *,
+    model: str,
+    scores: str | None = None,
+    symmetrize: str = "posterior",
+    threshold: float | None = None,
+    sure: float | None = None,
+    probabilities: bool = False,
+    work: str | None = None,
+    progress: Told | None = None,
+) -> Aligned:
+    """Align the parts of a corpus with a saved model.
+
+    Parameters
+    ----------
+    client
+        A Dask client, an address as of `open_session`, or None for this process alone.
+    source, target
+        Paths with one ``*``, which stands for the same text in both.
+    output
+        Likewise: where the links of each part go, in Pharaoh's format.
+    model
+        The file of a saved model.
+    scores
+        Likewise: where the log-likelihoods of both directions go.
+    symmetrize, threshold, sure, probabilities
+        As of `AlignOptions`.
+    work
+        A folder for what is known of the run; None: one beside the outputs, which goes when all
+        is done.
+    progress
+        Called with what is done, of how much, and what that is.
+
+    Returns
+    -------
+    Aligned
+        What was counted over all parts.
+
+    Raises
+    ------
+    AlignkitError
+        If something cannot be read, written, or done.
+    """
+    check_arguments(align, locals())
+    options = AlignOptions(model, symmetrize, threshold, sure, probabilities)
+    with open_session(client) as session:
+        return align_parts(
+            session,
+            find_parts(source, target),
+            output,
+            options,
+            scores=scores,
+            work=work,
+            progress=progress,
+        )
+
+
+def align_parts(
+    session: Session,
+    parts: Sequence[Part],
+    output: str,
+    options: AlignOptions,
+    *,
+    scores: str | None = None,
+    reading: ReadOptions | None = None,
+    threads: int | None = None,
+    work: str | None = None,
+    progress: Told | None = None,
+) -> Aligned:
+    """Align parts in a session; see `align`.
+
+    Parts that are done already, by the same model from the same texts, are not done again.
+    """
+    reading = reading or ReadOptions()
+    outputs = outputs_of(output, parts)
+    score_files = [None] * len(parts) if scores is None else outputs_of(scores, parts)
+    written = [path for path in (*outputs, *score_files) if path is not None]
+    refuse_replacing(written, parts)
+    load_model(options.model, digest_of(options.model), options.learned)  # it is one
+    run = Run(folder_beside(output) if work is None else work)
+    run.try_workers(session)
+    facts = check_parts(session, parts, text_facts, reading, run=run, progress=progress)
+    run.settle(_manifest(parts, facts, options, reading, outputs, score_files))
+    digest, memory = digest_of(options.model), memory_of(options.model)
+    tasks = {
+        parts[k].key: Task(
+            f"{parts[k]}",
+            (
+                parts[k].paths,
+                (outputs[k], score_files[k]),
+                options,
+                digest,
+                reading,
+                threads or session.threads,
+            ),
+            memory,
+        )
+        for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
+    }
+    told = _telling(parts, [found.words for found in facts], progress)
+    counts = run.do(session, "aligned", _align_part, tasks, told)
+    if work is None:
+        run.remove()
+    return sum((Aligned(**found) for found in counts.values()), Aligned())
+
+
+def memory_of(model: str) -> int:
+    """Return about how many bytes aligning a part takes."""
+    return _PROGRAM + _UNPACKED * os.path.getsize(model)
+
+
+def _telling(
+    parts: Sequence[Part], sizes: Sequence[int], progress: Told | None
+) -> Callable[[str], None]:
+    """Return what tells of parts that are done, by their sizes."""
+    words = {part.key: size for part, size in zip(parts, sizes, strict=True)}
+    done: list[str] = []
+
+    def tell(key: str) -> None:
+        done.append(key)
+        if progress is not None:
+            share = sum(map(words.__getitem__, done))
+            progress(share, sum(sizes), f"{len(done):,} of {len(parts):,} parts aligned")
+
+    return tell
+
+
+def _manifest(
+    parts: Sequence[Part],
+    facts: Sequence[Facts],
+    options: AlignOptions,
+    reading: ReadOptions,
+    outputs: Sequence[str],
+    scores: Sequence[str | None],
+) -> dict[str, Any]:
+    settings = {**asdict(options), "encoding": reading.encoding}
+    del settings["model"]
+    return {
+        "command": "align",
+        "model": digest_of(options.model),
+        "settings": settings,
+        "inputs": inputs_of(parts, facts),
+        "outputs": [os.path.abspath(path) for path in (*outputs, *scores) if path is not None],
+    }
+
+
+def _align_part(
+    paths: Sequence[str],
+    outputs: tuple[str, str | None],
+    options: AlignOptions,
+    digest: str,
+    reading: ReadOptions,
+    threads: int | None,
+) -> Done:
+    """Align a part; its outputs take their places when they are whole."""
+    from alignkit.formats.pharaoh_lines import format_lines
+    from alignkit.texts import lines_of, numbered, score_lines
+
+    aligner = load_model(options.model, digest, options.learned)
+    total = Aligned()
+    with apart(), ExitStack() as stack:
+        out = stack.enter_context(replacing_bytes(outputs[0], text=True))
+        scores = stack.enter_context(replacing(outputs[1])) if outputs[1] is not None else None
+        for lines in lines_of(list(paths), reading, format=None, whole=False):
+            bitext = numbered(lines, casefold=aligner.parameters.casefold, threads=threads)
+            sides = bitext.source.lengths, bitext.target.lengths
+            for side, path in zip(sides, (paths[0], paths[-1]), strict=True):
+                refuse_long(side.tolist(), lines.first, path, reading)
+            links = aligner.align_bitext(
+                bitext,
+                symmetrize=options.symmetrize,
+                threshold=options.threshold,
+                sure=options.sure,
+                threads=threads,
+            )
+            weights = links.probabilities if options.probabilities else None
+            out.write(format_lines(links.arrays, probabilities=weights))
+            if scores is not None:
+                scores.write(score_lines(aligner.scores(bitext, threads=threads)))
+            total += _counted(sides, links)
+    return Done(asdict(total), [path for path in outputs if path is not None])
+
+
+def _counted(sides: tuple[NDArray[np.int64], NDArray[np.int64]], links: AlignedLinks) -> Aligned:
+    source, target = sides
+    return Aligned(
+        pairs=len(source),
+        empty=int(((source == 0) | (target == 0)).sum()),
+        cut=int(((source > LONGEST_PIECE) | (target > LONGEST_PIECE)).sum()),
+        source_words=int(source.sum()),
+        target_words=int(target.sum()),
+        links=len(links.arrays.links),
+        sure=int(links.arrays.sure.sum()),
+    )
+
+
+@lru_cache(maxsize=1)
+def load_model(path: str, digest: str, learned: bool) -> Aligner:
+    """Return the aligner of a file, which is kept for the next part.
+
+    Raises
+    ------
+    AlignerError
+        If the file is not the one that the run is of.
+    """
+    from alignkit.aligner import Aligner
+
+    if digest_of(path) != digest:
+        raise AlignerError(f"{path}: is not the model that this run began with")
+    aligner = Aligner.load(path)
+    return aligner if learned else aligner.with_learned(None)

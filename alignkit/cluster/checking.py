@@ -1,0 +1,225 @@
+"""Read all parts before anything runs: what they hold, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from hashlib import blake2b
+from typing import Any
+
+from alignkit.cluster.parts import Part
+from alignkit.cluster.run import FileState, Run, state_of
+from alignkit.cluster.session import Session, Task
+from alignkit.errors import FileError
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.textfile import TextFile
+from alignkit.formats.words import split_words
+
+__all__ = [
+    "Facts",
+    "Told",
+    "check_parts",
+    "digest_of",
+    "file_facts",
+    "inputs_of",
+    "largest_first",
+    "text_facts",
+]
+
+Told = Callable[[int, int, str], None]
+"""What is told of progress: how much is done, of how much, and what that is."""
+
+_ERRORS = 10  # that are shown before the others are left
+_CHUNK = 1 << 20
+_FILE = "parts.json"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Hold what a part was found to be.
+
+    Parameters
+    ----------
+    pairs, source_words, target_words
+        How many it has.
+    cells
+        The sum of N x M over its pairs; 0 where nobody asked.
+    longest
+        The words of its longest line, likewise.
+    states, digests
+        Of its files: their sizes and times, and what they hold.
+    """
+
+    pairs: int
+    source_words: int
+    target_words: int
+    cells: int
+    longest: int
+    states: list[FileState]
+    digests: list[str]
+
+    @property
+    def words(self) -> int:
+        """The words of both sides."""
+        return self.source_words + self.target_words
+
+
+def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
+    """Read the two texts of a part to their ends, as fast as they can be checked.
+
+    So words are counted by the spaces between them, and cells not at all.
+
+    Raises
+    ------
+    FormatError
+        If they cannot be read, or do not fit each other.
+    """
+    from alignkit.texts import lines_of
+
+    states = [state_of(path) for path in paths]
+    pairs = 0
+    words = [0, 0]
+    for lines in lines_of(list(paths), options, format=None, whole=False):
+        pairs += lines.size
+        for side, text in enumerate((lines.source, lines.target)):
+            words[side] += text.count(" ") + lines.size
+            _refuse_long_lines(text, lines.first, (paths[0], paths[-1])[side], options)
+    return Facts(pairs, words[0], words[1], 0, 0, states, [*map(digest_of, paths)])
+
+
+def _refuse_long_lines(text: str, first: int, path: str, options: ReadOptions) -> None:
+    """Refuse lines with too many words; few lines are so long that they have to be looked at."""
+    if len(text) < 2 * options.max_words:
+        return
+    for k, line in enumerate(text.split("\n")):
+        if len(line) >= 2 * options.max_words:
+            refuse_long([len(split_words(line))], first + k, path, options)
+
+
+def file_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
+    """Return what the files of a part are, without a look at what they say."""
+    del options
+    states = [state_of(path) for path in paths]
+    return Facts(0, 0, 0, 0, 0, states, [*map(digest_of, paths)])
+
+
+def refuse_long(lengths: Sequence[int], first: int, path: str, options: ReadOptions) -> None:
+    """Refuse sentences with too many words; `first` is the line of the first one.
+
+    Raises
+    ------
+    FormatError
+        If there is one.
+    """
+    for k, size in enumerate(lengths):
+        if size > options.max_words:
+            raise TextFile(path, options).too_long("a sentence", size, first + k)
+
+
+def digest_of(path: str) -> str:
+    """Return a digest of what a file holds, as it stands there.
+
+    Raises
+    ------
+    FileError
+        If it cannot be read.
+    """
+    digest = blake2b(digest_size=16)
+    try:
+        with open(path, "rb") as stream:
+            for chunk in iter(partial(stream.read, _CHUNK), b""):
+                digest.update(chunk)
+    except OSError as problem:
+        raise FileError.of(problem, path) from None
+    return digest.hexdigest()
+
+
+def check_parts(
+    session: Session,
+    parts: Sequence[Part],
+    find: Callable[[Sequence[str], ReadOptions], Facts],
+    options: ReadOptions,
+    *,
+    run: Run | None = None,
+    progress: Told | None = None,
+) -> list[Facts]:
+    """Read all parts, or, of a run that was begun, those of which a file has changed since.
+
+    Parameters
+    ----------
+    session
+        Who reads.
+    parts
+        What is read.
+    find
+        Reads a part: `text_facts`, or another function of its kind.
+    options
+        How texts are encoded.
+    run
+        Where what was found is kept.
+    progress
+        Called as parts are read.
+
+    Raises
+    ------
+    AlignkitError
+        If parts cannot be read; up to 10 of them are told, with file and line.
+    """
+    known = _known(run)
+    facts: dict[int, Facts] = {}
+    for place, part in enumerate(parts):
+        found = known.get(_key(part))
+        if found is not None and found.states == _states(part):
+            facts[place] = found
+    left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
+    tasks = [Task(f"{parts[k]}", (parts[k].paths, options)) for k in left]
+    for place, found in session.each(find, tasks, errors=_ERRORS):
+        facts[left[place]] = found
+        if progress is not None:
+            progress(len(facts), len(parts), "parts are read")
+    if run is not None and left:
+        run.write({_key(part): asdict(facts[k]) for k, part in enumerate(parts)}, _FILE)
+    return [facts[k] for k in range(len(parts))]
+
+
+def _key(part: Part) -> str:
+    return "\n".join(map(os.path.abspath, part.paths))
+
+
+def _known(run: Run | None) -> Mapping[str, Facts]:
+    found: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
+    return {
+        key: Facts(**{**values, "states": [tuple(state) for state in values["states"]]})
+        for key, values in found.items()
+    }
+
+
+def _states(part: Part) -> list[FileState]:
+    try:
+        return [state_of(path) for path in part.paths]
+    except OSError as problem:
+        raise FileError.of(problem, str(problem.filename)) from None
+
+
+def largest_first(places: Sequence[int], parts: Sequence[Part]) -> list[int]:
+    """Return the places of parts, the largest files first, so that no worker is late at the end."""
+    return sorted(places, key=lambda k: -_size(parts[k]))
+
+
+def _size(part: Part) -> int:
+    try:
+        return sum(os.path.getsize(path) for path in part.paths)
+    except OSError:
+        return 0  # reading it will say why
+
+
+def inputs_of(parts: Sequence[Part], facts: Sequence[Facts]) -> dict[str, str]:
+    """Return the digest of each file, for the manifest of a run."""
+    return dict(_inputs(parts, facts))
+
+
+def _inputs(parts: Sequence[Part], facts: Sequence[Facts]) -> Iterator[tuple[str, str]]:
+    for part, found in zip(parts, facts, strict=True):
+        yield from zip(map(os.path.abspath, part.paths), found.digests, strict=True)

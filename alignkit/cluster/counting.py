@@ -1,0 +1,336 @@
+"""Count the phrase pairs of the parts of a corpus: a phrase table, with the bytes of one machine.
+
+Each part counts its own and writes them in buckets by target phrase. A bucket brings those of all
+parts together, so that it knows the totals of its target phrases, and writes them turned round, in
+buckets by the order of source phrases; of these each makes its lines of the table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from alignkit.arguments import check_arguments
+from alignkit.choice import Choice, naming
+from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
+from alignkit.cluster.exchange import (
+    Exchange,
+    Numbered,
+    Sample,
+    add_records,
+    add_turned,
+    cut_points,
+    join_texts,
+    number_words,
+    write_records,
+    write_text,
+    write_turned,
+)
+from alignkit.cluster.parts import Part, find_parts, one_file, refuse_replacing
+from alignkit.cluster.run import Done, Run, folder_beside
+from alignkit.cluster.session import Connection, Session, Task, open_session, steps
+from alignkit.formats import Reading, ReadOptions, find_format, open_reading, read_pairs
+from alignkit.tables.exchange import WordPool
+from alignkit.tables.phrase_steps import Tally, table_blocks, table_lines, turned
+from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
+from alignkit.tables.runs import ROOM, Runs
+
+if TYPE_CHECKING:
+    from alignkit.corpus import SentencePair
+
+__all__ = ["AlignedInput", "Counted", "count_parts", "memory_of", "open_part", "phrases"]
+
+_PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
+
+
+@dataclass(frozen=True)
+class AlignedInput:
+    """Say how the files of a part are read.
+
+    Parameters
+    ----------
+    sides
+        What the files behind the first are: some of ``source`` and ``target``.
+    format
+        Of the first one; None finds it.
+    annotator
+        Whose alignments; None where there is one alone.
+    reading
+        How files are encoded, and the like.
+    """
+
+    sides: tuple[str, ...] = ()
+    format: str | None = None
+    annotator: str | None = None
+    reading: ReadOptions = field(default_factory=ReadOptions)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Count what a table holds.
+
+    Parameters
+    ----------
+    pairs, occurrences
+        How many sentence pairs were read, and how many phrase pairs found in them.
+    tally
+        How many different ones, and how many of those were not frequent enough.
+    found
+        What was odd in the files, by kind.
+    """
+
+    pairs: int
+    occurrences: int
+    tally: Tally
+    found: Counter[str]
+
+
+def phrases(
+    client: Connection,
+    aligned: str,
+    output: str,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    annotator: str | None = None,
+    format: str | None = None,
+    links: str = "possible",
+    kind: str = "all",
+    loose: bool = False,
+    max_length: int | None = None,
+    ignore_identical: bool = False,
+    min_count: int = 1,
+    work: str | None = None,
+    progress: Told | None = None,
+) -> Counted:
+    """Write the phrase table of the parts of a corpus.
+
+    Parameters
+    ----------
+    client
+        A Dask client, an address as of `open_session`, or None for this process alone.
+    aligned
+        A path with one ``*``: the alignments of the parts.
+    output
+        The file of the table.
+    source, target
+        Likewise: the words, where the alignments hold none.
+    annotator, format
+        As of `alignkit.read_corpus` and `alignkit.tables.phrase_table`.
+    links, kind, loose, max_length, ignore_identical, min_count
+        As of `alignkit.tables.phrase_table`.
+    work
+        A folder for what is made on the way; None: one beside the output, which goes when all is
+        done.
+    progress
+        Called with what is done, of how much, and what that is.
+
+    Raises
+    ------
+    AlignkitError
+        If something cannot be read, written, or done.
+    """
+    check_arguments(phrases, locals())
+    named = {"source": source, "target": target}
+    sides = {side: path for side, path in named.items() if path is not None}
+    with open_session(client) as session:
+        return count_parts(
+            session,
+            find_parts(aligned, *sides.values()),
+            output,
+            TableSettings(links, kind, loose, max_length, ignore_identical),
+            AlignedInput(tuple(sides), format, annotator),
+            min_count=min_count,
+            work=work,
+            progress=progress,
+        )
+
+
+def count_parts(
+    session: Session,
+    parts: Sequence[Part],
+    output: str,
+    settings: TableSettings,
+    given: AlignedInput,
+    *,
+    min_count: int = 1,
+    room: int = ROOM,
+    buckets: int | None = None,
+    work: str | None = None,
+    progress: Told | None = None,
+) -> Counted:
+    """Write the phrase table of some parts in a session; see `phrases`.
+
+    It does not depend on the room, nor on the number of buckets.
+    """
+    if given.format is None:
+        found = find_format(parts[0].paths[0], encoding=given.reading.encoding)
+        given = replace(given, format=found)
+    refuse_replacing([one_file(output)], parts)
+    run = Run(folder_beside(output) if work is None else work)
+    run.try_workers(session)
+    facts = check_parts(session, parts, file_facts, given.reading, run=run)
+    what = {"settings": asdict(settings), "min_count": min_count, "input": asdict(given)}
+    run.settle({"command": "phrases", **what, "inputs": inputs_of(parts, facts)})
+    run.sweep()
+    exchange = Exchange.of(run, session, buckets, room)
+    counted = _Counting(session, run, exchange, progress).table(
+        parts, settings, given, min_count, output
+    )
+    if work is None:
+        run.remove()
+    return counted
+
+
+class _Counting:
+    """Do the steps of a run one after the other.
+
+    Parameters
+    ----------
+    session
+        Who does the tasks.
+    run, exchange
+        Where files are.
+    progress
+        What is told.
+    """
+
+    def __init__(
+        self, session: Session, run: Run, exchange: Exchange, progress: Told | None
+    ) -> None:
+        self._session, self._run, self._exchange = session, run, exchange
+        self._progress = progress
+
+    def table(
+        self,
+        parts: Sequence[Part],
+        settings: TableSettings,
+        given: AlignedInput,
+        min_count: int,
+        output: str,
+    ) -> Counted:
+        """Count, turn round, and write."""
+        exchange = self._exchange
+        self._told = steps(self._progress, len(parts) + 2 * exchange.buckets)
+        found = self._count(parts, settings, given)
+        numbered = number_words(self._run, self._session, exchange, list(found))
+        samples = [phrase for part in found.values() for phrase in part["sample"]]
+        cuts = cut_points(samples, WordPool.read(numbered.pool), exchange.buckets)
+        tally = self._turn(numbered, cuts, min_count)
+        join_texts(self._write(numbered, len(cuts) + 1), output)
+        return Counted(
+            sum(part["pairs"] for part in found.values()),
+            sum(part["occurrences"] for part in found.values()),
+            tally,
+            sum((Counter(part["found"]) for part in found.values()), Counter()),
+        )
+
+    def _count(
+        self, parts: Sequence[Part], settings: TableSettings, given: AlignedInput
+    ) -> dict[str, Any]:
+        chosen = [parts[k] for k in largest_first(range(len(parts)), parts)]
+        tasks = {
+            part.key: Task(
+                str(part),
+                (part, settings, given, self._exchange, len(parts)),
+                memory_of(self._exchange.room),
+            )
+            for part in chosen
+        }
+        told = self._told("parts are counted")
+        return self._run.do(self._session, "records", _count_part, tasks, told, errors=10)
+
+    def _turn(self, numbered: Numbered, cuts: Sequence[Sequence[int]], min_count: int) -> Tally:
+        exchange = self._exchange
+        tasks = {
+            f"{k}": Task(
+                f"bucket {k} of target phrases",
+                (k, numbered.places, numbered.pool, cuts, min_count, exchange),
+                memory_of(2 * exchange.room),
+            )
+            for k in range(exchange.buckets)
+        }
+        told = self._told("target phrases are brought together")
+        found = self._run.do(self._session, "turned", _turn, tasks, told)
+        return Tally(*(sum(tally[k] for tally in found.values()) for k in range(2)))
+
+    def _write(self, numbered: Numbered, count: int) -> list[str]:
+        exchange = self._exchange
+        tasks = {
+            f"{k}": Task(
+                f"bucket {k} of source phrases",
+                (k, numbered.shown, exchange),
+                memory_of(exchange.room),
+            )
+            for k in range(count)
+        }
+        told = self._told("source phrases are written")
+        self._run.do(self._session, "lines", _write, tasks, told)
+        return [exchange.path("lines", key) for key in tasks]
+
+
+def memory_of(room: int) -> int:
+    """Return about how many bytes a task takes."""
+    return _PROGRAM + room
+
+
+def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], Reading]:
+    """Return the sentence pairs of a part, and what reads them."""
+    named: dict[str, Any] = dict(zip(given.sides, part.paths[1:], strict=True))
+    options = replace(given.reading, **named)
+    kind, reading = open_reading(part.paths[0], format=given.format, options=options)
+    return read_pairs(kind, reading), reading
+
+
+def _count_part(
+    part: Part, settings: TableSettings, given: AlignedInput, exchange: Exchange, parts: int
+) -> Done:
+    """Count the phrase pairs of a part, and write them by target phrase."""
+    sample = Sample(parts)
+    with (
+        exchange.sorting() as folder,
+        PhraseCounts(settings, folder=folder, room=exchange.room) as counts,
+        naming(part.paths[0]),
+    ):
+        pairs, reading = open_part(part, given)
+        counts.add(Choice(part.paths[0], given.annotator).annotated(pairs))
+        words = counts.words
+        files = write_records(exchange, part.key, map(sample.seen, counts.records()), words)
+        value = {
+            "pairs": reading.read,
+            "occurrences": counts.occurrences,
+            "found": dict(reading.counts),
+            "sample": sample.phrases(words),
+        }
+    return Done(value, files)
+
+
+def _turn(
+    bucket: int,
+    places: Mapping[str, str],
+    pool: str,
+    cuts: Sequence[Sequence[int]],
+    min_count: int,
+    exchange: Exchange,
+) -> Done:
+    """Bring the records of a bucket together, and write them by source phrase."""
+    ranks = np.arange(len(WordPool.read(pool)), dtype=np.int32)
+    tally = Tally()
+    with exchange.sorting() as folder, Runs(folder, room=exchange.room) as runs:
+        add_records(runs, exchange, bucket, places)
+        records = turned(runs, ranks, min_count, tally)
+        path = write_turned(exchange, "turned", bucket, records, cuts)
+    return Done([tally.different, tally.left_out], [path])
+
+
+def _write(bucket: int, shown: str, exchange: Exchange) -> Done:
+    """Write the lines of the table for a bucket of source phrases."""
+    words = WordPool.read(shown)
+    with exchange.sorting() as folder, Runs(folder, sums=2, room=exchange.room) as runs:
+        add_turned(runs, exchange, "turned", bucket)
+        path = write_text(exchange, "lines", bucket, table_lines(table_blocks(runs), words))
+    return Done(None, [path])

@@ -1,0 +1,181 @@
+"""Estimate from the beginnings of some parts what a corpus will take, before it is all read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from itertools import islice
+
+from alignkit.choice import Choice, naming
+from alignkit.cluster.counting import AlignedInput, open_part
+from alignkit.cluster.parts import Part
+from alignkit.errors import FileError, OptionError
+from alignkit.formats.options import ReadOptions
+from alignkit.formats.textfile import TextFile
+from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
+
+__all__ = [
+    "PhraseSize",
+    "TextSize",
+    "estimate_phrases",
+    "estimate_texts",
+    "spread",
+    "word_pairs",
+    "worker_memory",
+]
+
+_PARTS = 8  # that are looked at
+_PAIRS = 5000  # of each
+_MORE = 100_000  # that are read of each, but not counted
+_SYMBOL = 3  # times 4 bytes: what is counted, what is turned round, words of the table
+_RECORD = 60  # bytes: the numbers of a record in both files, and in the table
+_PAIR_TYPES = 20.0, 0.71
+"""K = 20 cells^0.71 distinct word pairs: the Hansards at 10,000 to 100,000 pairs."""
+
+
+def word_pairs(cells: int) -> int:
+    """Return about how many distinct word pairs a text of so many cells has."""
+    factor, power = _PAIR_TYPES
+    return int(factor * float(cells) ** power)
+
+
+def worker_memory(pairs: int, cells: int, places: int) -> int:
+    """Return about how many bytes training takes of a worker, beside what it keeps of other parts.
+
+    Of the largest part there are so many pairs and cells, of the largest shard so many word pairs.
+    """
+    return 200_000_000 + 500 * pairs + 15 * cells + 60 * places
+
+
+@dataclass(frozen=True)
+class TextSize:
+    """Hold about how large a corpus is.
+
+    Parameters
+    ----------
+    parts
+        How many parts it has.
+    pairs, largest
+        Of the whole, and of the largest part.
+    source_words, target_words, cells
+        Of the whole.
+    """
+
+    parts: int
+    pairs: int
+    largest: int
+    source_words: int
+    target_words: int
+    cells: int
+
+    @property
+    def memory(self) -> int:
+        """The bytes that training by default takes in memory on one machine, cells on disk."""
+        return 48 * word_pairs(self.cells) + 12 * (self.source_words + self.target_words)
+
+    @property
+    def worker(self) -> int:
+        """The bytes that training on these parts takes of a worker, if there is one shard."""
+        cells = self.cells * self.largest // max(self.pairs, 1)
+        return worker_memory(self.largest, cells, word_pairs(self.cells))
+
+    @property
+    def disk(self) -> int:
+        """The bytes that it keeps on disk then."""
+        return 5 * self.cells
+
+
+@dataclass(frozen=True)
+class PhraseSize:
+    """Hold about how many phrase pairs a corpus has, and the bytes on disk that they take.
+
+    Parameters
+    ----------
+    pairs
+        Sentence pairs.
+    occurrences
+        Phrase pairs in them.
+    disk
+        At most: what is made on the way, and the table.
+    """
+
+    pairs: int
+    occurrences: int
+    disk: int
+
+
+def spread(parts: Sequence[Part]) -> list[Part]:
+    """Return some parts, evenly."""
+    step = -(-len(parts) // _PARTS)
+    return list(parts[::step])
+
+
+def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
+    """Estimate how large parts of two texts each are.
+
+    Raises
+    ------
+    AlignkitError
+        If what is looked at cannot be read, or is empty.
+    """
+    from alignkit.texts import lines_of, numbered
+
+    seen = [0, 0, 0, 0]
+    read = 0.0
+    for part in spread(parts):
+        opened: list[TextFile] = []
+
+        def watch(file: TextFile) -> AbstractContextManager[Callable[[int], None]]:
+            opened.append(file)  # noqa: B023 - called at once
+            return nullcontext(lambda count: None)
+
+        for lines in lines_of(list(part.paths), options, format=None, whole=False, watch=watch):
+            bitext = numbered(lines, casefold=False, threads=1)
+            lengths = bitext.source.lengths, bitext.target.lengths
+            more = (lines.size, lengths[0].sum(), lengths[1].sum(), lengths[0] @ lengths[1])
+            seen = [a + int(b) for a, b in zip(seen, more, strict=True)]
+            read += (opened[0].fraction() or 1.0) * _size(part)
+            break
+    if not read:
+        raise OptionError(f"{parts[0].paths[0]}: holds no sentence pairs, nor do other parts")
+    sizes = [_size(part) for part in parts]
+    pairs, source, target, cells = (int(count * sum(sizes) / read) for count in seen)
+    largest = int(seen[0] * max(sizes) / read)
+    return TextSize(len(parts), pairs, largest, source, target, cells)
+
+
+def _size(part: Part) -> int:
+    try:
+        return os.path.getsize(part.paths[0])
+    except OSError as problem:
+        raise FileError.of(problem, part.paths[0]) from None
+
+
+def estimate_phrases(
+    parts: Sequence[Part], settings: TableSettings, given: AlignedInput
+) -> PhraseSize:
+    """Estimate how many phrase pairs parts have; see `count_parts`.
+
+    Raises
+    ------
+    AlignkitError
+        If what is looked at cannot be read.
+    """
+    pairs = 0
+    occurrences = disk = read = 0.0
+    for part in spread(parts):
+        with PhraseCounts(settings) as counts, naming(part.paths[0]):
+            found, reading = open_part(part, given)
+            chosen = list(islice(found, _PAIRS))
+            more = sum(1 for _ in islice(found, _MORE))  # how far it is read is known roughly
+            read += (reading.fraction() or 1.0) * _size(part)
+            counts.add(Choice(part.paths[0], given.annotator).annotated(chosen))
+            share = (len(chosen) + more) / max(len(chosen), 1)
+            pairs += len(chosen) + more
+            occurrences += share * counts.occurrences
+            for block in counts.records():
+                disk += share * (_SYMBOL * block.symbols.nbytes + _RECORD * len(block))
+    scale = sum(map(_size, parts)) / read if read else 0.0
+    return PhraseSize(int(pairs * scale), round(occurrences * scale), round(disk * scale))

@@ -1,0 +1,310 @@
+"""Exchange records among workers: words numbered alike by all, and buckets of phrases."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.cluster.run import Done, Run, placing
+from alignkit.cluster.session import Session, Task
+from alignkit.errors import FileError
+from alignkit.jit import readonly
+from alignkit.output import apart, replacing_bytes
+from alignkit.tables import exchange_kernel as kernel
+from alignkit.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
+from alignkit.tables.phrase_steps import Records, text_pool
+from alignkit.tables.runs import Block, Runs
+from alignkit.visible import escaped
+
+__all__ = [
+    "Exchange",
+    "Numbered",
+    "Sample",
+    "add_records",
+    "add_turned",
+    "cut_points",
+    "join_texts",
+    "number_words",
+    "read_array",
+    "write_records",
+    "write_text",
+    "write_turned",
+]
+
+_FAN = 16  # lists of words that are merged at a time
+_SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
+_LEAST = 64  # but so many of each part
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Say where the tasks of a run put their records, and into how many buckets.
+
+    Parameters
+    ----------
+    folder
+        Of the run.
+    buckets
+        How many.
+    room
+        The bytes that sorting takes in memory.
+    """
+
+    folder: str
+    buckets: int
+    room: int
+
+    def path(self, step: str, key: object) -> str:
+        """Return where the file of a task is."""
+        return os.path.join(self.folder, step, f"{key}.bin")
+
+    @classmethod
+    def of(cls, run: Run, session: Session, buckets: int | None, room: int) -> Exchange:
+        """Take what a run was begun with, or choose what suits the workers."""
+        known = run.read("buckets.json")
+        if known is None:
+            known = buckets or 2 * session.workers
+            run.write(known, "buckets.json")
+        return cls(run.folder, known, room)
+
+    def sorting(self) -> TemporaryDirectory[str]:
+        """Make a folder for what memory does not hold."""
+        return TemporaryDirectory(prefix="sorting-", dir=self.folder)
+
+
+class Sample:
+    """Keep some second phrases of records, evenly: every k-th of however many there are.
+
+    Parameters
+    ----------
+    parts
+        Of how many parts there are samples.
+    skip
+        How many symbols behind the first 0 are no words.
+    """
+
+    def __init__(self, parts: int, skip: int = 0) -> None:
+        self._most = max(_SHOWN // parts, _LEAST)
+        self._skip, self._step, self._at = skip, 1, 0
+        self._found: list[list[int]] = []
+
+    def add(self, block: Block) -> None:
+        """Look at some records."""
+        first = -self._at % self._step
+        for k in range(first, len(block), self._step):
+            record = block.symbols[block.offsets[k] : block.offsets[k + 1]]
+            start = int((record == 0).argmax()) + 1 + self._skip
+            self._found.append(record[start:].tolist())
+        self._at += len(block)
+        while len(self._found) > 2 * self._most:
+            self._found = self._found[::2]
+            self._step *= 2
+
+    def seen(self, block: Block) -> Block:
+        """Look at some records, and return them."""
+        self.add(block)
+        return block
+
+    def phrases(self, words: Sequence[str]) -> list[list[str]]:
+        """Return them in words."""
+        return [[words[symbol - 1] for symbol in phrase] for phrase in self._found]
+
+
+def write_records(
+    exchange: Exchange, key: str, blocks: Iterable[Block], words: Sequence[str], *, skip: int = 0
+) -> list[str]:
+    """Write what a part holds, in buckets by the first phrase, and its words; return the files.
+
+    Parameters
+    ----------
+    exchange
+        Where to.
+    key
+        What the part is called.
+    blocks
+        Its records.
+    words
+        Its words, in the order of their numbers.
+    skip
+        How many symbols behind the first 0 of a record are no words.
+    """
+    order = sorted(range(len(words)), key=words.__getitem__)
+    ranks = np.empty(len(words), np.int32)
+    ranks[order] = np.arange(len(words))
+    marks = marks_of(words)
+    files = [exchange.path("records", key), exchange.path("words", key)]
+    with placing(files[0]) as beside, open(beside, "wb") as stream:
+        sections = Sections(stream, exchange.buckets)
+        for block in blocks:
+            arrays = readonly(block.symbols), readonly(block.offsets)
+            buckets = kernel.by_mark(*arrays, marks, exchange.buckets)
+            symbols = kernel.renumber(*arrays, ranks, skip)
+            sections.add(replace(block, symbols=symbols), buckets)
+        sections.close()
+    with placing(files[1]) as beside:
+        WordPool.of([words[k] for k in order]).write(beside)
+    return files
+
+
+def add_records(
+    runs: Runs, exchange: Exchange, bucket: int, places: Mapping[str, str], *, skip: int = 0
+) -> None:
+    """Add a bucket of what all parts hold; their words get the numbers that they have in all.
+
+    Parameters
+    ----------
+    runs
+        Where to.
+    exchange
+        Where from.
+    bucket
+        Which.
+    places
+        Of the words of each part, as of `Numbered`.
+    skip
+        As of `write_records`.
+    """
+    for key, path in places.items():
+        numbers = read_array(path)
+        for block in read_section(exchange.path("records", key), bucket):
+            symbols = kernel.renumber(
+                readonly(block.symbols), readonly(block.offsets), numbers, skip
+            )
+            runs.add(symbols, block.offsets, block.values)
+
+
+def write_turned(
+    exchange: Exchange,
+    step: str,
+    key: object,
+    records: Iterable[Records],
+    cuts: Sequence[Sequence[int]],
+) -> str:
+    """Write records in buckets by the order of their first phrases; return the file.
+
+    Parameters
+    ----------
+    exchange
+        Where to.
+    step, key
+        What the file is called.
+    records
+        What to write.
+    cuts
+        As `cut_points` gives them.
+    """
+    offsets = np.zeros(len(cuts) + 1, np.int64)
+    np.cumsum([len(phrase) for phrase in cuts], out=offsets[1:])
+    keys = np.array([symbol for phrase in cuts for symbol in phrase], np.int32)
+    path = exchange.path(step, key)
+    with placing(path) as beside, open(beside, "wb") as stream:
+        sections = Sections(stream, len(cuts) + 1)
+        for symbols, ends, values in records:
+            buckets = kernel.between(readonly(symbols), readonly(ends), keys, offsets)
+            sections.add(Block(symbols, ends, values), buckets)
+        sections.close()
+    return path
+
+
+def add_turned(runs: Runs, exchange: Exchange, step: str, bucket: int) -> None:
+    """Add a bucket of what the tasks of all buckets of a step wrote by `write_turned`."""
+    for key in range(exchange.buckets):
+        for block in read_section(exchange.path(step, key), bucket):
+            runs.add(block.symbols, block.offsets, block.values)
+
+
+def write_text(exchange: Exchange, step: str, key: object, texts: Iterable[str]) -> str:
+    """Write a bucket of the lines of a table; return the file."""
+    path = exchange.path(step, key)
+    with placing(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(texts)
+    return path
+
+
+def join_texts(paths: Iterable[str], output: str) -> None:
+    """Write the lines of all buckets, one after the other."""
+    with apart(), replacing_bytes(output, text=True) as out:
+        for path in paths:
+            with open(path, "rb") as lines:
+                shutil.copyfileobj(lines, out, 1 << 20)
+
+
+def read_array(path: str) -> NDArray[np.int32]:
+    """Return the numbers in a file, (N,) int32.
+
+    Raises
+    ------
+    FileError
+        If it cannot be read.
+    """
+    try:
+        return np.fromfile(path, np.int32)
+    except OSError as problem:
+        raise FileError.of(problem, path) from None
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Say where the words of all are: `pool`, as they are `shown`, and the places of a part's."""
+
+    pool: str
+    shown: str
+    places: dict[str, str]
+
+
+def number_words(run: Run, session: Session, exchange: Exchange, keys: Sequence[str]) -> Numbered:
+    """Merge the words of parts, `words/KEY.bin`, and find the place of each in all of them."""
+    left = [exchange.path("words", key) for key in keys]
+    level = 0
+    while len(left) > 1 or not level:
+        groups = [left[k : k + _FAN] for k in range(0, len(left), _FAN)]
+        made = [exchange.path(f"words-{level}", k) for k in range(len(groups))]
+        tasks = {
+            str(k): Task(f"the words of parts, {k + 1} of {len(groups)}", (group, path))
+            for k, (group, path) in enumerate(zip(groups, made, strict=True))
+        }
+        run.do(session, f"words-{level}", _merge, tasks)
+        left, level = made, level + 1
+    pool, shown = left[0], exchange.path("shown", "all")
+    run.do(session, "shown", _show, {"all": Task("the words of all parts", (pool, shown))})
+    places = {key: exchange.path("places", key) for key in keys}
+    tasks = {
+        key: Task(f"the words of part {key}", (exchange.path("words", key), pool, path))
+        for key, path in places.items()
+    }
+    run.do(session, "places", _place, tasks)
+    return Numbered(pool, shown, places)
+
+
+def _merge(paths: Sequence[str], output: str) -> Done:
+    with placing(output) as beside:
+        merged_pools([WordPool.read(path) for path in paths]).write(beside)
+    return Done(None, [output])
+
+
+def _show(pool: str, output: str) -> Done:
+    with placing(output) as beside:
+        WordPool(*text_pool(map(escaped, WordPool.read(pool).words()))).write(beside)
+    return Done(None, [output])
+
+
+def _place(words: str, pool: str, output: str) -> Done:
+    with placing(output) as beside:
+        WordPool.read(words).places_in(WordPool.read(pool)).tofile(beside)
+    return Done(None, [output])
+
+
+def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -> list[list[int]]:
+    """Return phrases, by the places of their words, that cut all phrases into buckets alike."""
+    words = sorted({word for phrase in samples for word in phrase})
+    places = WordPool.of(words).places_in(pool).tolist()
+    symbol = {word: place + 1 for word, place in zip(words, places, strict=True)}
+    phrases = sorted([symbol[word] for word in phrase] for phrase in samples)
+    chosen = [phrases[len(phrases) * k // buckets] for k in range(1, buckets)] if phrases else []
+    return [phrase for k, phrase in enumerate(chosen) if k == 0 or phrase != chosen[k - 1]]

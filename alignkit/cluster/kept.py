@@ -1,0 +1,49 @@
+"""Keep in a worker's memory what it would read again in the next round, as far as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+__all__ = ["Kept"]
+
+T = TypeVar("T")
+
+_ROOM = 1 << 30
+"""Bytes that are kept where nothing tells how much memory there is."""
+
+
+class Kept(Generic[T]):
+    """Keep what one run made; what does not fit any more is made again each time.
+
+    So what comes round and round, and does not fit as a whole, is there in part.
+    """
+
+    def __init__(self) -> None:
+        self._run = ""
+        self._items: dict[str, T] = {}
+        self._size = 0
+
+    def get(self, run: str, name: str, memory: int, make: Callable[[], tuple[T, int]]) -> T:
+        """Return what has a name in a run, made if it is not there.
+
+        Parameters
+        ----------
+        run
+            Which run it is of; what other runs made is dropped.
+        name
+            What it is called there; what has one name is always the same.
+        memory
+            Bytes of the worker, of which a quarter is for this; 0: not known.
+        make
+            Makes it, and tells its bytes.
+        """
+        if run != self._run:
+            self._run, self._items, self._size = run, {}, 0
+        if name in self._items:
+            return self._items[name]
+        item, size = make()
+        if self._size + size <= (memory // 4 or _ROOM):
+            self._items[name] = item
+            self._size += size
+        return item

@@ -1,0 +1,340 @@
+"""Join phrase tables on their pivots by many workers: paraphrases, with the bytes of one machine.
+
+Each file is read and written in buckets by pivot. A bucket joins all phrases of its pivots, and
+writes the paths in buckets by the order of the phrases that they begin with; of these each makes
+its lines. The sums of paths are exact, so that it does not matter who adds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from alignkit.arguments import check_arguments
+from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
+from alignkit.cluster.exchange import (
+    Exchange,
+    Numbered,
+    Sample,
+    add_records,
+    add_turned,
+    cut_points,
+    join_texts,
+    number_words,
+    write_records,
+    write_text,
+    write_turned,
+)
+from alignkit.cluster.parts import Part, find_parts, one_file, refuse_replacing
+from alignkit.cluster.run import Done, Run, folder_beside
+from alignkit.cluster.session import Connection, Session, Task, open_session, steps
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.formats.options import ReadOptions
+from alignkit.input import MAX_MEGABYTES
+from alignkit.tables.exchange import WordPool
+from alignkit.tables.paraphrases import PIVOTS, Pivot
+from alignkit.tables.pivot_steps import (
+    VALUES,
+    PivotSettings,
+    PivotTally,
+    chosen,
+    joined,
+    pivot_lines,
+)
+from alignkit.tables.runs import ROOM, Runs
+from alignkit.tables.table_file import TableFile
+
+__all__ = ["Joined", "TableInput", "join_tables", "pivot"]
+
+_PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a table
+_MARK = 1  # symbol behind the pivot: the number of the table
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """Say how the files of tables are read.
+
+    Parameters
+    ----------
+    on
+        The side of the pivot.
+    min_count
+        Entries that were seen less often are left out.
+    format, encoding, max_size
+        As of `TableFile`.
+    """
+
+    on: str = "source"
+    min_count: int = 1
+    format: str | None = None
+    encoding: str = "utf-8"
+    max_size: int = MAX_MEGABYTES
+
+    def __post_init__(self) -> None:
+        if self.on not in PIVOTS:
+            raise UnknownNameError("side", self.on, PIVOTS)
+        if self.min_count < 1:
+            raise OptionError(f"min_count is {self.min_count}; the least is 1")
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Count what was joined.
+
+    Parameters
+    ----------
+    entries, left_out
+        Of each table: how many it holds, and how many were not frequent enough.
+    repeated
+        How many were there before.
+    tally
+        What was joined of them.
+    """
+
+    entries: tuple[int, ...]
+    left_out: tuple[int, ...]
+    repeated: int
+    tally: PivotTally
+
+
+def pivot(
+    client: Connection,
+    table: str,
+    output: str,
+    *,
+    second: str | None = None,
+    on: str = "source",
+    min_count: int = 1,
+    min_p: float = 0.001,
+    top: int | None = 20,
+    identity: bool = False,
+    work: str | None = None,
+    progress: Told | None = None,
+) -> Joined:
+    """Write the paraphrases that phrase tables hold.
+
+    Parameters
+    ----------
+    client
+        A Dask client, an address as of `open_session`, or None for this process alone.
+    table, second
+        The file of a table; or a path with one ``*``, for the files that it is in.
+    output
+        The file of the paraphrases.
+    on, min_count, min_p, top, identity
+        As of `alignkit.tables.pivot`.
+    work
+        A folder for what is made on the way; None: one beside the output, which goes when all is
+        done.
+    progress
+        Called with what is done, of how much, and what that is.
+
+    Raises
+    ------
+    AlignkitError
+        If something cannot be read, written, or done.
+    """
+    check_arguments(pivot, locals())
+    tables = [find_parts(path) for path in (table, second) if path is not None]
+    with open_session(client) as session:
+        return join_tables(
+            session,
+            tables,
+            output,
+            PivotSettings(min_p, top, identity),
+            TableInput(on, min_count),
+            work=work,
+            progress=progress,
+        )
+
+
+def join_tables(
+    session: Session,
+    tables: Sequence[Sequence[Part]],
+    output: str,
+    settings: PivotSettings,
+    given: TableInput,
+    *,
+    room: int = ROOM,
+    buckets: int | None = None,
+    work: str | None = None,
+    progress: Told | None = None,
+) -> Joined:
+    """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`.
+
+    They do not depend on the room, nor on the number of buckets.
+    """
+    files = [part for table in tables for part in table]
+    refuse_replacing([one_file(output)], files)
+    run = Run(folder_beside(output) if work is None else work)
+    run.try_workers(session)
+    facts = check_parts(session, files, file_facts, ReadOptions(), run=run)
+    what = {"settings": asdict(settings), "input": asdict(given)}
+    run.settle({"command": "pivot", **what, "inputs": inputs_of(files, facts)})
+    run.sweep()
+    exchange = Exchange.of(run, session, buckets, room)
+    made = _Joining(session, run, exchange, progress).paraphrases(tables, settings, given, output)
+    if work is None:
+        run.remove()
+    return made
+
+
+class _Joining:
+    """Do the steps of a run one after the other.
+
+    Parameters
+    ----------
+    session
+        Who does the tasks.
+    run, exchange
+        Where files are.
+    progress
+        What is told.
+    """
+
+    def __init__(
+        self, session: Session, run: Run, exchange: Exchange, progress: Told | None
+    ) -> None:
+        self._session, self._run, self._exchange = session, run, exchange
+        self._progress = progress
+
+    def paraphrases(
+        self,
+        tables: Sequence[Sequence[Part]],
+        settings: PivotSettings,
+        given: TableInput,
+        output: str,
+    ) -> Joined:
+        """Read, join, and write."""
+        exchange = self._exchange
+        files = sum(map(len, tables))
+        self._told = steps(self._progress, files + 2 * exchange.buckets)
+        found = self._read(tables, given)
+        sides = range(1, len(tables) + 1)
+        entries, left_out = (
+            tuple(sum(part[name] for part in found.values() if part["side"] == k) for k in sides)
+            for name in ("entries", "left_out")
+        )
+        for count, table in zip(entries, tables, strict=True):
+            if not count:
+                raise OptionError(
+                    f"{table[0].paths[0]}: holds no phrase pairs; name a file that does"
+                )
+        numbered = number_words(self._run, self._session, exchange, list(found))
+        samples = [phrase for part in found.values() for phrase in part["sample"]]
+        cuts = cut_points(samples, WordPool.read(numbered.pool), exchange.buckets)
+        tallies = [
+            *self._join(numbered, len(tables), cuts, settings),
+            *self._write(numbered, len(cuts) + 1, settings),
+        ]
+        names = [field.name for field in fields(PivotTally)]
+        tally = PivotTally(*(sum(getattr(one, name) for one in tallies) for name in names))
+        join_texts((exchange.path("lines", k) for k in range(len(cuts) + 1)), output)
+        repeated = sum(entries) - sum(left_out) - tally.entries
+        return Joined(entries, left_out, repeated, tally)
+
+    def _read(self, tables: Sequence[Sequence[Part]], given: TableInput) -> dict[str, Any]:
+        files = [(side, part) for side, table in enumerate(tables, 1) for part in table]
+        order = largest_first(range(len(files)), [part for _, part in files])
+        tasks = {
+            f"{files[k][0]}-{files[k][1].key}": Task(
+                str(files[k][1]),
+                (*files[k], given, self._exchange, len(files)),
+                _PROGRAM + self._exchange.room,
+            )
+            for k in order
+        }
+        told = self._told("tables are read")
+        return self._run.do(self._session, "records", _read_part, tasks, told, errors=10)
+
+    def _join(
+        self,
+        numbered: Numbered,
+        tables: int,
+        cuts: Sequence[Sequence[int]],
+        settings: PivotSettings,
+    ) -> list[PivotTally]:
+        exchange = self._exchange
+        tasks = {
+            f"{k}": Task(
+                f"bucket {k} of pivots",
+                (k, numbered.places, numbered.pool, tables, cuts, settings.identity, exchange),
+                _PROGRAM + exchange.room,
+            )
+            for k in range(exchange.buckets)
+        }
+        told = self._told("pivots are joined")
+        found = self._run.do(self._session, "paths", _join, tasks, told)
+        return [PivotTally(**tally) for tally in found.values()]
+
+    def _write(self, numbered: Numbered, count: int, settings: PivotSettings) -> list[PivotTally]:
+        exchange = self._exchange
+        tasks = {
+            f"{k}": Task(
+                f"bucket {k} of phrases",
+                (k, numbered.shown, settings, exchange),
+                _PROGRAM + exchange.room,
+            )
+            for k in range(count)
+        }
+        told = self._told("paraphrases are written")
+        found = self._run.do(self._session, "lines", _write, tasks, told)
+        return [PivotTally(**tally) for tally in found.values()]
+
+
+def _read_part(side: int, part: Part, given: TableInput, exchange: Exchange, parts: int) -> Done:
+    """Read a file of a table, and write its entries by pivot."""
+    path = part.paths[0]
+    file = TableFile(path, format=given.format, encoding=given.encoding, max_size=given.max_size)
+    sample = Sample(parts, _MARK)
+    with exchange.sorting() as folder, Pivot(folder=folder, room=exchange.room) as made:
+        entries = made.add_file(side, file, on=given.on, min_count=given.min_count)
+        words = made.words
+        blocks = map(sample.seen, made.records())
+        key = f"{side}-{part.key}"
+        files = write_records(exchange, key, blocks, words, skip=_MARK)
+        value = {
+            "side": side,
+            "entries": entries,
+            "left_out": entries - made.added,
+            "sample": sample.phrases(words),
+        }
+    return Done(value, files)
+
+
+def _join(
+    bucket: int,
+    places: Mapping[str, str],
+    pool: str,
+    tables: int,
+    cuts: Sequence[Sequence[int]],
+    identity: bool,
+    exchange: Exchange,
+) -> Done:
+    """Join the phrases of a bucket of pivots, and write the paths by the phrase they begin with."""
+    count = len(WordPool.read(pool)) + 1
+    names = (
+        np.arange(count, dtype=np.int32),
+        np.full(count, -1, np.int32),
+        np.zeros((count, 1), np.int32),
+    )
+    tally = PivotTally()
+    with exchange.sorting() as folder, Runs(folder, sums=0, maxima=2, room=exchange.room) as runs:
+        add_records(runs, exchange, bucket, places, skip=_MARK)
+        paths = joined(runs, tables, identity, names, tally)
+        path = write_turned(exchange, "paths", bucket, paths, cuts)
+    return Done(asdict(tally), [path])
+
+
+def _write(bucket: int, shown: str, settings: PivotSettings, exchange: Exchange) -> Done:
+    """Write the lines of a bucket of phrases."""
+    words, tally = WordPool.read(shown), PivotTally()
+    with exchange.sorting() as folder, Runs(folder, sums=VALUES, room=exchange.room) as runs:
+        add_turned(runs, exchange, "paths", bucket)
+        tally.paths = runs.added
+        lines = pivot_lines(chosen(runs, settings, tally), words)
+        path = write_text(exchange, "lines", bucket, lines)
+    return Done(asdict(tally), [path])

@@ -1,0 +1,388 @@
+"""Hand tasks to workers: to those of a Dask cluster, or to this process alone.
+
+A task is a function of this package with small arguments: names of files, never what they hold.
+It can be done again, by another worker, and leaves the same files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from alignkit.arguments import kind_of
+from alignkit.cluster.addresses import PATIENCE, ClusterError, connected
+from alignkit.cluster.canary import Canary, canary
+from alignkit.errors import AlignkitError, ArgumentError, PartsError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+__all__ = [
+    "Alone",
+    "Connection",
+    "DaskSession",
+    "Session",
+    "Task",
+    "open_session",
+    "steps",
+]
+
+T = TypeVar("T")
+Connection = Any
+"""A client of Dask, an address as of `open_session`, or None for this process alone."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Say what is to be done.
+
+    Parameters
+    ----------
+    name
+        What messages call it, e.g. ``"part 17 (in/17.fr.gz)"``.
+    arguments
+        What the function takes; small.
+    memory
+        About how many bytes it needs; 0 where that is not known.
+    home
+        Tasks with one number are done by one worker, unless it is gone or others are idle: it may
+        have kept what they need. None: by any.
+    """
+
+    name: str
+    arguments: tuple[Any, ...]
+    memory: int = 0
+    home: int | None = None
+
+
+class Session:
+    """Hold workers, and give them tasks.
+
+    Attributes
+    ----------
+    threads
+        How many threads a task is to use; None: one for each core.
+    workers
+        How many tasks are done at a time.
+    memory
+        How many bytes a task may take; 0 where nothing limits it.
+    dashboard
+        Where a browser shows what the workers do; None where nothing does.
+    """
+
+    threads: int | None = None
+    workers = 1
+    memory = 0
+    dashboard: str | None = None
+
+    def each(
+        self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
+    ) -> Iterator[tuple[int, T]]:
+        """Do tasks; yield the place of each and its result as they are done, in any order.
+
+        Parameters
+        ----------
+        function
+            A function of a module.
+        tasks
+            What it is given; what stands first is begun first.
+        errors
+            How many tasks may fail before the others are stopped.
+        label
+            What the dashboard calls them.
+
+        Raises
+        ------
+        AlignkitError
+            That of a task; several at once where several failed.
+        """
+        raise NotImplementedError
+
+    def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:
+        """Call a function once on each worker; return what it gives by the worker's name."""
+        raise NotImplementedError
+
+
+class Alone(Session):
+    """Do tasks in this process, one after the other."""
+
+    def each(  # noqa: D102
+        self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
+    ) -> Iterator[tuple[int, T]]:
+        failed = _Failures(errors)
+        for place, task in enumerate(tasks):
+            try:
+                found = function(*task.arguments)
+            except AlignkitError as error:
+                failed.add(error)
+                continue
+            yield place, found
+        failed.tell()
+
+    def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
+        return {"this process": function(*arguments)}
+
+
+def steps(
+    progress: Callable[[int, int, str], None] | None, total: int
+) -> Callable[[str], Callable[[str], None] | None]:
+    """Return what gives each step what it tells of its tasks that are done, one by one.
+
+    Parameters
+    ----------
+    progress
+        What is told: how much is done, of how much, and what that is.
+    total
+        The number of the tasks of all steps.
+    """
+    done = 0
+
+    def step(text: str) -> Callable[[str], None] | None:
+        if progress is None:
+            return None
+
+        def tell(_key: str) -> None:
+            nonlocal done
+            done += 1
+            progress(done, total, text)
+
+        return tell
+
+    return step
+
+
+class _Failures:
+    """Collect what tasks raise, until they are enough.
+
+    Parameters
+    ----------
+    most
+        How many are enough.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: list[AlignkitError] = []
+
+    def add(self, error: AlignkitError) -> None:
+        """Take in an error; raise all of them if they are enough."""
+        self._found.append(error)
+        if len(self._found) >= self._most:
+            self.tell()
+
+    def tell(self) -> None:
+        """Raise what was collected, if there is any."""
+        if len(self._found) == 1:
+            raise self._found[0]
+        if self._found:
+            more = f"; {len(self._found)} are shown" if len(self._found) == self._most else ""
+            what = f"several parts cannot be read{more}"
+            raise PartsError(what, sorted(map(str, self._found)))
+
+
+class DaskSession(Session):
+    """Hand tasks to the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client
+        Connected to the cluster.
+    check
+        What each worker has to give as this process does; see `Canary`.
+
+    Raises
+    ------
+    ClusterError
+        If there are no workers, or one is not as this process.
+    """
+
+    threads = 1
+
+    def __init__(self, client: Client, *, check: Callable[[], Canary] = canary) -> None:
+        self._client, self._check = client, check
+        self.dashboard = _dashboard(client)
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise ClusterError(
+                f"{_address(client)}: no worker has come in {PATIENCE} seconds; start some there"
+            ) from None
+        self._mine = check()
+        self._homes: dict[int, Future[Any]] = {}
+        self._refuse_others()
+
+    @property
+    def _known(self) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return found
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        """How many tasks are done at a time."""
+        return sum(worker["nthreads"] for worker in self._known.values())
+
+    @property
+    def memory(self) -> int:  # type: ignore[override]
+        """How many bytes a task may take on the smallest worker; 0 where nothing limits it."""
+        each = [
+            worker["memory_limit"] // worker["nthreads"]
+            for worker in self._known.values()
+            if worker["memory_limit"]
+        ]
+        return min(each, default=0)
+
+    def _refuse_others(self) -> None:
+        """Refuse workers that are not as this process; one of each host compiles for the others."""
+        hosts: dict[str, str] = {}
+        for address, worker in self._known.items():
+            hosts.setdefault(worker["host"], address)
+        for chosen in (list(hosts.values()), None):
+            for address, theirs in self._ask(self._check, workers=chosen).items():
+                if difference := self._mine.differs(theirs):
+                    raise ClusterError(f"worker {address}: {difference}")
+
+    def each(  # noqa: D102
+        self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
+    ) -> Iterator[tuple[int, T]]:
+        from distributed import as_completed
+        from distributed.client import FutureCancelledError
+        from distributed.scheduler import KilledWorker
+
+        failed, run = _Failures(errors), uuid4().hex[:8]
+        homes = self._homes_of(tasks)
+        futures: list[Future[Any]] = [
+            self._client.submit(
+                _perform,
+                _Call(self._check, self._mine, function, task.arguments),
+                homes[place],
+                key=f"{label or function.__name__}-{run}-{place}",
+                priority=-place,
+                pure=False,
+            )
+            for place, task in enumerate(tasks)
+        ]
+        places = {future.key: place for place, future in enumerate(futures)}
+        try:
+            for future in as_completed(futures):
+                place = places[future.key]
+                try:
+                    found = future.result()
+                except AlignkitError as error:
+                    failed.add(error)
+                    continue
+                except KilledWorker as error:
+                    raise self._killed(tasks[place], error.allowed_failures + 1) from None
+                except FutureCancelledError as error:
+                    raise ClusterError(f"{_address(self._client)}: is gone ({error})") from None
+                future.release()
+                yield place, found
+            failed.tell()
+        finally:
+            with suppress(Exception):  # the cluster may be gone
+                self._client.cancel(futures, force=True)
+
+    def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
+        """Return what keeps each task at its worker: Dask takes it to where what it reads is."""
+        if all(task.home is None for task in tasks):
+            return [None] * len(tasks)
+        size = max(1, self.workers)
+        for place in range(size):
+            if place not in self._homes:
+                key = f"home-{uuid4().hex[:8]}-{place}"
+                self._homes[place] = self._client.submit(int, place, key=key, pure=False)
+        return [None if task.home is None else self._homes[task.home % size] for task in tasks]
+
+    def _killed(self, task: Task, times: int) -> ClusterError:
+        needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
+        has = f", and a worker has {_size(self.memory)}" if self.memory else ""
+        return ClusterError(
+            f"{task.name}: {times} workers died of it{needs}{has if needs else ''}: give workers "
+            "more memory, or divide it into smaller parts"
+        )
+
+    def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
+        return self._ask(function, *arguments)
+
+    def _ask(
+        self, function: Callable[..., T], *arguments: object, workers: list[str] | None = None
+    ) -> dict[str, T]:
+        try:
+            found: dict[str, T] = self._client.run(function, *arguments, workers=workers)
+        except AlignkitError:
+            raise
+        except OSError as problem:
+            raise ClusterError(
+                f"{_address(self._client)}: a worker has gone away ({problem}); give the same "
+                "command again"
+            ) from None
+        return found
+
+
+@dataclass(frozen=True)
+class _Call:
+    """Hold a task as Dask is to see it: in one piece, lest it takes what is in it for tasks."""
+
+    check: Callable[[], Canary]
+    expected: Canary
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+def _perform(call: _Call, _home: int | None = None) -> Any:
+    """Do a task, on a worker that may have come later than the others."""
+    if difference := call.expected.differs(call.check()):
+        from distributed import get_worker
+
+        raise ClusterError(f"worker {get_worker().address}: {difference}")
+    return call.function(*call.arguments)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+
+
+def _address(client: Client) -> str:
+    return str(client.scheduler_info(n_workers=0).get("address", "the scheduler"))
+
+
+def _dashboard(client: Client) -> str | None:
+    if find_spec("bokeh") is None:
+        return None
+    link: str = client.dashboard_link
+    return link or None
+
+
+@contextmanager
+def open_session(address: Connection, *, check: Callable[[], Canary] = canary) -> Iterator[Session]:
+    """Connect to workers; give them back at the end.
+
+    Parameters
+    ----------
+    address
+        ``local:4`` starts so many processes on this machine, ``local`` one for each core;
+        ``tcp://HOST:PORT`` and ``tls://HOST:PORT`` are schedulers, and so is that which a file
+        ``*.json`` tells; a `Client` stays open. None: this process alone.
+    check
+        As of `DaskSession`.
+
+    Raises
+    ------
+    ClusterError
+        If Dask is not there, or no scheduler or worker answers.
+    OptionError, ArgumentError
+        If the address is none.
+    """
+    if not (address is None or isinstance(address, str) or hasattr(address, "submit")):
+        raise ArgumentError(
+            f"client is {kind_of(address)}; give a Client of Dask, an address, or None"
+        )
+    if address is None:
+        yield Alone()
+        return
+    with ExitStack() as stack:
+        client = stack.enter_context(connected(address)) if isinstance(address, str) else address
+        yield DaskSession(client, check=check)

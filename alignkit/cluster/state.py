@@ -1,0 +1,108 @@
+"""Keep arrays in files of a run: many in a file, each of which is read by itself and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.cluster.run import RunError, placing
+
+__all__ = ["Arrays", "opened", "pack_words", "sparse", "unpack_words", "write_arrays"]
+
+
+class Arrays:
+    """Give the arrays of a file by name."""
+
+    def __init__(self, path: str, members: Mapping[str, NDArray[Any]]) -> None:
+        self._path, self._members = path, members
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return an array, its bytes compared with their checksum.
+
+        Raises
+        ------
+        RunError
+            If it is not there, or damaged.
+        """
+        with _told(self._path):
+            return self._members[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def dense(self, name: str, size: int, rest: float = 0) -> NDArray[Any]:
+        """Return an array that `sparse` took apart."""
+        values = self[name]
+        if f"{name}-at" not in self:
+            return values
+        found = np.full(size, rest, values.dtype)
+        found[self[f"{name}-at"]] = values
+        return found
+
+
+def write_arrays(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays into a file, which is there when it is whole.
+
+    Raises
+    ------
+    WriteError
+        If it cannot be written.
+    """
+    with placing(path) as beside, open(beside, "wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Arrays]:
+    """Open a file of arrays.
+
+    Raises
+    ------
+    RunError
+        If it cannot be read.
+    """
+    with _told(path):
+        members = np.load(path, allow_pickle=False)
+    with members:
+        yield Arrays(path, members)
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile) as problem:
+        raise RunError(
+            f"{path}: a file of the run is missing or damaged ({problem}); remove the folder of "
+            "the run, and begin it anew"
+        ) from None
+
+
+def sparse(name: str, values: NDArray[Any], rest: float = 0) -> dict[str, NDArray[Any]]:
+    """Return what is to be kept of values (N,) of which most are `rest`; see `Arrays.dense`."""
+    at = np.flatnonzero(values != values.dtype.type(rest))
+    kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
+    if len(at) * (values.itemsize + np.dtype(kind).itemsize) >= values.nbytes:
+        return {name: values}
+    return {name: values[at], f"{name}-at": at.astype(kind)}
+
+
+def pack_words(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return words as bytes one after the other, and where each ends."""
+    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+    ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
+    return np.frombuffer(b"".join(encoded), np.uint8), ends
+
+
+def unpack_words(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> list[str]:
+    """Return the words that were packed."""
+    text, begin, words = data.tobytes(), 0, []
+    for end in ends.tolist():
+        words.append(text[begin:end].decode("utf-8", "surrogatepass"))
+        begin = end
+    return words

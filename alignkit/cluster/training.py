@@ -1,0 +1,174 @@
+"""Train over parts of a corpus and shards of its word pairs, with the bytes of one machine.
+
+All state is files of the run's folder: after each round the run goes on from there, with whatever
+workers there are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from alignkit.aligner.priors import check_dictionary
+from alignkit.aligner.settings import Settings
+from alignkit.aligner.training import schedule_of
+from alignkit.cluster.checking import Facts, Told, check_parts, inputs_of
+from alignkit.cluster.outputs import Outputs
+from alignkit.cluster.parts import Part, find_parts
+from alignkit.cluster.run import Run
+from alignkit.cluster.session import Session, open_session
+from alignkit.cluster.stages import Stages, Trained
+from alignkit.cluster.vocabulary import Reader
+from alignkit.errors import OptionError
+from alignkit.formats.options import ReadOptions
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["train", "train_parts"]
+
+_MODELS = ("ibm1", "hmm")
+
+
+def train(
+    client: Client | str | None,
+    source: str,
+    target: str,
+    *,
+    work: str,
+    save: str | None = None,
+    output: str | None = None,
+    settings: Settings | None = None,
+    dictionary: Mapping[tuple[str, str], float] | None = None,
+    casefold: bool = True,
+    shards: int | None = None,
+    progress: Told | None = None,
+) -> Trained:
+    """Learn from the parts of a corpus.
+
+    Parameters
+    ----------
+    client
+        A Dask client, an address as of `open_session`, or None for this process alone.
+    source, target
+        Paths with one ``*``, which stands for the same text in both.
+    work
+        A folder that all workers see, for all that is known of the run. The same call goes on
+        where a run was stopped; when all is done, the folder may be removed.
+    save
+        Where the model goes.
+    output
+        Where the links of each part go: a path with one ``*``.
+    settings
+        How; see `Settings`.
+    dictionary
+        Word pairs that are known to be translations, with pseudo-counts.
+    casefold
+        Whether case is ignored.
+    shards
+        Into how many shards the word pairs are divided; None: as memory has it. The result is
+        the same.
+    progress
+        Called with what is done, of how much, and what that is.
+
+    Raises
+    ------
+    AlignkitError
+        If something cannot be read, written, or done.
+    """
+    outputs = Outputs() if output is None else Outputs(output)
+    with open_session(client) as session:
+        return train_parts(
+            session,
+            find_parts(source, target),
+            settings or Settings(),
+            work=work,
+            save=save,
+            outputs=outputs,
+            dictionary=dictionary,
+            casefold=casefold,
+            shards=shards,
+            progress=progress,
+        )
+
+
+def train_parts(
+    session: Session,
+    parts: Sequence[Part],
+    settings: Settings,
+    *,
+    work: str,
+    save: str | None = None,
+    outputs: Outputs | None = None,
+    dictionary: Mapping[tuple[str, str], float] | None = None,
+    casefold: bool = True,
+    shards: int | None = None,
+    reading: ReadOptions | None = None,
+    threads: int | None = None,
+    progress: Told | None = None,
+) -> Trained:
+    """Learn from parts in a session; see `train`."""
+    check_settings(settings)
+    check_dictionary(dictionary or {})
+    if shards is not None and shards < 1:
+        raise OptionError(f"{shards} shards: give at least 1")
+    reading, outputs = reading or ReadOptions(), outputs or Outputs()
+    outputs.check(parts, save)
+    run = Run(work)
+    run.try_workers(session)
+    reader = Reader(os.path.dirname(run.path("texts", "")), casefold)
+    facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
+    run.settle(_manifest(parts, facts, settings, dictionary or {}, casefold, reading))
+    run.sweep()
+    training = Stages(session, run, parts, settings, progress)
+    training.stages = 1 + len(list(schedule_of(settings))) + (save is not None) + outputs.some
+    training.merge_words([reader.file(part.paths) for part in parts])
+    training.divide(shards, session.threads or threads, casefold)
+    training.make_shards(dictionary or {})
+    training.rounds()
+    training.finish(save, outputs)
+    return training.told(
+        sum(found.source_words for found in facts), sum(found.target_words for found in facts)
+    )
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse what is trained on one machine alone.
+
+    Raises
+    ------
+    OptionError
+        If the settings ask for it.
+    """
+    if settings.model not in _MODELS:
+        raise OptionError(
+            f"{settings.model} is trained on one machine alone; over parts, choose "
+            f"{' or '.join(_MODELS)}"
+        )
+    if settings.best:
+        raise OptionError("best is trained on one machine alone; over parts, leave it out")
+    if settings.inference != "collapsed":
+        raise OptionError(
+            f"{settings.inference} is trained on one machine alone; over parts, choose collapsed"
+        )
+
+
+def _manifest(
+    parts: Sequence[Part],
+    facts: Sequence[Facts],
+    settings: Settings,
+    dictionary: Mapping[tuple[str, str], float],
+    casefold: bool,
+    reading: ReadOptions,
+) -> dict[str, Any]:
+    return {
+        "command": "train",
+        "settings": asdict(settings),
+        "casefold": casefold,
+        "encoding": reading.encoding,
+        "dictionary": sorted([*entry, float(count)] for entry, count in dictionary.items()),
+        "parts": [part.name for part in parts],
+        "inputs": inputs_of(parts, facts),
+    }

@@ -1,0 +1,208 @@
+"""Sessions, parts and runs: what is found, done and refused without a cluster."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from alignkit import cluster
+from alignkit.cluster.addresses import check_address
+from alignkit.cluster.canary import canary
+from alignkit.cluster.parts import Part, find_parts, named
+from alignkit.cluster.run import Run, RunError, placing
+from alignkit.cluster.session import Alone, Task, open_session
+from alignkit.errors import (
+    AlignkitError,
+    ArgumentError,
+    FileError,
+    FormatError,
+    OptionError,
+    PartsError,
+)
+
+
+def made(folder: Path, *names: str) -> Path:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{name}\n", "utf-8")
+    return folder
+
+
+def test_a_star_joins_the_sides_in_the_order_of_numbers(tmp_path: Path) -> None:
+    made(tmp_path, "b10.fr", "b2.fr", "b2.en", "b10.en", "other.en")
+    found = find_parts(f"{tmp_path}/b*.fr", f"{tmp_path}/b*.en")
+    assert [part.name for part in found] == ["2", "10"]
+    assert found[0].paths == (f"{tmp_path}/b2.fr", f"{tmp_path}/b2.en")
+
+
+def test_a_star_in_a_folder_and_characters_of_patterns(tmp_path: Path) -> None:
+    made(tmp_path, "a[1]/x/fr", "a[1]/y/fr")
+    assert [part.name for part in find_parts(f"{tmp_path}/a[1]/*/fr")] == ["x", "y"]
+
+
+def test_files_without_a_star_are_one_part(tmp_path: Path) -> None:
+    assert find_parts("in.fr", "in.en") == [Part("", ("in.fr", "in.en"))]
+    made(tmp_path, "a*b")
+    assert find_parts(f"{tmp_path}/a*b")[0].name == ""
+
+
+@pytest.mark.parametrize(
+    ("names", "patterns", "told"),
+    [
+        ("1.fr 2.fr 1.en", "*.fr *.en", "2.fr has no counterpart {}/2.en; each part"),
+        ("1.fr 1.en 2.en 3.en", "*.fr *.en", "2.en has no counterpart {}/2.fr, and 1 more"),
+        ("1.fr", "*.fr in.en", "in.en: give each side a pattern with one *"),
+        ("1.fr", "*.* *.fr", "*.*: give each side a pattern with one *"),
+        ("1.fr", "*.en *.fr", "*.en: cannot be read: no file has such a name"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, names: str, patterns: str, told: str) -> None:
+    made(tmp_path, *names.split())
+    with pytest.raises((OptionError, FileError)) as caught:
+        find_parts(*(f"{tmp_path}/{pattern}" for pattern in patterns.split()))
+    assert told.format(tmp_path) in str(caught.value)
+
+
+def test_outputs_are_named_as_the_parts() -> None:
+    assert named("out/*.align.gz", "17") == "out/17.align.gz"
+    assert named("out.align", "") == "out.align"
+    with pytest.raises(OptionError, match="there are several parts"):
+        named("out.align", "17")
+
+
+@pytest.mark.parametrize("output", ["t*.tsv", "*"])
+def test_what_is_one_file_has_no_star(tmp_path: Path, output: str) -> None:
+    made(tmp_path, "1.fr", "1.en", "1.align")
+    given = [f"{tmp_path}/*.{side}" for side in ("fr", "en", "align")]
+    for call in (
+        lambda path: cluster.phrases(
+            None, given[2], path, source=given[0], target=given[1], format="pharaoh"
+        ),
+        lambda path: cluster.pivot(None, given[0], path),
+        lambda path: cluster.train(None, *given[:2], work=f"{tmp_path}/w", save=path),
+    ):
+        with pytest.raises(OptionError, match=r"is one file for all parts; name it without \*"):
+            call(f"{tmp_path}/{output}")
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def refuse(number: int) -> int:
+    if number % 2:
+        raise FormatError("is odd", "in", number)
+    return number * 10
+
+
+def test_tasks_fail_one_by_one_or_together() -> None:
+    tasks = [Task(str(number), (number,)) for number in range(6)]
+    assert list(Alone().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
+    with pytest.raises(FormatError, match="in:1: is odd"):
+        list(Alone().each(refuse, tasks))
+    with pytest.raises(
+        AlignkitError, match=r"several parts[^;]*:\n  in:1: is odd\n  in:3.*\n  in:5"
+    ):
+        list(Alone().each(refuse, tasks, errors=10))
+    with pytest.raises(AlignkitError, match=r"2 are shown:\n  in:1: is odd\n  in:3: is odd$"):
+        list(Alone().each(refuse, tasks, errors=2))
+    with pytest.raises(PartsError) as caught:
+        list(Alone().each(refuse, tasks, errors=3))
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["local:0", "localhost:8786", "http://here:80", "", "s.txt"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(OptionError, match="is no address of a cluster"):
+        check_address(address)
+
+
+def test_without_the_extra_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("alignkit.cluster.addresses.find_spec", lambda name: None)
+    with pytest.raises(AlignkitError, match=r"pip install 'alignkit\[cluster\]'"):
+        check_address("local:2")
+
+
+def test_no_address_is_this_process() -> None:
+    with open_session(None) as session:
+        assert isinstance(session, Alone)
+        assert session.everywhere(len, "four") == {"this process": 4}
+
+
+def test_a_canary_tells_what_differs() -> None:
+    from dataclasses import replace
+
+    mine = canary()
+    assert mine.differs(mine) == ""
+    assert "has numpy 1.0, but this process has" in mine.differs(replace(mine, numpy="1.0"))
+    other = replace(mine, bits="0", processor="another one")
+    assert "aligns a toy text with other bits" in mine.differs(other)
+    assert "another one" in mine.differs(other)
+
+
+def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path: Path) -> None:
+    what = {"settings": {"threshold": 0.5}, "inputs": {"in/1.fr": "ab"}}
+    run = Run(tmp_path / "work")
+    assert not run.settle(what)
+    assert Run(tmp_path / "work").settle(what)
+    with pytest.raises(RunError, match=r"settings threshold was 0.5, and is 0.6; name another"):
+        run.settle({**what, "settings": {"threshold": 0.6}})
+    with pytest.raises(RunError, match=r"inputs in/2.fr was None, and is cd"):
+        run.settle({**what, "inputs": {"in/1.fr": "ab", "in/2.fr": "cd"}})
+    run = Run(tmp_path / "other")
+    run.settle({"inputs": {"in/1.fr": "0" * 32}})
+    with pytest.raises(RunError, match=r"inputs in/1.fr has changed; name another"):
+        run.settle({"inputs": {"in/1.fr": "1" * 32}})
+
+
+def test_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    place = run.path("state", "1")
+    with suppress(ZeroDivisionError), placing(place) as beside:
+        Path(beside).write_text("half", "utf-8")
+        raise ZeroDivisionError
+    assert not list((tmp_path / "state").iterdir())
+    with placing(place) as beside:
+        Path(beside).write_text("whole", "utf-8")
+        assert not Path(place).exists()
+    assert Path(place).read_text("utf-8") == "whole"
+
+
+def test_what_a_dead_worker_left_is_swept(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    made(tmp_path, "a/.alignkit-0123.part", "a/whole")
+    run.sweep()
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["whole"]
+
+
+def test_a_folder_that_workers_do_not_see_is_told(tmp_path: Path) -> None:
+    class Elsewhere(Alone):
+        def everywhere(self, function, place, token):  # type: ignore[no-untyped-def]
+            return {"tcp://far:1": function(f"{place}-far", token)}
+
+    run = Run(tmp_path)
+    run.try_workers(Alone())
+    with pytest.raises(AlignkitError, match=r"worker tcp://far:1: .*one that all workers see"):
+        run.try_workers(Elsewhere())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("wrong", [{"source": 3}, {"output": None}, {"model": b"m"}, {"sure": "1"}])
+def test_arguments_of_a_wrong_type_are_named(wrong):
+    given = {"client": None, "source": "a*", "target": "b*", "output": "c*", "model": "m"}
+    with pytest.raises(ArgumentError, match=next(iter(wrong))):
+        cluster.align(**given | wrong)
+
+
+def test_what_is_no_client_is_refused(tmp_path):
+    made(tmp_path, "a.fr", "a.en", "table")
+    paths = [f"{tmp_path}/a.{side}" for side in ("fr", "en")]
+    with pytest.raises(ArgumentError, match="client is 3; give a Client"):
+        cluster.align(3, *paths, f"{tmp_path}/out", model="m")
+    with pytest.raises(ArgumentError, match="min_count"):
+        cluster.phrases(None, "a*", "out", min_count="2")
+    with pytest.raises(ArgumentError, match="second"):
+        cluster.pivot(None, "a*", "out", second=3)
+    with pytest.raises(ArgumentError, match="patterns"):
+        find_parts(tmp_path)

@@ -1,0 +1,196 @@
+"""Parts are aligned as files alone are; what is done is not done again."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from command import FRENCH, run
+
+from alignkit.aligner import Aligner, Bitext
+from alignkit.cli.cluster import PartsProgress
+from alignkit.cluster.addresses import ClusterError
+from alignkit.cluster.aligning import align
+from alignkit.cluster.run import RunError
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.output import WriteError
+
+CUTS = (0, 1, 1, 20, 52)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a folder with a model, and the parts of a text: one is empty, some are packed."""
+    folder = tmp_path_factory.mktemp("parts")
+    texts = {side: (FRENCH / f"{side}.txt").read_bytes().splitlines(True) for side in ("fr", "en")}
+    texts["fr"][30] = b" ".join([b"mot"] * 450) + b"\n"  # aligned in pieces
+    for side, lines in texts.items():
+        (folder / f"whole.{side}").write_bytes(b"".join(lines))
+        for k, (begin, end) in enumerate(pairwise(CUTS)):
+            data = b"".join(lines[begin:end])
+            (folder / f"in{k}.{side}").write_bytes(gzip.compress(data) if k == 3 else data)
+    pairs = zip(*((line.decode() for line in lines) for lines in texts.values()), strict=True)
+    Aligner.train(Bitext.pack(list(pairs)), threads=1).save(folder / "model")
+    return folder
+
+
+def patterns(folder: Path) -> list[str]:
+    return [f"{folder}/in*.fr", f"{folder}/in*.en"]
+
+
+def joined(folder: Path, name: str) -> bytes:
+    parts = [(folder / name.replace("*", f"{k}")).read_bytes() for k in range(len(CUTS) - 1)]
+    return b"".join(gzip.decompress(data) if name.endswith(".gz") else data for data in parts)
+
+
+def test_parts_are_aligned_as_the_whole_text(capsys, made, tmp_path):
+    options = ["--load", f"{made}/model", "--probs", "--sure", "0.8"]
+    whole = [f"{made}/whole.{side}" for side in ("fr", "en")]
+    run(capsys, "align", *whole, "-o", tmp_path / "a", *options, "--scores", tmp_path / "s")
+    ran = run(
+        capsys, "align", *patterns(made), "-o", f"{tmp_path}/*.gz", *options,
+        "--scores", f"{tmp_path}/s*", "--json",
+    )  # fmt: skip
+    assert joined(tmp_path, "*.gz") == (tmp_path / "a").read_bytes()
+    assert joined(tmp_path, "s*") == (tmp_path / "s").read_bytes()
+    assert "1 x pair with more than 400 words on a side" in ran.err
+    assert "4 parts, 52 pairs" in ran.err
+    assert json.loads(ran.out)["pairs"] == 52
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    first = (tmp_path / "3.gz").read_bytes()
+    run(capsys, "align", f"{made}/in3.fr", f"{made}/in3.en", "-o", tmp_path / "o.gz", *options)
+    assert (tmp_path / "o.gz").read_bytes() == first
+
+
+def test_one_part_without_a_star_is_aligned_too(capsys, made, tmp_path):
+    whole = [f"{made}/whole.{side}" for side in ("fr", "en")]
+    for more in ([], ["--work", tmp_path / "work"]):
+        out = tmp_path / f"{len(more)}"
+        run(capsys, "align", *whole, "-o", out, "--load", f"{made}/model", *more)
+    assert (tmp_path / "0").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def test_what_is_done_is_not_done_again(made, tmp_path):
+    options = {"model": str(made / "model"), "work": str(tmp_path / "work")}
+    out = f"{tmp_path}/*.align"
+
+    def stopped(done, total, text):
+        if text.startswith("2 of 4"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        align(None, *patterns(made), out, progress=stopped, **options)
+    done = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.align")}
+    assert len(done) == 2
+    told = []
+    counts = align(None, *patterns(made), out, progress=lambda *now: told.append(now), **options)
+    assert counts.pairs == 52
+    assert done == {path: path.stat().st_mtime_ns for path in done}
+    assert told[-1][2] == "4 of 4 parts aligned"
+    assert told[-1][0] == told[-1][1]
+    whole = joined(tmp_path, "*.align")
+    (tmp_path / "1.align").unlink()  # lost, or another one now: done again
+    (tmp_path / "2.align").write_text("0-0\n", "utf-8")
+    align(None, *patterns(made), out, **options)
+    assert joined(tmp_path, "*.align") == whole
+
+
+def test_other_settings_models_and_inputs_are_refused(made, tmp_path):
+    text = [tmp_path / f"x1.{side}" for side in ("fr", "en")]
+    for path in text:
+        path.write_text("a b\n", "utf-8")
+    model = tmp_path / "model"
+    model.write_bytes((made / "model").read_bytes())
+    given = [f"{tmp_path}/x*.{side}" for side in ("fr", "en")] + [f"{tmp_path}/o*"]
+    options = {"model": str(model), "work": str(tmp_path / "work")}
+    align(None, *given, **options)
+    with pytest.raises(RunError, match=r"settings threshold was None, and is 0\.4"):
+        align(None, *given, threshold=0.4, **options)
+    text[0].touch()
+    align(None, *given, **options)  # it says the same
+    text[0].write_text("a c\n", "utf-8")
+    with pytest.raises(RunError, match=r"inputs .*x1\.fr"):
+        align(None, *given, **options)
+    text[0].write_text("a b\n", "utf-8")
+    Aligner.train(Bitext.pack([("a b", "a b")]), threads=1).save(model)
+    with pytest.raises(RunError, match="model has changed"):
+        align(None, *given, **options)
+
+
+def test_bad_parts_are_told_before_any_is_aligned(made, tmp_path):
+    for k in range(12):
+        (tmp_path / f"{k}.fr").write_text("a\nb\n", "utf-8")
+        (tmp_path / f"{k}.en").write_bytes(b"a\nb\n" if k == 7 else b"a\n\xff\n")
+    given = [f"{tmp_path}/*.fr", f"{tmp_path}/*.en", f"{tmp_path}/*.align"]
+    with pytest.raises(AlignkitError) as caught:
+        align(None, *given, model=str(made / "model"))
+    told = str(caught.value).splitlines()
+    assert "several parts cannot be read; 10 are shown" in told[0]
+    assert len(told) == 11
+    assert all(".en:2:1: " in line for line in told[1:])
+    assert not list(tmp_path.glob("*.align"))
+
+
+def test_bad_parts_are_told_line_by_line(capsys, made, tmp_path):
+    for k in range(3):
+        (tmp_path / f"{k}.fr").write_bytes(b"a\nb\n" if k == 2 else b"a\n\xff\n")
+        (tmp_path / f"{k}.en").write_bytes(b"a\nb\n")
+    given = [f"{tmp_path}/*.fr", f"{tmp_path}/*.en", "-o", f"{tmp_path}/*.align"]
+    told = run(capsys, "align", *given, "--load", f"{made}/model").err.splitlines()
+    assert told[0] == "alignkit: error: several parts cannot be read:"
+    assert [line.partition(": ")[0] for line in told[1:]] == [
+        f"  {tmp_path}/{k}.fr:2:1" for k in range(2)
+    ]
+    assert all("name the right encoding by --encoding" in line for line in told[1:])
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ClusterError("a worker has gone"), "x: 1 of 2; what is done is kept"),
+        (WriteError("no space left"), "x: 1 of 2; what is done is kept"),
+        (FormatError("is odd"), ""),
+        (RunError("is of another run"), ""),
+    ],
+)
+def test_the_same_command_goes_on_where_machines_failed(capsys, error, told):
+    progress = PartsProgress("x")
+    progress(1, 2, "1 of 2")
+    progress.__exit__(type(error), error, None)
+    err = capsys.readouterr().err
+    assert told in err
+    assert bool(told) == ("the same command goes on" in err)
+
+
+def test_what_parts_cannot_have_is_refused(capsys, made, tmp_path):
+    given = ["align", *patterns(made), "-o", f"{tmp_path}/*.align"]
+    load = ["--load", f"{made}/model"]
+    run(capsys, *given).failed("name it by --work", "(--load)")
+    expanded = [f"{made}/in{k}.fr" for k in range(3)]
+    run(capsys, "align", *expanded, *load).failed("in2.fr; put a path with a * in quotes")
+    run(capsys, *given, *load, "--to", "alignkit-jsonl").failed("--to is not for parts")
+    run(capsys, *given, *load, "--tokenize").failed("--tokenize is not for parts")
+    run(capsys, *given[:2], "-o", f"{tmp_path}/*", *load).failed("parts are two texts each")
+    run(capsys, *given[:3], *load).failed("-o, as in 'out/*.align.gz'")
+    run(capsys, *given[:4], f"{tmp_path}/x", *load).failed("there are several parts")
+    run(capsys, *given[:4], f"{made}/in*.en", *load).failed("is also read")
+    run(capsys, *given, *load, "--cluster", "here").failed("'here' is no address of a cluster")
+    run(capsys, *given, "--load", f"{made}/none").failed("none: cannot be read")
+    run(capsys, *given[:4], f"{tmp_path}/no/*.align", *load).failed("there is no folder")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_line_of_too_many_words_is_told_before_any_is_aligned(capsys, made, tmp_path):
+    for k in range(2):
+        (tmp_path / f"{k}.fr").write_text("a " * 11 + "\n" + "a" * 99 + "\n", "utf-8")
+        (tmp_path / f"{k}.en").write_text("b\n" + "b " * (11 - k) + "\n", "utf-8")
+    given = [f"{tmp_path}/{side}" for side in ("*.fr", "*.en")]
+    options = ["--load", f"{made}/model", "-o", f"{tmp_path}/*.align", "--max-words"]
+    ran = run(capsys, "align", *given, *options, "10").failed("0.fr:1: ", "11 words", "1.fr:1: ")
+    assert ":2:" not in ran.err
+    (tmp_path / "0.fr").write_text("a\n\n", "utf-8")
+    run(capsys, "align", *given, *options, "10").failed("0.en:2: a sentence has 11 words")
+    run(capsys, "align", *given, *options, "11")

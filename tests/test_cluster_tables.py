@@ -1,0 +1,209 @@
+"""Phrase tables and paraphrases of parts are, byte for byte, those of the whole corpus."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from command import run
+
+from alignkit.cluster.counting import AlignedInput, count_parts, phrases
+from alignkit.cluster.parts import find_parts
+from alignkit.cluster.pivots import TableInput, join_tables, pivot
+from alignkit.cluster.run import RunError
+from alignkit.cluster.session import Alone
+from alignkit.errors import AlignkitError, OptionError, UnknownNameError
+from alignkit.tables.phrase_tables import TableSettings
+from alignkit.tables.pivot_steps import PivotSettings
+
+WORDS = ["la", "le", "maison", "Maison", "chat", "é", "ẞ", "zz", "a", "b", "c", "d"]
+
+
+def corpus(seed: int, pairs: int) -> list[tuple[str, str, str]]:
+    """Return lines of links, source and target."""
+    rng = random.Random(seed)
+    found = []
+    for _ in range(pairs):
+        sides = [[rng.choice(WORDS) for _ in range(rng.randint(0, 6))] for _ in range(2)]
+        links = {
+            f"{rng.randrange(len(sides[0]))}-{rng.randrange(len(sides[1]))}"
+            for _ in range(rng.randint(0, 6))
+            if all(sides)
+        }
+        found.append((" ".join(sorted(links)), *map(" ".join, sides)))
+    return found
+
+
+def written(folder: Path, lines: list[tuple[str, str, str]], cuts: list[int]) -> list[str]:
+    """Write the whole corpus and its parts; return the patterns of the parts."""
+    for side, name in enumerate(("align", "fr", "en")):
+        column = [f"{line[side]}\n" for line in lines]
+        (folder / f"whole.{name}").write_text("".join(column), "utf-8")
+        for k, (begin, end) in enumerate(pairwise([0, *cuts, len(lines)])):
+            (folder / f"part{k}.{name}").write_text("".join(column[begin:end]), "utf-8")
+    return [f"{folder}/part*.{name}" for name in ("align", "fr", "en")]
+
+
+def whole(capsys, folder: Path, *options: str) -> bytes:
+    texts = [f"{folder}/whole.{name}" for name in ("align", "fr", "en")]
+    given = ["--source", texts[1], "--target", texts[2], "--format", "pharaoh", *options]
+    run(capsys, "phrases", texts[0], "--table", "-o", str(folder / "t"), *given)
+    return (folder / "t").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("seed", "cuts", "buckets", "least"),
+    [(1, [], 1, 1), (2, [10], 2, 2), (3, [0, 0, 7, 60], 5, 1), (4, [1, 2, 3, 40], 3, 3)],
+)
+def test_a_table_of_parts_is_that_of_the_whole(capsys, tmp_path, seed, cuts, buckets, least):
+    patterns = written(tmp_path, corpus(seed, 80), cuts)
+    expected = whole(capsys, tmp_path, "--max-length", "3", "--min-count", str(least))
+    assert least == 3 or expected.count(b"\n") > 3
+    out = tmp_path / "parts.tsv"
+    given = AlignedInput(("source", "target"), "pharaoh")
+    found = count_parts(
+        Alone(),
+        find_parts(*patterns),
+        str(out),
+        TableSettings(max_length=3),
+        given,
+        min_count=least,
+        room=1 << 16,
+        buckets=buckets,
+    )
+    assert out.read_bytes() == expected
+    assert found.pairs == 80
+    assert found.tally.different - found.tally.left_out == len(expected.splitlines())
+    assert not list(tmp_path.glob(".alignkit-*"))  # what was made on the way is gone
+
+
+def test_the_command_takes_patterns(capsys, tmp_path):
+    links, source, target = written(tmp_path, corpus(5, 60), [20, 40])
+    sides = ["--source", source, "--target", target, "--format", "pharaoh", "--table"]
+    expected = whole(capsys, tmp_path)
+    for more in ([], ["--work", f"{tmp_path}/work"]):
+        out = tmp_path / "parts.tsv"
+        said = run(capsys, "phrases", links, *sides, "-o", str(out), *more).err
+        assert out.read_bytes() == expected
+        assert "different" in said
+        out.unlink()
+    table = str(tmp_path / "t")
+    run(capsys, "pivot", table, "-o", str(tmp_path / "p"), "--identity")
+    lines = expected.splitlines(keepends=True)
+    for k, begin in enumerate((0, 9, 30)):
+        (tmp_path / f"table{k}").write_bytes(b"".join(lines[begin : [9, 30, len(lines)][k]]))
+    for more in ([], ["--work", f"{tmp_path}/work2"]):
+        out = tmp_path / "p2"
+        run(capsys, "pivot", f"{tmp_path}/table*", "-o", str(out), "--identity", *more)
+        assert out.read_bytes() == (tmp_path / "p").read_bytes()
+        out.unlink()
+
+
+@pytest.mark.parametrize(("buckets", "second"), [(1, False), (2, True), (4, False)])
+def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, second):
+    written(tmp_path, corpus(6, 90), [])
+    lines = whole(capsys, tmp_path, "--max-length", "2").splitlines(keepends=True)
+    other = [f"{tmp_path}/o"] if second else []
+    if second:
+        (tmp_path / "o").write_bytes(b"".join(lines[::2]))
+    options = ["--min-p", "0.01", "--top", "5", "--min-count", "2", "--memory", "1"]
+    run(capsys, "pivot", f"{tmp_path}/t", *other, "-o", f"{tmp_path}/p", *options)
+    for k in range(3):
+        (tmp_path / f"t{k}.tsv").write_bytes(b"".join(lines[k::3]))  # in another order
+    out = tmp_path / "q"
+    found = join_tables(
+        Alone(),
+        [find_parts(f"{tmp_path}/t*.tsv"), *map(find_parts, other)],
+        str(out),
+        PivotSettings(0.01, 5),
+        TableInput(min_count=2),
+        room=1 << 16,
+        buckets=buckets,
+    )
+    assert out.read_bytes() == (tmp_path / "p").read_bytes()
+    assert out.read_bytes().count(b"\n") == (
+        found.tally.found - found.tally.rare - found.tally.beyond
+    )
+    assert found.entries[0] == len(lines)
+
+
+def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
+    patterns = written(tmp_path, corpus(7, 60), [10, 20, 50])
+    expected = whole(capsys, tmp_path)
+    out, work = tmp_path / "out", tmp_path / "work"
+
+    def again(stop_at: int) -> list[str]:
+        told = []
+
+        def progress(done, total, text):
+            told.append(text)
+            if len(told) == stop_at:
+                raise KeyboardInterrupt
+
+        phrases(
+            None,
+            patterns[0],
+            str(out),
+            source=patterns[1],
+            target=patterns[2],
+            format="pharaoh",
+            work=str(work),
+            progress=progress,
+        )
+        return told
+
+    for stop_at in (2, 5, 7):
+        with pytest.raises(KeyboardInterrupt):
+            again(stop_at)
+        assert not out.exists()
+        times = {path: path.stat().st_mtime_ns for path in work.glob("records/*.bin")}
+        assert times
+    again(0)
+    assert out.read_bytes() == expected
+    assert times == {path: path.stat().st_mtime_ns for path in times}
+    (tmp_path / "part1.en").write_text("x\n" * 10, "utf-8")
+    with pytest.raises(RunError, match=r"is the folder of another run: inputs .*part1\.en"):
+        again(0)
+
+
+def test_bad_lines_of_parts_are_told_together(tmp_path):
+    patterns = written(tmp_path, corpus(8, 60), [10, 20, 50])
+    for k in (1, 3):
+        path = tmp_path / f"part{k}.align"
+        lines = path.read_text("utf-8").splitlines()
+        lines[1] = "x-y"
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    with pytest.raises(AlignkitError) as caught:
+        phrases(
+            None,
+            patterns[0],
+            str(tmp_path / "out"),
+            source=patterns[1],
+            target=patterns[2],
+            format="pharaoh",
+        )
+    told = str(caught.value)
+    assert [f"part{k}.align:2" in told for k in range(4)] == [False, True, False, True], told
+
+
+def test_what_makes_no_sense_is_refused(capsys, tmp_path):
+    links, source, target = written(tmp_path, corpus(9, 6), [3])
+    sides = ["--source", source, "--target", target, "--format", "pharaoh"]
+    run(capsys, "phrases", links, *sides).failed("say --table")
+    work = ["--work", f"{tmp_path}/w"]
+    run(capsys, "phrases", links, *sides, "--table", *work).failed("name it by -o")
+    run(capsys, "phrases", links, *sides, "--table", "-o", f"{tmp_path}/part1.fr", *work).failed(
+        "would be replaced, but is also read"
+    )
+    run(capsys, "pivot", f"{tmp_path}/part*.fr", "--rules", "tsv").failed(
+        "--rules is not for parts"
+    )
+    with pytest.raises(UnknownNameError, match="side"):
+        pivot(None, links, "out", on="middle")
+    with pytest.raises(OptionError, match="min_count is 0"):
+        pivot(None, links, "out", min_count=0)
+    (tmp_path / "empty").write_text("", "utf-8")
+    with pytest.raises(OptionError, match="empty: holds no phrase pairs"):
+        pivot(None, f"{tmp_path}/empty", f"{tmp_path}/out")

@@ -1,0 +1,172 @@
+"""Workers in processes of their own give the bytes of this process, whatever dies on the way."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_cluster_tables import corpus, whole, written
+
+from alignkit.aligner import Aligner, Bitext
+from alignkit.cluster.addresses import ClusterError
+from alignkit.cluster.aligning import align
+from alignkit.cluster.canary import canary
+from alignkit.cluster.counting import phrases
+from alignkit.cluster.parts import Part, find_parts
+from alignkit.cluster.pivots import pivot
+from alignkit.cluster.run import Run
+from alignkit.cluster.session import DaskSession, Task, open_session
+from alignkit.errors import AlignkitError
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with (
+        distributed.LocalCluster(**options, silence_logs="CRITICAL") as cluster,
+        distributed.Client(cluster) as found,
+    ):
+        yield found
+
+
+@pytest.fixture
+def killing(client):
+    """Return what kills a worker whenever the next kind of task has begun."""
+    seen = set()
+
+    def told(done, total, text):
+        kind = text.lstrip("0123456789 of")  # once a step: a task may die three times
+        if kind not in seen:
+            seen.add(kind)
+            pid = random.Random(done).choice(
+                sorted(client.run(os.getpid, on_error="ignore").values())
+            )
+            os.kill(pid, signal.SIGKILL)
+
+    told.seen = seen
+    return told
+
+
+def test_aligned_parts_are_equal_though_workers_die(client, killing, capsys, tmp_path):
+    _, *patterns = written(tmp_path, corpus(1, 300), [10, 100, 170, 171])
+    lines = ((tmp_path / f"whole.{side}").read_text("utf-8").splitlines() for side in ("fr", "en"))
+    Aligner.train(Bitext.pack(list(zip(*lines, strict=True)))).save(tmp_path / "m")
+    options = {"model": str(tmp_path / "m"), "probabilities": True}
+    align(None, *patterns, f"{tmp_path}/one*.gz", **options)
+    align(client, *patterns, f"{tmp_path}/two*.gz", **options, progress=killing)
+    assert killing.seen == {"parts are read", "parts aligned"}
+    for k in range(5):
+        one, two = (tmp_path / f"{name}{k}.gz" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+
+
+def test_tables_are_equal_though_workers_die(client, killing, capsys, tmp_path):
+    links, source, target = written(tmp_path, corpus(2, 200), [30, 60, 61, 150])
+    expected = whole(capsys, tmp_path, "--max-length", "3", "--min-count", "2")
+    given = {"source": source, "target": target, "format": "pharaoh", "progress": killing}
+    out = tmp_path / "parts"
+    phrases(client, links, str(out), max_length=3, min_count=2, **given)
+    assert out.read_bytes() == expected
+    assert len(killing.seen) == 3
+    killing.seen.update(("tables are read", "paraphrases are written"))
+    pivot(None, f"{tmp_path}/t", f"{tmp_path}/one", min_p=0.0)
+    pivot(client, f"{tmp_path}/t", f"{tmp_path}/two", min_p=0.0, progress=killing)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() != b""
+    assert "pivots are joined" in killing.seen
+
+
+def test_a_part_that_kills_its_workers_is_named_with_what_it_needs(client):
+    session = DaskSession(client)
+    tasks = [Task("part 17 (in/17.fr)", (1,), 10**14)]
+    with pytest.raises(ClusterError, match=r"part 17 \(in/17.fr\): \d workers died.*1e\+05 GB"):
+        list(session.each(os._exit, tasks))
+
+
+def other_bits():
+    return replace(canary(), bits=str(os.getpid()))
+
+
+def test_workers_with_other_bits_are_refused_by_name(client):
+    with pytest.raises(ClusterError, match=r"worker tcp://\S+: aligns a toy text with other bits"):
+        DaskSession(client, check=other_bits)
+
+
+def later_bits():
+    """Give what this process gives, but on a worker that came after the first check."""
+    try:
+        from distributed import get_worker
+
+        get_worker()
+    except ValueError:
+        return canary()
+    return other_bits()
+
+
+def test_a_worker_that_comes_later_is_refused_too(client, monkeypatch):
+    monkeypatch.setattr(DaskSession, "_refuse_others", lambda self: None)
+    session = DaskSession(client, check=later_bits)
+    with pytest.raises(ClusterError, match=r"worker tcp://\S+: aligns a toy text with other bits"):
+        list(session.each(len, [Task("a", ("four",))]))
+
+
+def test_errors_of_parts_arrive_whole(client, tmp_path):
+    session = DaskSession(client)
+    tasks = [Task(f"{k}", (f"{tmp_path}/{k}*",)) for k in range(3)]
+    with pytest.raises(AlignkitError) as caught:
+        list(session.each(find_parts, tasks, errors=10))
+    assert str(caught.value).count("*: cannot be read: no file has such a name") == 3
+    files = Part("", (str(tmp_path / "bad"), str(tmp_path / "good")))
+    Path(files.paths[0]).write_bytes(b"a\n\xff\n")
+    Path(files.paths[1]).write_bytes(b"a\nb\n")
+    with pytest.raises(AlignkitError, match=r"bad:2:1: not utf-8"):
+        align(client, *files.paths, f"{tmp_path}/out", model=saved(tmp_path))
+
+
+def saved(folder: Path) -> str:
+    Aligner.train(Bitext.pack([("a b", "c d")])).save(folder / "model")
+    return str(folder / "model")
+
+
+def test_a_full_disk_stops_the_run_and_says_where(client, tmp_path):
+    run = Run(tmp_path / "work")
+    run.try_workers(DaskSession(client))
+    (tmp_path / "in").write_text("a\n", "utf-8")
+    (tmp_path / "out").symlink_to("/dev/full")
+    with pytest.raises(AlignkitError, match="No space left on device"):
+        align(client, *[f"{tmp_path}/in"] * 2, f"{tmp_path}/out", model=saved(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("tcp://127.0.0.1:9", "tcp://127.0.0.1:9: no scheduler answers"),
+        ("/nowhere/s.json", "s.json: no scheduler has written it in 1 seconds"),
+    ],
+)
+def test_what_no_scheduler_answers_is_told(monkeypatch, address, told):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("alignkit.cluster.addresses.PATIENCE", 1)
+    with pytest.raises(ClusterError, match=told), open_session(address):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("{", "has written it in 0"), ("[]", "no address"), ('{"id": 1}', "no addr")]
+)
+def test_a_file_of_no_scheduler_is_told(monkeypatch, tmp_path, text, told):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("alignkit.cluster.addresses.PATIENCE", 0)
+    (tmp_path / "s.json").write_text(text, "utf-8")
+    with pytest.raises(ClusterError, match=told), open_session(f"{tmp_path}/s.json"):
+        pass
