@@ -124,7 +124,6 @@ def test_without_a_command_the_help_goes_to_stderr(capsys):
         (["stats", GOLD, "--encoding", "nonsense"], "nonsense"),
         (["convert", GOLD, "x", "--to", "phraoh"], "did you mean 'pharaoh'?"),
         (["convert", GOLD, "", "--to", "pharaoh"], "the name of the output is empty"),
-        (["convert", GOLD, "x.gz", "--to", "pharaoh"], "not packed"),
         (["phrases", GOLD, "-o", "."], "is a folder"),
         (["phrases", GOLD, "--max-length", "0"], "a whole number, 1 or more, not '0'"),
         (["score", GOLD, GOLD, "--seed", "-1"], "a whole number, 0 or more, not '-1'"),

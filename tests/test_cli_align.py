@@ -17,7 +17,7 @@ from test_cli import posix
 
 from alignkit import Alignment, read_corpus, score
 from alignkit.aligner import SYMMETRIZATIONS, Aligner, Settings
-from alignkit.cli import align_options
+from alignkit.cli import align_options, align_settings
 
 FR, EN = str(FRENCH / "fr.txt"), str(FRENCH / "en.txt")
 SOURCE = "das Haus\ndas Buch\nein Buch\nein Haus ist ein Haus\n"
@@ -156,11 +156,12 @@ def test_lines_are_aligned_as_they_come(french):
 
 def test_blocks_do_not_matter(capsys, monkeypatch, tmp_path, french):
     from alignkit import input as inputs
-    from alignkit.cli import align_input, align_text
+    from alignkit import texts
+    from alignkit.cli import align_input
 
     out, model = french
     bitext = write(tmp_path, "b", beside(read(FR), read(EN)))
-    monkeypatch.setattr(align_text, "_LINES", 7)
+    monkeypatch.setattr(texts, "_LINES", 7)
     monkeypatch.setattr(inputs, "_CHUNK", 100)
     monkeypatch.setattr(align_input, "_PAIRS", 5)
     assert made(capsys, FR, EN, "--load", model).out == read(out)
@@ -201,7 +202,7 @@ def test_each_symmetrization(capsys, french, method):
 
 def test_options_follow_the_library():
     assert align_options.SYMMETRIZATIONS == SYMMETRIZATIONS
-    assert set(align_options.TRAINING) == {field.name for field in fields(Settings)}
+    assert set(align_settings.TRAINING) == {field.name for field in fields(Settings)}
 
 
 @pytest.mark.parametrize(
@@ -348,7 +349,7 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
         (["S", "T", "-o", "x", "--save", "./x"], "a file of its own"),
         (["S", "T", "-o", "no/such/o"], "no/such/o"),
         (["S", "T", "-o", "o", "--save", "no/m"], "there is no folder no"),
-        (["S", "T", "-o", "o.gz"], "not packed"),
+        (["S", "T", "--save", "o.gz"], "o.gz: cannot be packed"),
         (["S", "T", "--to-ids", "--to", "naacl"], "--to-ids is for"),
         (["S", "T", "--dictionary", "none"], "none: cannot be read"),
         (["S", "T", "--encoding", "nonsense"], "nonsense"),

@@ -199,7 +199,6 @@ def test_a_divider_among_the_words_names_file_and_line(capsys, tmp_path, several
         (["F", "--to-ids"], "a bitext has no ids"),
         (["F", "--json"], "write the pairs to files"),
         (["F", "--json", "--to-source", "s", "--to-target", "-"], "write the pairs to files"),
-        (["F", "-o", "x.gz"], "not packed"),
         (["F", "-o", "."], "is a folder"),
         (["F", "--encoding", "nonsense"], "nonsense"),
         (["F", "--maxlength", "4"], "did you mean --max-length?"),

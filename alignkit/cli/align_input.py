@@ -7,15 +7,15 @@ import html
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from alignkit.cli.align_options import TEXT_FORMATS, refuse_links
-from alignkit.cli.align_text import Lines, lines_of
 from alignkit.cli.inputs import Input, reading_options
 from alignkit.cli.messages import say, tell_raw
+from alignkit.cli.progress import Progress
 from alignkit.cli.wording import in_words_of
 from alignkit.corpus import SentencePair
 from alignkit.errors import AlignerError, FormatError, OptionError
@@ -23,17 +23,19 @@ from alignkit.formats import get_format
 from alignkit.formats.detect import fitting_formats
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions
+from alignkit.formats.textfile import TextFile
+from alignkit.formats.words import split_words
 from alignkit.input import head_of
+from alignkit.texts import Lines, lines_of, numbered
 from alignkit.tokenization import describe_tokenizer, tokenizer
 from alignkit.visible import visible
 
 if TYPE_CHECKING:
-    from alignkit.aligner import Bitext, Side
+    from alignkit.aligner import Bitext
 
 __all__ = ["Block", "Sentences", "read_dictionary"]
 
 _PAIRS = 4096  # of a corpus at a time, where memory is not to grow
-_MANY = 1000  # lines that are worth a thread for each side
 _WEIGHT = 3.0  # of an entry of a dictionary that has none
 
 
@@ -44,13 +46,20 @@ class Block:
     Parameters
     ----------
     bitext
-        Their words as numbers.
+        Their words as numbers; or the words themselves, of a pair that came in alone.
     pairs
         The pairs themselves; None where the output does not need them.
     """
 
-    bitext: Bitext
+    bitext: Bitext | list[tuple[list[str], list[str]]]
     pairs: Sequence[SentencePair] | None
+
+    @property
+    def lengths(self) -> tuple[list[int], list[int]]:
+        """The numbers of words of both sides of the pairs."""
+        if isinstance(self.bitext, list):
+            return [len(pair[0]) for pair in self.bitext], [len(pair[1]) for pair in self.bitext]
+        return self.bitext.source.lengths.tolist(), self.bitext.target.lengths.tolist()
 
 
 class Sentences:
@@ -82,6 +91,8 @@ class Sentences:
         self._is_text = len(self._paths) == 2 or _is_text(options)
         if self._is_text:
             refuse_links(options)
+            if options.learn is not None:
+                raise OptionError("--learn needs gold links, and this input is text")
         self._needs_pairs = options.to != "pharaoh" or options.to_ids or options.unescape
         self._divide, self._attributes = None, {}
         if options.tokenize is not None:
@@ -118,15 +129,20 @@ class Sentences:
         unescape = self._declared.unescape and self._divide is None  # which takes whole words
         plain = replace(_text_options(self._options), unescape=unescape)
         reading = Reading(self._paths[0], plain)
-        for read in lines_of(self._paths, plain, format=format, whole=whole, refuse=self._refuse):
+        live = self._paths == ["-"] and not whole
+        for read in lines_of(
+            self._paths, plain, format=format, whole=whole, refuse=self._refuse, watch=_watched
+        ):
             lines = read
             if self._divide is not None:
                 lines = _divided(read, self._divide, unescape=self._declared.unescape)
             if self._needs_pairs:
                 block = _packed(_pairs(lines, reading, self._attributes), casefold)
+            elif live and lines.size == 1:
+                block = Block(_in_words(lines), None)
             else:
-                block = Block(_numbered(lines, casefold), None)
-            self._check_lengths(block.bitext, lines.first, reading)
+                block = Block(numbered(lines, casefold=casefold), None)
+            self._check_lengths(block, lines.first, reading)
             yield block
 
     def _refuse(self, error: FormatError) -> None:
@@ -136,13 +152,12 @@ class Sentences:
         message = in_words_of(self._options.parser, error.message)
         tell_raw(f"# line {error.line}: {visible(column + message)}\n")
 
-    def _check_lengths(self, bitext: Bitext, first: int, reading: Reading) -> None:
-        sides = (bitext.source, self._paths[0]), (bitext.target, self._paths[-1])
-        for side, path in sides:
-            long = side.lengths > reading.options.max_words
-            if long.any():
-                k = int(long.argmax())
-                raise reading.too_long("a sentence", int(side.lengths[k]), first + k, path)
+    def _check_lengths(self, block: Block, first: int, reading: Reading) -> None:
+        most = reading.options.max_words
+        for lengths, path in zip(block.lengths, (self._paths[0], self._paths[-1]), strict=True):
+            for k, size in enumerate(lengths):
+                if size > most:
+                    raise reading.too_long("a sentence", size, first + k, path)
 
 
 def _is_text(options: argparse.Namespace) -> bool:
@@ -185,32 +200,15 @@ def _packed(pairs: Sequence[SentencePair], casefold: bool) -> Block:
     return Block(Bitext.pack((pair.words for pair in pairs), casefold=casefold), pairs)
 
 
-def _numbered(lines: Lines, casefold: bool) -> Bitext:
-    """Return the words of lines as numbers, without making a pair of any."""
-    from alignkit.aligner import Bitext
-
-    sides = (lines.source, casefold), (lines.target, casefold)
-    if lines.size < _MANY:
-        source, target = (_side(*side) for side in sides)
-    else:
-        with ThreadPoolExecutor(2) as threads:
-            source, target = threads.map(lambda side: _side(*side), sides)
-    return Bitext(source, target, casefold)
+def _in_words(lines: Lines) -> list[tuple[list[str], list[str]]]:
+    sides = (map(split_words, side.split("\n")[:-1]) for side in (lines.source, lines.target))
+    return list(zip(*sides, strict=True))
 
 
-def _side(text: str, casefold: bool) -> Side:
-    import numpy as np
-
-    from alignkit.aligner import Side
-    from alignkit.formats.words_kernel import number_words
-
-    data = (text.casefold() if casefold else text).encode("utf-8", "surrogatepass")
-    ids, starts, begins, ends = number_words(np.frombuffer(data, np.uint8), data.count(b"\n"))
-    words = [
-        data[begin:end].decode("utf-8", "surrogatepass")
-        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
-    ]
-    return Side.by_frequency(words, ids, starts)
+@contextmanager
+def _watched(file: TextFile) -> Iterator[Callable[[int], None]]:
+    with Progress(file.path, file.fraction) as progress:
+        yield progress.step
 
 
 def _text_options(options: argparse.Namespace) -> ReadOptions:

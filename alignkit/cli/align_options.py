@@ -6,9 +6,18 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import fields
 
-from alignkit.aligner.settings import INFERENCES, MODELS, SYMMETRIZATIONS, THRESHOLD, Settings
+from alignkit.aligner.settings import SYMMETRIZATIONS, THRESHOLD
+from alignkit.cli.align_learned import add_learning, refuse_learning
+from alignkit.cli.align_settings import (
+    SETTINGS,
+    add_setting,
+    add_vectors,
+    check_vectors,
+    flag,
+    given_settings,
+)
+from alignkit.cli.cluster import add_cluster
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.parser import format_name, number, output, output_file, saved_file
 from alignkit.errors import OptionError, UnknownNameError
@@ -16,39 +25,9 @@ from alignkit.formats import FORMATS, WRITTEN, get_format
 from alignkit.output import refuse_unwritable, standard_stream
 from alignkit.tokenization import TOKENIZERS
 
-__all__ = [
-    "TEXT_FORMATS",
-    "TRAINING",
-    "add_options",
-    "check",
-    "refuse_links",
-    "settings_of",
-]
+__all__ = ["TEXT_FORMATS", "add_options", "check", "refuse_links"]
 
-TRAINING = {
-    "model": ("M", ", ".join(MODELS)),
-    "identity": ("W", "pseudo-count for equal words, as of a lexicon of identical words"),
-    "spelling": ("W", "pseudo-count for words that are spelled alike"),
-    "inference": ("I", ", ".join(INFERENCES)),
-    "agree": ("", "train both directions apart; needs --inference em or vb"),
-    "ibm1": ("N", "rounds of IBM 1"),
-    "ibm2": ("N", "rounds of IBM 2, for --model ibm2"),
-    "hmm": ("N", "rounds of the HMM"),
-    "fertility": ("N", "rounds of IBM 3 or 4"),
-    "null": ("P", "probability that a word has no counterpart, before it is seen"),
-    "band": ("N", "longest jump that is told from longer ones"),
-    "kinds": ("N", "how many of the most frequent words have jumps of their own"),
-    "jump_smoothing": ("W", "weight of the common jumps in those of a word"),
-    "diagonal": ("", "IBM 2: take positions from the distance to the diagonal"),
-    "stem": ("N", "letters of a word that make a stem"),
-    "stem_weight": ("W", "pseudo-count for other words of the same stems; 0: none"),
-    "floor": ("W", "pseudo-count of each word pair that occurs"),
-    "concentration": ("W", "pseudo-count of what does not occur with a word"),
-}
-"""For each of `Settings`, what its value is called and what it does."""
-
-_SETTINGS = tuple(field.name for field in fields(Settings))
-_FIRST = ("model", "identity")  # those of the settings that belong to how words are aligned
+_FIRST = ("model", "best", "identity")  # those of the settings that belong to how words are aligned
 
 TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, divided by a tab"}
 """The formats of one input that holds sentences and nothing else."""
@@ -64,10 +43,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     _add_output(parser.add_argument_group("what is written"))
     _add_how(parser.add_argument_group("how words are aligned"))
+    _add_gold(parser.add_argument_group("what is learned from gold links"))
+    add_cluster(parser)
     group = parser.add_argument_group("training (not with --load)")
-    for name in _SETTINGS:
+    for name in SETTINGS:
         if name not in _FIRST:
-            _add_setting(group, name)
+            add_setting(group, name)
     add_reading_arguments(
         parser,
         formats={**TEXT_FORMATS, **FORMATS},
@@ -118,7 +99,8 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--load", metavar="FILE", help="align with what was saved there, without training"
     )
-    _add_setting(group, "model")
+    add_setting(group, "model")
+    add_setting(group, "best")
     group.add_argument(
         "--symmetrize",
         choices=SYMMETRIZATIONS,
@@ -146,7 +128,8 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         help="lines of source word, tab, target word, and perhaps a tab and a pseudo-count, which "
         "is 3 elsewhere",
     )
-    _add_setting(group, "identity")
+    add_vectors(group)
+    add_setting(group, "identity")
     group.add_argument(
         "--tokenize",
         nargs="?",
@@ -174,37 +157,19 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_setting(group: argparse._ArgumentGroup, name: str) -> None:
-    metavar, text = TRAINING.get(name, ("X", "see the page on the models"))
-    default = getattr(Settings, name)
-    flag = name.replace("_", "-")
-    if isinstance(default, bool):
-        group.add_argument(
-            f"--no-{flag}" if default else f"--{flag}",
-            dest=name,
-            action="store_const",
-            const=not default,
-            help=text,
-        )
-        return
-    checkers: dict[type, Callable[[str], object]] = {int: number(0), float: _amount, str: str}
+def _add_gold(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        f"--{flag}",
-        dest=name,
-        type=checkers[type(default)],
-        metavar=metavar,
-        help=f"{text} (default: {default})",
+        "--learn",
+        metavar="NAME",
+        help="learn from the links of this annotator of the input, and align all pairs with what "
+        "was learned; see alignkit learn",
     )
-
-
-def _amount(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a number, 0 or more, not {text[:40]!r}")
-    return value
+    add_learning(group, default=None)
+    group.add_argument(
+        "--no-learned",
+        action="store_true",
+        help="--load: align without what was learned from gold",
+    )
 
 
 def _probability(text: str) -> float:
@@ -217,18 +182,6 @@ def _probability(text: str) -> float:
     return value
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
-    """Return how to train, as the options say.
-
-    Raises
-    ------
-    OptionError, UnknownNameError
-        If a value makes no sense.
-    """
-    given = {name: getattr(options, name) for name in _SETTINGS}
-    return Settings(**{name: value for name, value in given.items() if value is not None})
-
-
 def check(options: argparse.Namespace) -> None:
     """Check what the options say together, before anything is read.
 
@@ -238,6 +191,7 @@ def check(options: argparse.Namespace) -> None:
         If they contradict each other.
     """
     _check_decoding(options)
+    _check_learning(options)
     _check_outputs(options)
     if options.tokenize is not None and options.tokenize not in TOKENIZERS:
         if os.path.exists(options.tokenize):
@@ -246,9 +200,9 @@ def check(options: argparse.Namespace) -> None:
                 f"name the tokenizer ({', '.join(TOKENIZERS)})"
             )
         raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
+    check_vectors(options)
     if options.load is not None:
-        names = [name for name in (*_SETTINGS, "dictionary") if getattr(options, name) is not None]
-        given = [_flag(name) for name in names] + ["--keep-case"] * options.keep_case
+        given = given_settings(options, "dictionary")
         if given:
             raise OptionError(
                 f"--load takes what was learned with other options: leave out {', '.join(given)}, "
@@ -257,20 +211,19 @@ def check(options: argparse.Namespace) -> None:
         if options.load == "-":
             raise OptionError("--load needs the name of a file; standard input holds no model")
         if options.save is not None:
+            if options.learn or options.prior not in (None, "none"):
+                raise OptionError("--load stands without --save: alignkit learn --load saves")
             raise OptionError("--load reads what is saved already: leave out --save")
     if options.second is not None:
         _check_texts(options)
-
-
-def _flag(name: str) -> str:
-    no = "no-" if name in _SETTINGS and getattr(Settings, name) is True else ""
-    return f"--{no}{name.replace('_', '-')}"
 
 
 def _check_decoding(options: argparse.Namespace) -> None:
     if options.threshold is not None and options.symmetrize != "posterior":
         raise OptionError("--threshold is for --symmetrize posterior; leave one of them out")
     threshold = THRESHOLD if options.threshold is None else options.threshold
+    if options.threshold is None and (options.load or options.learn or options.prior):
+        threshold = 0.0  # as was learned, which is checked when it is known
     if options.symmetrize == "posterior" and options.sure is not None and options.sure <= threshold:
         raise OptionError(
             f"links are more probable than {threshold:g} anyway (--threshold), so none of them "
@@ -278,6 +231,29 @@ def _check_decoding(options: argparse.Namespace) -> None:
         )
     if options.to_ids and options.to != "pharaoh":
         raise OptionError(f"--to-ids is for --to pharaoh; {options.to} has a way of its own")
+
+
+def _check_learning(options: argparse.Namespace) -> None:
+    refuse_learning(options)
+    learning = [
+        flag
+        for flag, given in (
+            ("--for", options.objective),
+            ("--ignore-identical", options.ignore_identical),
+        )
+        if given
+    ]
+    if learning and options.learn is None:
+        raise OptionError(f"{learning[0]} stands beside --learn: name an annotator by that")
+    if options.no_learned and options.load is None:
+        raise OptionError("--no-learned is for --load, which may hold what was learned")
+    if options.no_learned and (options.learn or options.prior):
+        raise OptionError("--no-learned contradicts --learn and --prior: leave one of them out")
+    if (options.learn or options.prior not in (None, "none")) and options.symmetrize != "posterior":
+        raise OptionError(
+            "what is learned gives probabilities, which --symmetrize posterior takes: leave out "
+            "--symmetrize"
+        )
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -312,6 +288,6 @@ def refuse_links(options: argparse.Namespace) -> None:
     OptionError
         If there are any.
     """
-    given = [_flag(name) for name in _OF_LINKS if getattr(options, name) not in (None, False)]
+    given = [flag(name) for name in _OF_LINKS if getattr(options, name) not in (None, False)]
     if given:
         raise OptionError(f"{given[0]} is about links that are read, and this input is text")

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from alignkit.annotation import Annotation
 from alignkit.cli.align_input import Block
+from alignkit.cli.cluster import size
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.messages import json_text, say
 from alignkit.corpus import SentencePair
@@ -21,9 +22,6 @@ from alignkit.frozen import FrozenMap
 from alignkit.output import replacing, replacing_bytes
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from alignkit.aligner import AlignedLinks, Aligner, Bitext, Round, Settings
 
 __all__ = [
@@ -32,7 +30,6 @@ __all__ = [
     "tell_size",
     "write_alignments",
     "write_lexicon",
-    "write_scores",
 ]
 
 Aligned = Iterable["tuple[Block, AlignedLinks]"]
@@ -57,7 +54,7 @@ def _write_plain(found: Aligned, options: argparse.Namespace) -> None:
     """Write Pharaoh lines from the arrays, without an object for each pair."""
     from alignkit.formats.pharaoh_lines import format_lines
 
-    with replacing_bytes(options.output) as stream:
+    with replacing_bytes(options.output, text=True) as stream:
         for _, links in found:
             probabilities = links.probabilities if options.probs else None
             stream.write(format_lines(links.arrays, probabilities=probabilities))
@@ -87,11 +84,6 @@ def _annotated(found: Aligned, options: argparse.Namespace) -> Iterator[Sentence
             sys.stdout.flush()
 
 
-def write_scores(scores: NDArray[np.float64], stream: TextIO) -> None:
-    """Write a line for each pair: log P(target | source), a tab, log P(source | target)."""
-    stream.writelines(f"{forward:.6f}\t{reverse:.6f}\n" for forward, reverse in scores.tolist())
-
-
 def write_lexicon(aligner: Aligner, path: str) -> None:
     """Write word pairs and their probabilities, t(target | source) and t(source | target)."""
     with replacing(path) as stream:
@@ -107,10 +99,10 @@ def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
     pairs = len(bitext)
     pieces = Pieces.of(bitext)  # long lines are cut
     cut = bitext if pieces is None else pieces.bitext
-    size = bytes_of_training(cut, settings)
-    text = f"{_size(size)} besides the program, {_size(size / max(pairs, 1))} a pair"
+    bytes = bytes_of_training(cut, settings)
+    text = f"{size(bytes)} besides the program, {size(bytes / max(pairs, 1))} a pair"
     if folder is not None or not fits(cut, settings):
-        text += f", of which {_size(bytes_on_disk(cut, settings))} are kept on disk"
+        text += f", of which {size(bytes_on_disk(cut, settings))} are kept on disk"
     noun = "pair" if pairs == 1 else "pairs"
     say(
         f"{pairs:,} {noun} of {len(bitext.source.ids):,} x "
@@ -119,17 +111,12 @@ def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
     )
 
 
-def _size(bytes: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if bytes < 1000:
-            return f"{bytes:.3g} {unit}"
-        bytes /= 1000
-    return f"{bytes:.3g} GB"
+def tell_rounds(history: Iterable[Round], words: tuple[int, int], of: str = "") -> None:
+    """Tell on stderr how the log-likelihood of a word rose, for each model `of` some words.
 
-
-def tell_rounds(history: Iterable[Round], bitext: Bitext) -> None:
-    """Tell on stderr how the log-likelihood of a word rose, for each model."""
-    words = max(1, len(bitext.target.ids)), max(1, len(bitext.source.ids))
+    `words` are those of the source and of the target texts.
+    """
+    words = max(1, words[1]), max(1, words[0])
     for model, group in groupby(history, key=lambda round: round.model):
         rounds = list(group)
         sides = [
@@ -145,7 +132,7 @@ def tell_rounds(history: Iterable[Round], bitext: Bitext) -> None:
         ]
         times = f"{len(rounds)} round{'s' if len(rounds) > 1 else ''}"
         say(
-            f"{model}, {times}: log-likelihood of a target word {sides[0]}, "
+            f"{of}{model}, {times}: log-likelihood of a target word {sides[0]}, "
             f"of a source word {sides[1]}"
         )
 

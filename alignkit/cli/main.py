@@ -19,16 +19,24 @@ from alignkit.cli.opened import forget
 from alignkit.cli.parser import Parser
 from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams, require_output
 from alignkit.cli.wording import in_words_of
-from alignkit.errors import AlignkitError, JudgmentError, OptionError, UnknownNameError
+from alignkit.errors import (
+    AlignkitError,
+    JudgmentError,
+    OptionError,
+    PartsError,
+    UnknownNameError,
+)
 from alignkit.output import WriteError, standard_stream, together
 from alignkit.signals import before_stop
 from alignkit.version import __version__
+from alignkit.visible import visible
 
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
     "annotate": "annotate in the browser: correct suggested links, or draw your own",
     "align": "align words: train an aligner on sentence pairs, or load one",
+    "learn": "learn from gold links how to align better, and say how much better",
     "convert": "turn a corpus from one format into another",
     "check": "examine a file: counts, base, direction, duplicates; mend it",
     "show": "draw alignments as matrices: terminal, HTML or SVG",
@@ -136,16 +144,25 @@ class _Ran:
     def failed(self, error: BaseException, message: str) -> int:
         """Tell an error, with --debug where it came from, and return the exit code."""
         finish_output()
-        if self.options is not None:
-            if isinstance(error, OptionError) and "wording" in self.options:
-                message = self.options.wording(message)
-            message = in_words_of(self.options.parser, message)
         if "--debug" in self.words:
             from traceback import format_exception
 
             tell_raw(visible_lines("".join(format_exception(error))))
-        say(f"error: {message}", error=True)
+        if isinstance(error, PartsError):
+            say(f"error: {error.what}:", error=True)
+            told = (visible(self._worded(error, one)) for one in error.errors)
+            tell_raw("".join(f"  {one}\n" for one in told))
+        else:
+            say(f"error: {self._worded(error, message)}", error=True)
         return 2
+
+    def _worded(self, error: BaseException, message: str) -> str:
+        """Return a message in the words of the command."""
+        if self.options is None:
+            return message
+        if isinstance(error, OptionError) and "wording" in self.options:
+            message = self.options.wording(message)
+        return in_words_of(self.options.parser, message)
 
 
 def _placed(error: JudgmentError) -> str:
@@ -177,6 +194,8 @@ def _act(ran: _Ran, *, own: bool) -> int:
 
         def stopped() -> str:
             outputs.discard()
+            if outputs.kept:
+                return outputs.kept
             return "all files were written before" if outputs.placed else "no file was changed"
 
         with before_stop(stopped):

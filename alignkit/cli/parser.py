@@ -188,6 +188,8 @@ def saved_file(path: str) -> str:
     """Check the name of a file to write that cannot be standard output."""
     if path == "-":
         raise argparse.ArgumentTypeError("needs the name of a file")
+    if path.endswith(".gz"):
+        raise argparse.ArgumentTypeError(f"{path}: cannot be packed; name it without .gz")
     return output_file(path)
 
 
@@ -195,8 +197,4 @@ def output(path: str) -> str:
     """Check the name of a file or folder to write."""
     if not path:
         raise argparse.ArgumentTypeError("the name of the output is empty")
-    if path.endswith(".gz"):
-        raise argparse.ArgumentTypeError(
-            f"{path}: output is not packed; name it without .gz, or write to - and pipe it to gzip"
-        )
     return path

@@ -5,38 +5,40 @@ half-open), kind, source words, target words. The words are empty where the text
 
 With --table, each phrase pair once, in tab-separated columns: source, target, how often,
 p(target | source), p(source | target); sorted by source, then target, as their bytes are
-(LC_ALL=C sort). What memory does not hold is sorted on disk, beside the output.
+(LC_ALL=C sort). What memory does not hold is sorted on disk, beside the output. There IN, --source
+and --target may have a '*' (in quotes), which stands for the same text in all: the parts of a
+corpus, which the workers of a cluster count at once.
 
 For example:
   alignkit phrases corpus.xml --annotator gold --links sure --kind atomic
   alignkit phrases gold.align --source fr.txt --target en.txt --max-length 7 -o phrases.tsv
   zcat giza.align.gz | alignkit phrases - --jsonl | head
   alignkit phrases links.align --source fr.txt --target en.txt --table --max-length 7 -o table.tsv
+  alignkit phrases 'out/*.align.gz' --source 'in/*.fr' --target 'in/*.en' --table -o table.tsv.gz
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from alignkit.alignment import Alignment
-from alignkit.choice import Choice, naming
+from alignkit.choice import Choice
+from alignkit.cli.cluster import add_cluster, of_parts
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.messages import json_text, say
+from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output_file
-from alignkit.cli.progress import Progress
-from alignkit.cli.sorting import add_memory, room
+from alignkit.cli.phrase_table import count_phrases, phrases_of_parts
+from alignkit.cli.sorting import add_memory
 from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError, OptionError
-from alignkit.output import replacing, sorting_folder
+from alignkit.output import replacing
 from alignkit.visible import escaped
 
 if TYPE_CHECKING:
     from alignkit.arrays import TokenArrays
-    from alignkit.tables.phrase_tables import PhraseCounts
 
 _BLOCK = 4096
 
@@ -97,6 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--jsonl", action="store_true", help="write one JSON object a line (default: TSV)"
     )
+    add_cluster(parser)
     add_reading_arguments(parser)
 
 
@@ -104,42 +107,18 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if not options.counted and not options.min_count is options.memory is None:
         raise OptionError("--min-count and --memory are about the table; say --table")
+    paths = {"input": options.input, "source": options.source, "target": options.target}
+    if of_parts(options, *paths.values()):
+        return phrases_of_parts(options)
     source = Input(options.input, options.format, reading_options(options))
     if options.counted:
-        return _table(source, options)
+        return count_phrases([source], options.input, options)
     lines = _json_lines if options.jsonl else _tab_lines
     chosen = Choice(source.path, options.annotator).annotated(source.pairs())
     with replacing(options.output) as out:
         while block := list(islice(chosen, _BLOCK)):
             for pair, found in _extract(block, options):
                 out.writelines(lines(pair, found))
-    return 0
-
-
-def _table(source: Input, options: argparse.Namespace) -> int:
-    from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
-
-    settings = TableSettings(
-        options.links, options.kind, options.loose, options.max_length, options.ignore_identical
-    )
-    least = options.min_count or 1
-    aligned = Choice(source.path, options.annotator).annotated(source.pairs())
-    with (
-        replacing(options.output) as out,
-        PhraseCounts(settings, folder=sorting_folder(options.output), room=room(options)) as counts,
-    ):
-        with naming(source.path):
-            counts.add(aligned)
-        lines = _table_json if options.jsonl else PhraseCounts.lines
-        with Progress(source.path, lambda: None, "entries") as progress:
-            for text in lines(counts, min_count=least):
-                out.write(text)
-                progress.step(text.count("\n"))
-    left_out = f"; {counts.left_out:,} seen less than {least} times left out" if least > 1 else ""
-    say(
-        f"{source.path}: {counts.occurrences:,} phrase pairs, {counts.different:,} different"
-        f"{left_out}"
-    )
     return 0
 
 
@@ -214,11 +193,6 @@ def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], ran
         ends.append(at + len(part))
         at += len(part) + 1
     return " ".join(parts), starts, ends
-
-
-def _table_json(counts: PhraseCounts, *, min_count: int) -> Iterator[str]:
-    for entry in counts.entries(min_count=min_count):
-        yield json_text(asdict(entry), indent=None) + "\n"
 
 
 def _json_lines(pair: SentencePair, found: _Found) -> Iterator[str]:

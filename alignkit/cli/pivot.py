@@ -8,6 +8,9 @@ TABLE2, e1 is of TABLE and e2 of TABLE2.
 TABLE may also hold rules with both probabilities, of any grammar and format of 'alignkit rules':
 then rules with one side in common make paraphrase rules, whose p(t|s) is p(e2 | e1).
 
+A table may be in several files, TABLE having a '*' (in quotes); the workers of a cluster join
+phrase tables of one or several files at once.
+
 One line a paraphrase, in tab-separated columns: e1, e2, p(e2 | e1), p(e1 | e2), the number of
 pivots; sorted by e1, the most probable first. What memory does not hold is sorted on disk, beside
 the output. What is left out is told.
@@ -16,6 +19,7 @@ For example:
   alignkit align fr.txt en.txt -o links.align
   alignkit phrases links.align --source fr.txt --target en.txt --table --max-length 7 -o table.tsv
   alignkit pivot table.tsv -o paraphrases.tsv
+  alignkit pivot table.tsv.gz -o paraphrases.tsv.gz --cluster tcp://head:8786 --work /shared/pivot
   alignkit pivot hiero.joshua --min-count 2 --to ppdb -o rules.ppdb
 """
 
@@ -23,13 +27,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from alignkit.cli.cluster import add_cluster, of_parts
 from alignkit.cli.files import refuse_second_reading
 from alignkit.cli.inputs import add_limits, tell
-from alignkit.cli.messages import json_text, say
 from alignkit.cli.parser import number, output_file
+from alignkit.cli.pivot_tables import join_phrases, pivot_of_parts, tell_joined
 from alignkit.cli.progress import Progress
 from alignkit.cli.rule_output import add_labels, joined_labels, tell_written
 from alignkit.cli.sorting import add_memory, room
@@ -40,7 +45,7 @@ from alignkit.output import replacing, sorting_folder
 
 if TYPE_CHECKING:
     from alignkit.rules.grammar import RuleType
-    from alignkit.tables.paraphrases import Pivot, PivotSettings
+    from alignkit.tables.pivot_steps import PivotSettings
 
 _PHRASES = ("tsv", "moses")
 _RULES = ("tsv", "jsonl", "xrs", "joshua", "moses", "ppdb")  # help must not load what knows them
@@ -116,16 +121,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--encoding", default="utf-8", metavar="E", help="of all input (default: utf-8)"
     )
     add_limits(group, words=False)
+    add_cluster(parser, estimate=False)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    from alignkit.tables.paraphrases import PivotSettings
+    from alignkit.tables.pivot_steps import PivotSettings
 
     refuse_second_reading(options)
     line_encoding(options.encoding)  # refuses what is none
     settings = PivotSettings(options.min_p, options.top or None, options.identity)
     tables = [options.table] + ([] if options.second is None else [options.second])
+    if of_parts(options, *tables):
+        return pivot_of_parts(tables, settings, options)
     formats = [_rules_format(path, options) for path in tables]
     if formats.count(None) not in (0, len(formats)):
         raise OptionError(
@@ -137,7 +145,7 @@ def run(options: argparse.Namespace) -> int:
         raise OptionError("--to is about rules, and these are phrase pairs; see --jsonl")
     if options.one_label:
         raise OptionError("--one-label is about rules, and these are phrase pairs: leave it out")
-    return _phrases(tables, settings, options)
+    return join_phrases([[path] for path in tables], tables, settings, options)
 
 
 def _rules_format(path: str, options: argparse.Namespace) -> str | None:
@@ -152,24 +160,6 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
     if found == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):
         return None  # its phrase tables lack the left-hand side
     return found
-
-
-def _phrases(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> int:
-    from alignkit.tables.paraphrases import Pivot
-
-    with (
-        replacing(options.output) as out,
-        Pivot(len(tables), folder=sorting_folder(options.output), room=room(options)) as pivot,
-    ):
-        for side, path in enumerate(tables, start=1):
-            _read(path, side, pivot, options)
-        lines = _json_lines(pivot, settings) if options.jsonl else pivot.lines(settings)
-        with Progress(options.table, lambda: None, "paraphrases") as progress:
-            for text in lines:
-                out.write(text)
-                progress.step(text.count("\n"))
-    _tell(pivot, settings, " and ".join(tables))
-    return 0
 
 
 def _rules(
@@ -205,7 +195,7 @@ def _rules(
             made.left_out.clear()
         rules = map(_rounded, made.rules(settings))
         out.writelines(rule_lines(rules, format, joined_labels=joined, told=written))
-    _tell(made.pivot, settings, " and ".join(tables))
+    tell_joined(made.pivot.tally, made.pivot.repeated, settings, " and ".join(tables))
     tell_written(options.output, written, format)
     return 0
 
@@ -217,57 +207,6 @@ def _stepped(rules: Iterator[RuleType], progress: Progress) -> Iterator[RuleType
 
 
 def _rounded(rule: RuleType) -> RuleType:
-    """Return a rule without the digits that depend on the order in which sums were made."""
+    """Return a rule with twelve digits of its probabilities; those behind tell nothing."""
     p, back = (float(f"{number:.12g}") for number in (rule.p_target or 0, rule.p_source or 0))
     return replace(rule, p_target=p, p_source=back)
-
-
-def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> None:
-    from alignkit.tables.paraphrases import PIVOTS
-    from alignkit.tables.table_file import TableFile
-
-    file = TableFile(
-        path, format=options.table_format, encoding=options.encoding, max_size=options.max_size
-    )
-    k = PIVOTS.index(options.pivot)
-    entries = left_out = 0
-    with Progress(path, file.fraction, "phrase pairs") as progress:
-        for some in file.rows():
-            progress.step(len(some.counts))
-            rows = some.seen(options.min_count, path)
-            entries += len(some.counts)
-            left_out += len(some.counts) - len(rows.counts)
-            phrases = [[text.split(" ") for text in side] for side in rows[:2]]
-            p = rows.p_source, rows.p_target
-            pivot.add(side, phrases[k], phrases[1 - k], p[k], p[1 - k])
-    if not entries:
-        raise OptionError(f"{path}: holds no phrase pairs; name a file that does")
-    if left_out:
-        say(
-            f"{path}: {left_out:,} of {entries:,} phrase pairs were seen less than "
-            f"{options.min_count} times and are left out"
-        )
-
-
-def _json_lines(pivot: Pivot, settings: PivotSettings) -> Iterator[str]:
-    for found in pivot.paraphrases(settings):
-        yield json_text(asdict(found), indent=None) + "\n"
-
-
-def _tell(pivot: Pivot, settings: PivotSettings, named: str) -> None:
-    """Tell what was found, and what was left out."""
-    left_out = {
-        f"with p below {settings.min_p:g}": pivot.rare,
-        f"beyond the best {settings.top}": pivot.beyond,
-    }
-    told = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
-    kept = pivot.found - pivot.rare - pivot.beyond
-    say(
-        f"{named}: {kept:,} of {pivot.found:,} paraphrases, by {pivot.paths:,} paths over pivots"
-        + (f"; left out: {told}" if told else "")
-    )
-    if pivot.repeated:
-        say(
-            f"{named}: {pivot.repeated:,} phrase pairs come again; the greatest probabilities "
-            "of each count"
-        )

@@ -36,6 +36,8 @@ class Progress:
     ----------
     detail
         What is being done now; shown behind the label.
+    active
+        Whether anything is shown.
     """
 
     def __init__(
@@ -48,12 +50,12 @@ class Progress:
         self._start = time.monotonic()
         self._next = self._start + _PATIENCE
         self._shown = False
-        self._active = sys.stderr.isatty() and not is_quiet()
+        self.active = sys.stderr.isatty() and not is_quiet()
 
     def step(self, count: int = 1) -> None:
         """Count some work done."""
         self._steps += count
-        if self._active and (count > 1 or not self._steps & 255) and time.monotonic() > self._next:
+        if self.active and (count > 1 or not self._steps & 255) and time.monotonic() > self._next:
             self._show()
 
     def _show(self) -> None:

@@ -56,10 +56,11 @@ def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
     """
     if options.to is not None:
         return str(options.to)
-    if options.output.endswith((".jsonl", "-")):
+    name = options.output.removesuffix(".gz")
+    if name.endswith((".jsonl", "-")):
         return "alignkit-jsonl"
     formats = set(read)
-    if options.output.endswith(".xml") or len(formats) != 1:
+    if name.endswith(".xml") or len(formats) != 1:
         return "alignkit-xml"
     return formats.pop()
 
