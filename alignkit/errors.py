@@ -23,6 +23,7 @@ __all__ = [
     "MissingTextError",
     "NotAlignedError",
     "OptionError",
+    "PartsError",
     "RepeatedIdError",
     "TreeError",
     "UnknownFormatError",
@@ -35,6 +36,25 @@ _COMPARED = 20_000  # ids; more take more than a second
 
 class AlignkitError(Exception):
     """Base of all errors that alignkit raises on purpose."""
+
+
+class PartsError(AlignkitError):
+    """Several parts that cannot be read, each for a reason of its own.
+
+    Parameters
+    ----------
+    what
+        What went wrong.
+    errors
+        The message of each.
+    """
+
+    def __init__(self, what: str, errors: Iterable[str]) -> None:
+        self.what, self.errors = what, list(errors)
+        super().__init__(what, self.errors)
+
+    def __str__(self) -> str:
+        return "\n".join((f"{self.what}:", *(f"  {error}" for error in self.errors)))
 
 
 class ArgumentError(AlignkitError, TypeError):

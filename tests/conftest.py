@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,15 @@ def data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("ALIGNKIT_DATA names no folder of real corpora")
     return Path(folder)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _environment() -> Iterator[None]:
+    """Take out what was added to the environment: Dask, to start workers, has memory trimmed."""
+    before = set(os.environ)
+    yield
+    for name in set(os.environ) - before - {"PYTEST_CURRENT_TEST"}:
+        del os.environ[name]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -42,7 +42,7 @@ LAYERS = [
     },
     {"apportioning", "limits", "arguments", "parallel", "tokenization"},
     {"alignment", "input", "labels", "moment", "placing", *TABLES},
-    {"annotation", "output", "phrase_pair", "trees"},
+    {"annotation", "output", "phrase_pair", "trees", "vectors"},
     {"plain", "sentence_pair"},
     {"corpus", "arrays", "labels.rewrites"},
     {
@@ -61,7 +61,8 @@ LAYERS = [
     },
     {"leaks", "phrases", "selection", "symmetrization"},
     {"aligner", "formats"},
-    {"tables"},
+    {"tables", "texts"},
+    {"cluster"},
     {"scoring"},
     {"rules"},
     {"agreement", "doctor"},
@@ -72,7 +73,7 @@ LAYERS = [
     {"annotate.store"},
     {"annotate.assignment", "annotate.replay", "annotate.replay_share"},
     {"annotate.exchange"},
-    {"annotate.gold", "annotate.pull"},
+    {"annotate.gold", "annotate.learning", "annotate.pull"},
     {"annotate.dashboard"},
     {"annotate.server"},
     {"cli"},
@@ -106,6 +107,8 @@ HOMES = {
     "markdown_it": {"annotate"},
     "starlette": {"annotate"},
     "uvicorn": {"annotate"},
+    "dask": {"cluster"},
+    "distributed": {"cluster"},
 }
 
 

@@ -32,6 +32,7 @@ from alignkit import (
     rules,
     scoring,
     tables,
+    vectors,
 )
 from alignkit.arguments import check_arguments
 from alignkit.errors import AlignkitError, ArgumentError, OptionError
@@ -50,6 +51,11 @@ ARRAYS = LinkArrays.pack([LINKS])
 WORDS = TokenArrays.pack([TEXTS[0]], Vocabulary())
 ROWS = scoring.count_links(ARRAYS, ARRAYS)
 BITEXT = Bitext.pack([TEXTS, TEXTS])
+KNOWN = vectors.WordVectors(["the"], [[1.0]])
+
+TRAINED = Aligner.train([TEXTS], model="ibm1")
+BEGUN = aligner.Refiner.begin(TRAINED)
+FIVE = [SentencePair(k, ["the", k], ["das", k], {"A": LINKS}) for k in "12345"]
 
 AUDIT = audit.draw_phrases(CORPUS, "A", "B", n=2, ignore_identical=False)
 
@@ -65,6 +71,13 @@ def read_back(**given):
         sheet = Path(sheets[0])
         sheet.write_text(sheet.read_text("utf-8").replace("\t\t", "\tc\t"), "utf-8")
         return audit.read_audit(sheets, key, **given)
+
+
+def read_known(path="", **given):
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "vectors")
+        file.write_text("the 1.0\n", "utf-8")
+        return vectors.read_vectors(file if path == "" else path, **given)
 
 
 # What is wrong for an argument of a kind
@@ -100,6 +113,12 @@ MORE = {"aggregate": TEXT, "split_identical": FLAG}
 OF_TREES = {"annotator": MAYBE_TEXT, "links": TEXT, "source_tree": MAYBE_TEXT,
             "target_tree": MAYBE_TEXT}  # fmt: skip
 DRAWING = {"resamples": COUNT, "confidence": NUMBER, "seed": COUNT}
+
+REFINING = {
+    "aligner": KIND, "annotator": TEXT, "objective": TEXT, "prior": PATH,
+    "vectors": FUNCTION[1:], "target_vectors": FUNCTION[1:], "ignore_identical": FLAG,
+}  # fmt: skip
+SENTENCES = [None, 3, "ab", PAIR, [TEXTS], [None], ["a"]]
 
 # Each public function and class: a call that is right, and what is wrong for each argument
 CALLS = {
@@ -302,15 +321,40 @@ CALLS = {
     "read_phrase_table": (lambda **given: next(scoring.read_phrase_table(**given), None),
                           {"path": "/dev/null"},
                           {"path": PATH, "format": MAYBE_TEXT, "encoding": TEXT}),
-    "Aligner": (Aligner, {"parameters": Aligner.train([TEXTS], model="ibm1").parameters},
-                {"parameters": KIND}),
+    "Aligner": (Aligner, {"parameters": TRAINED.parameters},
+                {"parameters": KIND, "vectors": FUNCTION[1:], "target_vectors": FUNCTION[1:]}),
     "Aligner.train": (Aligner.train, {"bitext": [TEXTS], "model": "ibm1", "threads": 1,
-                                      "dictionary": {("the", "das"): 1}},
+                                      "dictionary": {("the", "das"): 1},
+                                      "vectors": KNOWN, "target_vectors": KNOWN},
                       {"bitext": PAIRS, "settings": MAYBE_KIND, "threads": MAYBE_COUNT,
                        "progress": FUNCTION[1:], "folder": PATH[1:], "model": TEXT,
+                       "vectors": FUNCTION[1:], "target_vectors": FUNCTION[1:],
                        "ibm1": COUNT, "null": NUMBER, "agree": FLAG,
                        "dictionary": [3, "ab", [1], {"ab": 1}, {("a", 3): 1}, {("a", "b"): "x"},
                                       {("a", "b"): float("nan")}]}),
+    "Refiner": (aligner.Refiner, {"aligner": TRAINED, "course": BEGUN._course},
+                {"aligner": KIND, "course": KIND}),
+    "Refiner.begin": (aligner.Refiner.begin, {"aligner": TRAINED}, REFINING),
+    "Refiner.train": (aligner.Refiner.train, {"aligner": TRAINED, "corpus": FIVE,
+                                              "annotator": "A"},
+                      {**REFINING, "corpus": SENTENCES, "threads": MAYBE_COUNT}),
+    "Refiner.of": (aligner.Refiner.of, {"aligner": BEGUN.aligner},
+                   {"aligner": KIND, "annotator": TEXT}),
+    "Refiner.update": (BEGUN.update, {"pairs": [PAIR], "annotator": "A"},
+                       {"pairs": SENTENCES, "annotator": MAYBE_TEXT, "threads": MAYBE_COUNT}),
+    "Refiner.forget": (BEGUN.forget, {"ids": ["3"]}, {"ids": LIST, "threads": MAYBE_COUNT}),
+    "Refiner.validate": (aligner.Refiner.begin(TRAINED, "A").update(FIVE).validate, {},
+                         {"threads": MAYBE_COUNT}),
+    "Refiner.probabilities": (BEGUN.probabilities, {"pair": TEXTS},
+                              {"pair": [None, 3, "ab", LINKS]}),
+    "WordVectors": (vectors.WordVectors, {"words": ["a"], "array": [[1.0]]},
+                    {"words": LIST, "array": [None, "a", 3, [1], [["a"]], [[None]]]}),
+    "WordVectors.of": (KNOWN.of, {"words": ["a"]}, {"words": LIST}),
+    "read_vectors": (read_known, {"words": ["the"], "max_size": 1},
+                     {"path": PATH, "words": MAYBE_LIST, "max_size": COUNT[:-1],
+                      "progress": FUNCTION[1:]}),
+    "vectors_of": (vectors.vectors_of, {"vectors": KNOWN, "words": ["a"], "dimensions": 1},
+                   {"vectors": FUNCTION, "words": LIST, "dimensions": MAYBE_COUNT}),
     "Settings": (aligner.Settings, {"model": "ibm1", "ibm1": 1, "null": 0.5},
                  {one.name: {str: TEXT, bool: FLAG, int: COUNT, float: NUMBER}[type(one.default)]
                   for one in fields(aligner.Settings)}),
@@ -466,7 +510,10 @@ def test_all_that_is_public_is_in_the_table():
     """Who adds a function says here what is wrong for each of its arguments."""
     public = {
         name
-        for module in (alignkit, aligner, agreement, audit, scoring, formats, report, tables)
+        for module in (
+            *(alignkit, aligner, agreement, audit, scoring),
+            *(formats, report, tables, vectors),
+        )
         for name in module.__all__
         if inspect.isclass(found := getattr(module, name)) or inspect.isfunction(found)
     }
