@@ -170,7 +170,8 @@ class _Failures:
 
     def add(self, error: AlignkitError) -> None:
         """Take in an error; raise all of them if they are enough."""
-        self._found.append(error)
+        error.__context__ = None  # with what it leads to, files would stay open
+        self._found.append(error.with_traceback(None))
         if len(self._found) >= self._most:
             self.tell()
 
