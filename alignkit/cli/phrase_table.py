@@ -78,8 +78,8 @@ def _given(
 
 def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace) -> int:
     """Print about how many phrase pairs there are, and what they take."""
-    from alignkit.cluster.counting import memory_of
     from alignkit.cluster.estimate import estimate_phrases
+    from alignkit.cluster.exchanging import memory_of
 
     found = estimate_phrases(parts, _settings(options), _given(parts, sides, options))
     print(

@@ -16,23 +16,20 @@ import numpy as np
 
 from alignkit.arguments import check_arguments
 from alignkit.choice import Choice, naming
-from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
+from alignkit.cluster.checking import Told
 from alignkit.cluster.exchange import (
     Exchange,
-    Numbered,
     Sample,
     add_records,
     add_turned,
-    cut_points,
-    join_texts,
-    number_words,
     write_records,
     write_text,
     write_turned,
 )
-from alignkit.cluster.parts import Part, find_parts, one_file, refuse_replacing
-from alignkit.cluster.run import Done, Run, folder_beside
-from alignkit.cluster.session import Connection, Session, Task, open_session, steps
+from alignkit.cluster.exchanging import exchanging
+from alignkit.cluster.parts import Part, find_parts
+from alignkit.cluster.run import Done
+from alignkit.cluster.session import Connection, Session, open_session
 from alignkit.formats import Reading, ReadOptions, find_format, open_reading, read_pairs
 from alignkit.tables.exchange import WordPool
 from alignkit.tables.phrase_steps import Tally, table_blocks, table_lines, turned
@@ -42,9 +39,7 @@ from alignkit.tables.runs import ROOM, Runs
 if TYPE_CHECKING:
     from alignkit.corpus import SentencePair
 
-__all__ = ["AlignedInput", "Counted", "count_parts", "memory_of", "open_part", "phrases"]
-
-_PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
+__all__ = ["AlignedInput", "Counted", "count_parts", "open_part", "phrases"]
 
 
 @dataclass(frozen=True)
@@ -168,114 +163,41 @@ def count_parts(
     It does not depend on the room, nor on the number of buckets.
     """
     if given.format is None:
-        found = find_format(parts[0].paths[0], encoding=given.reading.encoding)
-        given = replace(given, format=found)
-    refuse_replacing([one_file(output)], parts)
-    run = Run(folder_beside(output) if work is None else work)
-    run.try_workers(session)
-    facts = check_parts(session, parts, file_facts, given.reading, run=run)
-    what = {"settings": asdict(settings), "min_count": min_count, "input": asdict(given)}
-    run.settle({"command": "phrases", **what, "inputs": inputs_of(parts, facts)})
-    run.sweep()
-    exchange = Exchange.of(run, session, buckets, room)
-    counted = _Counting(session, run, exchange, progress).table(
-        parts, settings, given, min_count, output
-    )
-    if work is None:
-        run.remove()
-    return counted
-
-
-class _Counting:
-    """Do the steps of a run one after the other.
-
-    Parameters
-    ----------
-    session
-        Who does the tasks.
-    run, exchange
-        Where files are.
-    progress
-        What is told.
-    """
-
-    def __init__(
-        self, session: Session, run: Run, exchange: Exchange, progress: Told | None
-    ) -> None:
-        self._session, self._run, self._exchange = session, run, exchange
-        self._progress = progress
-
-    def table(
-        self,
-        parts: Sequence[Part],
-        settings: TableSettings,
-        given: AlignedInput,
-        min_count: int,
-        output: str,
-    ) -> Counted:
-        """Count, turn round, and write."""
-        exchange = self._exchange
-        self._told = steps(self._progress, len(parts) + 2 * exchange.buckets)
-        found = self._count(parts, settings, given)
-        numbered = number_words(self._run, self._session, exchange, list(found))
-        samples = [phrase for part in found.values() for phrase in part["sample"]]
-        cuts = cut_points(samples, WordPool.read(numbered.pool), exchange.buckets)
-        tally = self._turn(numbered, cuts, min_count)
-        join_texts(self._write(numbered, len(cuts) + 1), output)
-        return Counted(
-            sum(part["pairs"] for part in found.values()),
-            sum(part["occurrences"] for part in found.values()),
-            tally,
-            sum((Counter(part["found"]) for part in found.values()), Counter()),
+        format = find_format(parts[0].paths[0], encoding=given.reading.encoding)
+        given = replace(given, format=format)
+    what = {
+        "command": "phrases",
+        "settings": asdict(settings),
+        "min_count": min_count,
+        "input": asdict(given),
+    }
+    with exchanging(
+        session,
+        parts,
+        output,
+        what,
+        given.reading,
+        room=room,
+        buckets=buckets,
+        work=work,
+        progress=progress,
+    ) as run:
+        tasks = {part.key: (part, settings, given) for part in parts}
+        found = run.records("parts are counted", _count_part, tasks)
+        numbered, cuts = run.number(found)
+        tallies = run.turned(
+            ("target phrases", "brought together"),
+            _turn,
+            *(numbered.places, numbered.pool, cuts, min_count),
+            rooms=2,
         )
-
-    def _count(
-        self, parts: Sequence[Part], settings: TableSettings, given: AlignedInput
-    ) -> dict[str, Any]:
-        chosen = [parts[k] for k in largest_first(range(len(parts)), parts)]
-        tasks = {
-            part.key: Task(
-                str(part),
-                (part, settings, given, self._exchange, len(parts)),
-                memory_of(self._exchange.room),
-            )
-            for part in chosen
-        }
-        told = self._told("parts are counted")
-        return self._run.do(self._session, "records", _count_part, tasks, told, errors=10)
-
-    def _turn(self, numbered: Numbered, cuts: Sequence[Sequence[int]], min_count: int) -> Tally:
-        exchange = self._exchange
-        tasks = {
-            f"{k}": Task(
-                f"bucket {k} of target phrases",
-                (k, numbered.places, numbered.pool, cuts, min_count, exchange),
-                memory_of(2 * exchange.room),
-            )
-            for k in range(exchange.buckets)
-        }
-        told = self._told("target phrases are brought together")
-        found = self._run.do(self._session, "turned", _turn, tasks, told)
-        return Tally(*(sum(tally[k] for tally in found.values()) for k in range(2)))
-
-    def _write(self, numbered: Numbered, count: int) -> list[str]:
-        exchange = self._exchange
-        tasks = {
-            f"{k}": Task(
-                f"bucket {k} of source phrases",
-                (k, numbered.shown, exchange),
-                memory_of(exchange.room),
-            )
-            for k in range(count)
-        }
-        told = self._told("source phrases are written")
-        self._run.do(self._session, "lines", _write, tasks, told)
-        return [exchange.path("lines", key) for key in tasks]
-
-
-def memory_of(room: int) -> int:
-    """Return about how many bytes a task takes."""
-    return _PROGRAM + room
+        run.lines(output, len(cuts) + 1, ("source phrases", "written"), _write, numbered.shown)
+    return Counted(
+        sum(part["pairs"] for part in found.values()),
+        sum(part["occurrences"] for part in found.values()),
+        Tally(*(sum(tally[k] for tally in tallies) for k in range(2))),
+        sum((Counter(part["found"]) for part in found.values()), Counter()),
+    )
 
 
 def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], Reading]:
@@ -323,7 +245,7 @@ def _turn(
     with exchange.sorting() as folder, Runs(folder, room=exchange.room) as runs:
         add_records(runs, exchange, bucket, places)
         records = turned(runs, ranks, min_count, tally)
-        path = write_turned(exchange, "turned", bucket, records, cuts)
+        path = write_turned(exchange, bucket, records, cuts)
     return Done([tally.different, tally.left_out], [path])
 
 
@@ -331,6 +253,6 @@ def _write(bucket: int, shown: str, exchange: Exchange) -> Done:
     """Write the lines of the table for a bucket of source phrases."""
     words = WordPool.read(shown)
     with exchange.sorting() as folder, Runs(folder, sums=2, room=exchange.room) as runs:
-        add_turned(runs, exchange, "turned", bucket)
-        path = write_text(exchange, "lines", bucket, table_lines(table_blocks(runs), words))
+        add_turned(runs, exchange, bucket)
+        path = write_text(exchange, bucket, table_lines(table_blocks(runs), words))
     return Done(None, [path])

@@ -180,11 +180,7 @@ def add_records(
 
 
 def write_turned(
-    exchange: Exchange,
-    step: str,
-    key: object,
-    records: Iterable[Records],
-    cuts: Sequence[Sequence[int]],
+    exchange: Exchange, bucket: int, records: Iterable[Records], cuts: Sequence[Sequence[int]]
 ) -> str:
     """Write records in buckets by the order of their first phrases; return the file.
 
@@ -192,8 +188,8 @@ def write_turned(
     ----------
     exchange
         Where to.
-    step, key
-        What the file is called.
+    bucket
+        Of which bucket they are made.
     records
         What to write.
     cuts
@@ -202,7 +198,7 @@ def write_turned(
     offsets = np.zeros(len(cuts) + 1, np.int64)
     np.cumsum([len(phrase) for phrase in cuts], out=offsets[1:])
     keys = np.array([symbol for phrase in cuts for symbol in phrase], np.int32)
-    path = exchange.path(step, key)
+    path = exchange.path("turned", bucket)
     with placing(path) as beside, open(beside, "wb") as stream:
         sections = Sections(stream, len(cuts) + 1)
         for symbols, ends, values in records:
@@ -212,26 +208,26 @@ def write_turned(
     return path
 
 
-def add_turned(runs: Runs, exchange: Exchange, step: str, bucket: int) -> None:
-    """Add a bucket of what the tasks of all buckets of a step wrote by `write_turned`."""
+def add_turned(runs: Runs, exchange: Exchange, bucket: int) -> None:
+    """Add a bucket of what the tasks of all buckets wrote by `write_turned`."""
     for key in range(exchange.buckets):
-        for block in read_section(exchange.path(step, key), bucket):
+        for block in read_section(exchange.path("turned", key), bucket):
             runs.add(block.symbols, block.offsets, block.values)
 
 
-def write_text(exchange: Exchange, step: str, key: object, texts: Iterable[str]) -> str:
+def write_text(exchange: Exchange, bucket: int, texts: Iterable[str]) -> str:
     """Write a bucket of the lines of a table; return the file."""
-    path = exchange.path(step, key)
+    path = exchange.path("lines", bucket)
     with placing(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as stream:
         stream.writelines(texts)
     return path
 
 
-def join_texts(paths: Iterable[str], output: str) -> None:
-    """Write the lines of all buckets, one after the other."""
+def join_texts(exchange: Exchange, buckets: int, output: str) -> None:
+    """Write what `write_text` wrote of all buckets, one after the other."""
     with apart(), replacing_bytes(output, text=True) as out:
-        for path in paths:
-            with open(path, "rb") as lines:
+        for bucket in range(buckets):
+            with open(exchange.path("lines", bucket), "rb") as lines:
                 shutil.copyfileobj(lines, out, 1 << 20)
 
 

@@ -14,23 +14,20 @@ from typing import Any
 import numpy as np
 
 from alignkit.arguments import check_arguments
-from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
+from alignkit.cluster.checking import Told
 from alignkit.cluster.exchange import (
     Exchange,
-    Numbered,
     Sample,
     add_records,
     add_turned,
-    cut_points,
-    join_texts,
-    number_words,
     write_records,
     write_text,
     write_turned,
 )
-from alignkit.cluster.parts import Part, find_parts, one_file, refuse_replacing
-from alignkit.cluster.run import Done, Run, folder_beside
-from alignkit.cluster.session import Connection, Session, Task, open_session, steps
+from alignkit.cluster.exchanging import exchanging
+from alignkit.cluster.parts import Part, find_parts
+from alignkit.cluster.run import Done
+from alignkit.cluster.session import Connection, Session, open_session
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats.options import ReadOptions
 from alignkit.input import MAX_MEGABYTES
@@ -49,7 +46,6 @@ from alignkit.tables.table_file import TableFile
 
 __all__ = ["Joined", "TableInput", "join_tables", "pivot"]
 
-_PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a table
 _MARK = 1  # symbol behind the pivot: the number of the table
 
 
@@ -168,124 +164,59 @@ def join_tables(
     They do not depend on the room, nor on the number of buckets.
     """
     files = [part for table in tables for part in table]
-    refuse_replacing([one_file(output)], files)
-    run = Run(folder_beside(output) if work is None else work)
-    run.try_workers(session)
-    facts = check_parts(session, files, file_facts, ReadOptions(), run=run)
-    what = {"settings": asdict(settings), "input": asdict(given)}
-    run.settle({"command": "pivot", **what, "inputs": inputs_of(files, facts)})
-    run.sweep()
-    exchange = Exchange.of(run, session, buckets, room)
-    made = _Joining(session, run, exchange, progress).paraphrases(tables, settings, given, output)
-    if work is None:
-        run.remove()
-    return made
-
-
-class _Joining:
-    """Do the steps of a run one after the other.
-
-    Parameters
-    ----------
-    session
-        Who does the tasks.
-    run, exchange
-        Where files are.
-    progress
-        What is told.
-    """
-
-    def __init__(
-        self, session: Session, run: Run, exchange: Exchange, progress: Told | None
-    ) -> None:
-        self._session, self._run, self._exchange = session, run, exchange
-        self._progress = progress
-
-    def paraphrases(
-        self,
-        tables: Sequence[Sequence[Part]],
-        settings: PivotSettings,
-        given: TableInput,
-        output: str,
-    ) -> Joined:
-        """Read, join, and write."""
-        exchange = self._exchange
-        files = sum(map(len, tables))
-        self._told = steps(self._progress, files + 2 * exchange.buckets)
-        found = self._read(tables, given)
-        sides = range(1, len(tables) + 1)
+    what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
+    with exchanging(
+        session,
+        files,
+        output,
+        what,
+        ReadOptions(),
+        room=room,
+        buckets=buckets,
+        work=work,
+        progress=progress,
+    ) as run:
+        tasks = {
+            f"{side}-{part.key}": (part, side, given)
+            for side, table in enumerate(tables, 1)
+            for part in table
+        }
+        found = run.records("tables are read", _read_part, tasks)
         entries, left_out = (
-            tuple(sum(part[name] for part in found.values() if part["side"] == k) for k in sides)
-            for name in ("entries", "left_out")
+            _of_tables(found, name, len(tables)) for name in ("entries", "left_out")
         )
         for count, table in zip(entries, tables, strict=True):
             if not count:
                 raise OptionError(
                     f"{table[0].paths[0]}: holds no phrase pairs; name a file that does"
                 )
-        numbered = number_words(self._run, self._session, exchange, list(found))
-        samples = [phrase for part in found.values() for phrase in part["sample"]]
-        cuts = cut_points(samples, WordPool.read(numbered.pool), exchange.buckets)
-        tallies = [
-            *self._join(numbered, len(tables), cuts, settings),
-            *self._write(numbered, len(cuts) + 1, settings),
-        ]
-        names = [field.name for field in fields(PivotTally)]
-        tally = PivotTally(*(sum(getattr(one, name) for one in tallies) for name in names))
-        join_texts((exchange.path("lines", k) for k in range(len(cuts) + 1)), output)
-        repeated = sum(entries) - sum(left_out) - tally.entries
-        return Joined(entries, left_out, repeated, tally)
-
-    def _read(self, tables: Sequence[Sequence[Part]], given: TableInput) -> dict[str, Any]:
-        files = [(side, part) for side, table in enumerate(tables, 1) for part in table]
-        order = largest_first(range(len(files)), [part for _, part in files])
-        tasks = {
-            f"{files[k][0]}-{files[k][1].key}": Task(
-                str(files[k][1]),
-                (*files[k], given, self._exchange, len(files)),
-                _PROGRAM + self._exchange.room,
-            )
-            for k in order
-        }
-        told = self._told("tables are read")
-        return self._run.do(self._session, "records", _read_part, tasks, told, errors=10)
-
-    def _join(
-        self,
-        numbered: Numbered,
-        tables: int,
-        cuts: Sequence[Sequence[int]],
-        settings: PivotSettings,
-    ) -> list[PivotTally]:
-        exchange = self._exchange
-        tasks = {
-            f"{k}": Task(
-                f"bucket {k} of pivots",
-                (k, numbered.places, numbered.pool, tables, cuts, settings.identity, exchange),
-                _PROGRAM + exchange.room,
-            )
-            for k in range(exchange.buckets)
-        }
-        told = self._told("pivots are joined")
-        found = self._run.do(self._session, "paths", _join, tasks, told)
-        return [PivotTally(**tally) for tally in found.values()]
-
-    def _write(self, numbered: Numbered, count: int, settings: PivotSettings) -> list[PivotTally]:
-        exchange = self._exchange
-        tasks = {
-            f"{k}": Task(
-                f"bucket {k} of phrases",
-                (k, numbered.shown, settings, exchange),
-                _PROGRAM + exchange.room,
-            )
-            for k in range(count)
-        }
-        told = self._told("paraphrases are written")
-        found = self._run.do(self._session, "lines", _write, tasks, told)
-        return [PivotTally(**tally) for tally in found.values()]
+        numbered, cuts = run.number(found)
+        tallies = run.turned(
+            ("pivots", "joined"),
+            _join,
+            *(numbered.places, numbered.pool, len(tables), cuts, settings.identity),
+        )
+        tallies += run.lines(
+            output,
+            len(cuts) + 1,
+            ("paraphrases", "written"),
+            _write,
+            *(numbered.shown, settings),
+        )
+    names = [field.name for field in fields(PivotTally)]
+    tally = PivotTally(*(sum(one[name] for one in tallies) for name in names))
+    return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
 
 
-def _read_part(side: int, part: Part, given: TableInput, exchange: Exchange, parts: int) -> Done:
+def _of_tables(found: Mapping[str, Any], name: str, tables: int) -> tuple[int, ...]:
+    """Return what the files of each table hold together."""
+    return tuple(
+        sum(part[name] for part in found.values() if part["side"] == side)
+        for side in range(1, tables + 1)
+    )
+
+
+def _read_part(part: Part, side: int, given: TableInput, exchange: Exchange, parts: int) -> Done:
     """Read a file of a table, and write its entries by pivot."""
     path = part.paths[0]
     file = TableFile(path, format=given.format, encoding=given.encoding, max_size=given.max_size)
@@ -325,7 +256,7 @@ def _join(
     with exchange.sorting() as folder, Runs(folder, sums=0, maxima=2, room=exchange.room) as runs:
         add_records(runs, exchange, bucket, places, skip=_MARK)
         paths = joined(runs, tables, identity, names, tally)
-        path = write_turned(exchange, "paths", bucket, paths, cuts)
+        path = write_turned(exchange, bucket, paths, cuts)
     return Done(asdict(tally), [path])
 
 
@@ -333,8 +264,8 @@ def _write(bucket: int, shown: str, settings: PivotSettings, exchange: Exchange)
     """Write the lines of a bucket of phrases."""
     words, tally = WordPool.read(shown), PivotTally()
     with exchange.sorting() as folder, Runs(folder, sums=VALUES, room=exchange.room) as runs:
-        add_turned(runs, exchange, "paths", bucket)
+        add_turned(runs, exchange, bucket)
         tally.paths = runs.added
         lines = pivot_lines(chosen(runs, settings, tally), words)
-        path = write_text(exchange, "lines", bucket, lines)
+        path = write_text(exchange, bucket, lines)
     return Done(asdict(tally), [path])

@@ -1,0 +1,209 @@
+"""Do the steps of a table over parts: each part's records, buckets of them, and lines in order.
+
+Each part writes its records in buckets by their first phrases. A bucket brings those of all parts
+together, and writes them turned round, in buckets by the order of their second phrases; of these
+each makes its lines, so that all lines, one bucket after the other, are in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
+from alignkit.cluster.exchange import Exchange, Numbered, cut_points, join_texts, number_words
+from alignkit.cluster.parts import Part, one_file, refuse_replacing
+from alignkit.cluster.run import Done, Run, folder_beside
+from alignkit.cluster.session import Session, Task, steps
+from alignkit.formats.options import ReadOptions
+from alignkit.tables.exchange import WordPool
+
+__all__ = ["Exchanging", "exchanging", "memory_of"]
+
+_PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
+
+
+def memory_of(room: int) -> int:
+    """Return about how many bytes a task takes that sorts in some bytes of memory."""
+    return _PROGRAM + room
+
+
+class Exchanging:
+    """Do the steps of a run one after the other.
+
+    Parameters
+    ----------
+    session
+        Who does the tasks.
+    run, exchange
+        Where files are.
+    told
+        Gives each step what it tells, as `steps` makes it.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        run: Run,
+        exchange: Exchange,
+        told: Callable[[str], Callable[[str], None] | None],
+    ) -> None:
+        self._session, self._run, self._exchange, self._told = session, run, exchange, told
+
+    def records(
+        self,
+        text: str,
+        function: Callable[..., Done],
+        parts: Mapping[str, tuple[Any, ...]],
+    ) -> dict[str, Any]:
+        """Let each part write its records; return what the tasks gave.
+
+        Parameters
+        ----------
+        text
+            What is told.
+        function
+            Called with a part and what is given with it, the exchange, and how many parts there
+            are; gives a dictionary, of which ``sample`` is as of `Sample.phrases`.
+        parts
+            By what each is called: a `Part`, and what else the function takes.
+        """
+        names = list(parts)
+        order = largest_first(range(len(parts)), [part for part, *_ in parts.values()])
+        tasks = {
+            names[k]: Task(
+                str(parts[names[k]][0]),
+                (*parts[names[k]], self._exchange, len(parts)),
+                memory_of(self._exchange.room),
+            )
+            for k in order
+        }
+        return self._run.do(self._session, "records", function, tasks, self._told(text), errors=10)
+
+    def number(self, found: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
+        """Give the words of all parts numbers, and cut their second phrases into buckets.
+
+        Parameters
+        ----------
+        found
+            As `records` gave it.
+        """
+        numbered = number_words(self._run, self._session, self._exchange, list(found))
+        samples = [phrase for part in found.values() for phrase in part["sample"]]
+        pool = WordPool.read(numbered.pool)
+        return numbered, cut_points(samples, pool, self._exchange.buckets)
+
+    def turned(
+        self, what: tuple[str, str], function: Callable[..., Done], *given: Any, rooms: int = 1
+    ) -> list[Any]:
+        """Let each bucket of records write them turned round; return what the tasks gave.
+
+        Parameters
+        ----------
+        what
+            What is in the buckets, and what is done with it.
+        function
+            Called with the number of a bucket, what is given, and the exchange; writes by
+            `write_turned`.
+        given
+            What else the function takes.
+        rooms
+            How often a task sorts as much as memory is to hold.
+        """
+        return self._buckets("turned", self._exchange.buckets, what, function, given, rooms)
+
+    def lines(
+        self,
+        output: str,
+        count: int,
+        what: tuple[str, str],
+        function: Callable[..., Done],
+        *given: Any,
+    ) -> list[Any]:
+        """Let each bucket of second phrases write its lines, and join them; return what tasks gave.
+
+        Parameters
+        ----------
+        output
+            The file of all lines.
+        count
+            How many buckets there are.
+        what, function, given
+            As of `turned`; the function writes by `write_text`.
+        """
+        found = self._buckets("lines", count, what, function, given)
+        join_texts(self._exchange, count, output)
+        return found
+
+    def _buckets(
+        self,
+        step: str,
+        count: int,
+        what: tuple[str, str],
+        function: Callable[..., Done],
+        given: Sequence[Any],
+        rooms: int = 1,
+    ) -> list[Any]:
+        thing, done = what
+        memory = memory_of(rooms * self._exchange.room)
+        tasks = {
+            f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._exchange), memory)
+            for k in range(count)
+        }
+        told = self._told(f"{thing} are {done}")
+        return list(self._run.do(self._session, step, function, tasks, told).values())
+
+
+@contextmanager
+def exchanging(
+    session: Session,
+    parts: Sequence[Part],
+    output: str,
+    what: Mapping[str, Any],
+    reading: ReadOptions,
+    *,
+    room: int,
+    buckets: int | None,
+    work: str | None,
+    progress: Told | None,
+) -> Iterator[Exchanging]:
+    """Begin a run, or go on with one; a folder that none was named for goes when all is done.
+
+    Parameters
+    ----------
+    session
+        Who does the tasks.
+    parts
+        What is read.
+    output
+        The file that is written.
+    what
+        What the run is of, besides its inputs.
+    reading
+        How texts are encoded.
+    room
+        The bytes that sorting takes in memory.
+    buckets
+        How many; None takes what suits the workers.
+    work
+        The folder of the run; None: one beside the output.
+    progress
+        Called with what is done, of how much, and what that is.
+
+    Raises
+    ------
+    AlignkitError
+        If something cannot be read, or written, or the folder is of another run.
+    """
+    refuse_replacing([one_file(output)], parts)
+    run = Run(folder_beside(output) if work is None else work)
+    run.try_workers(session)
+    facts = check_parts(session, parts, file_facts, reading, run=run)
+    run.settle({**what, "inputs": inputs_of(parts, facts)})
+    run.sweep()
+    exchange = Exchange.of(run, session, buckets, room)
+    told = steps(progress, len(parts) + 2 * exchange.buckets)
+    yield Exchanging(session, run, exchange, told)
+    if work is None:
+        run.remove()
