@@ -163,6 +163,12 @@ def press(page: Any, keys: str) -> None:
         page.keyboard.press("Space" if key == "_" else key)
 
 
+def on_pair(page: Any) -> None:
+    """Let the next comment be on the pair: with the focus there, what is drawn leaves it so."""
+    page.focus("#comment-on")
+    page.select_option("#comment-on", "")
+
+
 def cursor(page: Any) -> tuple[int, int]:
     """Return the row and the column of the cursor."""
     row, column = page.get_attribute("#matrix .cells", "data-cursor").split(",")

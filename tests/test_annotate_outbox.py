@@ -110,6 +110,37 @@ def test_edits_made_while_the_server_is_away_arrive_once(chromium, words, host) 
     assert sorted(map(list, stored(words[0]))) == [[0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 2, 2]]
 
 
+def test_no_edit_is_called_saved_before_it_is(chromium, words) -> None:
+    context = chromium.new_context()
+    served = Process(*words, entered=False)
+    page, _ = opened(context, served.url)
+    until(page, "Saved")
+    told = page.evaluate(_UNTIL_SAVED)
+    served.end(signal.SIGINT)
+    context.close()
+    assert told["at once"] == "saving"
+    assert not told["early"]
+
+
+_UNTIL_SAVED = """async () => {
+  let stored = 0;
+  const early = [], made = [];
+  wire.addEventListener("acknowledged", ({ detail }) => { stored += detail.ids.length; });
+  wire.addEventListener("status", ({ detail: { state } }) => {
+    if (state === "saved" && stored < made.length) early.push([stored, made.length]);
+  });
+  for (let k = 0; k < 40; k += 1) {
+    wire.changed(); // asked before the edit, answered after it
+    made.push(k);
+    edit(1, 0, 0, k % 2, (k + 1) % 2);
+    await new Promise(resolve => setTimeout(resolve, k % 4));
+  }
+  const atOnce = told.status.at(-1).state;
+  while (stored < made.length) await new Promise(resolve => setTimeout(resolve, 10));
+  return { "at once": atOnce, early };
+}"""
+
+
 def test_two_tabs_share_the_outbox_and_tell_each_other(chromium, words) -> None:
     context = chromium.new_context()
     served = Process(*words, entered=False)

@@ -23,6 +23,7 @@ from annotate_browser import (
     enter,
     links,
     middle,
+    on_pair,
     pair,
     press,
     saved,
@@ -361,7 +362,7 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(
         saved(left), saved(right)
         context.route("**/api/pairs/1/events", lambda route: route.abort())
         for tab, text in ((left, "of the left"), (right, "of the right")):
-            tab.select_option("#comment-on", "")
+            on_pair(tab)
             tab.fill("#comment", text)
             tab.press("#comment", "Enter")
             tab.evaluate("document.activeElement.blur()")

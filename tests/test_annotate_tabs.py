@@ -21,6 +21,7 @@ from annotate_browser import (
     drawn,
     enter,
     links,
+    on_pair,
     pair,
     press,
     saved,
@@ -104,10 +105,10 @@ def asked(page: Any) -> str:
 
 def test_a_comment_never_overwrites_one_that_came_while_it_was_typed(desk: Desk) -> None:
     left, right = desk.tab(1), desk.tab(1)
-    left.select_option("#comment-on", "")
+    on_pair(left)
     left.focus("#comment")
     left.keyboard.type("of the left")
-    right.select_option("#comment-on", "")
+    on_pair(right)
     right.fill("#comment", "of the right")
     right.press("#comment", "Enter")
     saved(right)
@@ -128,7 +129,7 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk: Desk) -> No
     press(page, "s x ArrowUp ArrowLeft s f c")
     page.keyboard.type("of a word")
     press(page, "Escape")
-    page.select_option("#comment-on", "")
+    on_pair(page)
     page.fill("#comment", "of the pair")
     press(page, "Enter")
     desk.correct(2, ("house",), ("haus", "alte"))
@@ -291,7 +292,7 @@ def test_a_comment_stays_as_it_was_stored(desk: Desk) -> None:
         page.wait_for_selector(f"body[data-pair='{k}']")
     saved(page)
     assert comments(page, 12) == [["0-0", "one\r\ntwo"]]  # looking at it wrote nothing
-    page.select_option("#comment-on", "")
+    on_pair(page)
     page.focus("#comment")
     page.keyboard.type("abc ")
     page.evaluate("dispatchEvent(new Event('pagehide'))")

@@ -245,7 +245,6 @@ class App {
 		if (touched) {
 			this.matrix.update(touched)
 			this.#counted(done)
-			this.#saved({state: "saving", text: "Saving"})
 		}
 		this.say(touched ? told : "too many cells for one step: take a smaller box")
 		return touched

@@ -58,6 +58,13 @@ export class Outbox {
 		}
 	}
 
+	// How many wait, those too that are only being put in.
+	async waiting() {
+		const there = new Set((await this.all()).map(({event}) => event.id))
+		for (const id of this.#mine.keys()) there.add(id)
+		return there.size
+	}
+
 	// Take events out, by id; return the ids that were there. Of two tabs only one gets each.
 	async remove(ids) {
 		const wanted = new Set(ids)

@@ -163,7 +163,6 @@ export class Sheet {
 		this.done += this.pair.done - done
 		this.say(text)
 		this.draw()
-		this.saved({state: "saving", text: "Saving"})
 	}
 
 	saved({state, text}) {

@@ -107,6 +107,7 @@ class Wire extends EventTarget {
 	#claims = new Map() // refusals that wait for the tab that made the event
 	#n
 	#timer = 0
+	#waiting = 0 // events, as last told
 	#refusal = ""
 
 	constructor(project, outbox) {
@@ -159,6 +160,7 @@ class Wire extends EventTarget {
 		this.#ahead.delete(k)
 		const entry = {k, rev, event, about, base: this.#seen.get(k) ?? 0, tab: this.#tab}
 		const added = this.#outbox.add(entry)
+		this.#tell(this.#waiting + 1) // at once: nobody reads "Saved" under an edit that is not
 		this.changed()
 		added.then(() => this.#sender.flush())
 	}
@@ -338,7 +340,11 @@ class Wire extends EventTarget {
 	}
 
 	async changed() {
-		const waiting = (await this.#outbox.all()).length
+		this.#tell(await this.#outbox.waiting())
+	}
+
+	#tell(waiting) {
+		this.#waiting = waiting
 		this.#emit("status", {waiting, ...this.#state(waiting)})
 	}
 
