@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from damage import damaged, survive
@@ -59,7 +59,7 @@ def test_records_read_and_refused_are_all_records_when_a_line_is_dropped(tmp_pat
 
 @pytest.mark.parametrize("format", SMALL)
 def test_a_long_line_takes_no_time(tmp_path, format):
-    start = perf_counter()
+    start = process_time()
     for name, text in SMALL[format].items():
         path = put(tmp_path, name, text)
     place = path if len(SMALL[format]) == 1 else str(tmp_path)
@@ -69,7 +69,7 @@ def test_a_long_line_takes_no_time(tmp_path, format):
             put(tmp_path, name, text + long)
             survive(place, format)
             put(tmp_path, name, text)
-    assert perf_counter() - start < 10
+    assert process_time() - start < 10
 
 
 # --- the real files
@@ -135,10 +135,10 @@ def test_numbered_words_with_much_space_take_no_time(tmp_path):
     links = put(tmp_path, "a", "1 1 1\n")
     text = "<s snum=1> a" + " " * 1_000_000 + "</s> b\n"
     beside = {side: put(tmp_path, side, text) for side in ("source", "target")}
-    start = perf_counter()
+    start = process_time()
     (pair,) = read_corpus(links, format="naacl", **beside)
     assert pair.source == ("a", "</s>", "b")
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
 
 
 def test_no_file_stays_open_after_an_error_or_a_break(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from time import perf_counter
+from time import process_time
 from zlib import crc32
 
 import numpy as np
@@ -198,10 +198,10 @@ def table(dtype="float32", shape=(2,)):
     ],
 )  # fmt: skip
 def test_a_false_header_is_refused(tmp_path, content, said):
-    start = perf_counter()
+    start = process_time()
     with pytest.raises(FormatError, match=said):
         read_model(forged(tmp_path / "m", content))
-    assert perf_counter() - start < 2
+    assert process_time() - start < 2
 
 
 FLOATS, NUMBERS = (Table(kind, (2,)).prefix for kind in ("float32", "int32"))

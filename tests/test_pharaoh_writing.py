@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -186,8 +186,8 @@ def test_a_million_links_are_written_fast():
     numbers = rng.random(count, np.float32)
     times = []
     for _ in range(3):
-        start = perf_counter()
+        start = process_time()
         text = format_lines(arrays, probabilities=numbers)
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     assert text.count(b"\n") == pairs
     assert min(times) < 0.4
