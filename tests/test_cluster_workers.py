@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.pivots import pivot
 from alignkit.cluster.run import Run
 from alignkit.cluster.session import DaskSession, Task, open_session
+from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError
 
 pytestmark = [
@@ -69,6 +71,26 @@ def test_aligned_parts_are_equal_though_workers_die(client, killing, capsys, tmp
     for k in range(5):
         one, two = (tmp_path / f"{name}{k}.gz" for name in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
+
+
+def test_paths_are_those_of_the_folder_of_who_asks(client, capsys, monkeypatch, tmp_path):
+    elsewhere = client.run(os.getcwd).values()
+    assert str(tmp_path) not in elsewhere
+    written(tmp_path, corpus(4, 80), [30])
+    monkeypatch.chdir(tmp_path)
+    texts = ["part*.fr", "part*.en"]
+    expected = whole(capsys, tmp_path)
+    train(client, *texts, work="run", save="m", output="trained*")
+    align(client, *texts, "aligned*", model="m")
+    phrases(client, "part*.align", "t", source=texts[0], target=texts[1], format="pharaoh")
+    pivot(client, "t", "paraphrases")
+    assert Path("t").read_bytes() == expected
+    assert Path("paraphrases").exists()
+    for k in range(2):
+        assert Path(f"aligned{k}").read_bytes() == Path(f"trained{k}").read_bytes()
+    Path("part1.fr").write_bytes(b"\xff\n")
+    with pytest.raises(AlignkitError, match=re.escape(f"{tmp_path}/part1.fr")):
+        align(client, *texts, "aligned*", model="m")
 
 
 def test_tables_are_equal_though_workers_die(client, killing, capsys, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -159,10 +159,16 @@ def align_parts(
     """
     reading = reading or ReadOptions()
     outputs = outputs_of(output, parts)
-    score_files = [None] * len(parts) if scores is None else outputs_of(scores, parts)
+    score_files: list[str | None] = [None] * len(parts)
+    if scores is not None:
+        score_files = [*outputs_of(scores, parts)]
     written = [path for path in (*outputs, *score_files) if path is not None]
     refuse_replacing(written, parts)
     load_model(options.model, digest_of(options.model), options.learned)  # it is one
+    parts = [part.called(session.path) for part in parts]
+    outputs = [*map(session.path, outputs)]
+    score_files = [path and session.path(path) for path in score_files]
+    options = replace(options, model=session.path(options.model))
     run = Run(folder_beside(output) if work is None else work)
     run.try_workers(session)
     facts = check_parts(session, parts, text_facts, reading, run=run, progress=progress)

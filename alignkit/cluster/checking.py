@@ -25,6 +25,7 @@ __all__ = [
     "file_facts",
     "inputs_of",
     "largest_first",
+    "states_of",
     "text_facts",
 ]
 
@@ -78,7 +79,7 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
     """
     from alignkit.texts import lines_of
 
-    states = [state_of(path) for path in paths]
+    states = states_of(paths)
     pairs = 0
     words = [0, 0]
     for lines in lines_of(list(paths), options, format=None, whole=False):
@@ -101,8 +102,7 @@ def _refuse_long_lines(text: str, first: int, path: str, options: ReadOptions) -
 def file_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
     """Return what the files of a part are, without a look at what they say."""
     del options
-    states = [state_of(path) for path in paths]
-    return Facts(0, 0, 0, 0, 0, states, [*map(digest_of, paths)])
+    return Facts(0, 0, 0, 0, 0, states_of(paths), [*map(digest_of, paths)])
 
 
 def refuse_long(lengths: Sequence[int], first: int, path: str, options: ReadOptions) -> None:
@@ -171,7 +171,7 @@ def check_parts(
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
         found = known.get(_key(part))
-        if found is not None and found.states == _states(part):
+        if found is not None and found.states == states_of(part.paths):
             facts[place] = found
     left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
     tasks = [Task(f"{parts[k]}", (parts[k].paths, options)) for k in left]
@@ -196,9 +196,16 @@ def _known(run: Run | None) -> Mapping[str, Facts]:
     }
 
 
-def _states(part: Part) -> list[FileState]:
+def states_of(paths: Sequence[str]) -> list[FileState]:
+    """Return what tells that files have not been changed.
+
+    Raises
+    ------
+    FileError
+        If one is not there.
+    """
     try:
-        return [state_of(path) for path in part.paths]
+        return [state_of(path) for path in paths]
     except OSError as problem:
         raise FileError.of(problem, str(problem.filename)) from None
 

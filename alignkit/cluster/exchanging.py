@@ -199,6 +199,7 @@ def exchanging(
     refuse_replacing([one_file(output)], parts)
     run = Run(folder_beside(output) if work is None else work)
     run.try_workers(session)
+    parts = [part.called(session.path) for part in parts]
     facts = check_parts(session, parts, file_facts, reading, run=run)
     run.settle({**what, "inputs": inputs_of(parts, facts)})
     run.sweep()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from alignkit.aligner.decoding import decode, likelihoods_by
 from alignkit.aligner.pieces import Pieces
@@ -49,6 +49,11 @@ class Outputs:
     def some(self) -> bool:
         """Whether anything is written."""
         return self.links is not None or self.scores is not None
+
+    def called(self, name: Callable[[str], str]) -> Outputs:
+        """Return them with other names."""
+        links, scores = (path and name(path) for path in (self.links, self.scores))
+        return replace(self, links=links, scores=scores)
 
     def files(self, parts: Sequence[Part]) -> list[tuple[str | None, str | None]]:
         """Return where links and scores of each part go."""

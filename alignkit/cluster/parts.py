@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from alignkit.arguments import every
@@ -46,6 +46,10 @@ class Part:
     def key(self) -> str:
         """What files of its own are called."""
         return self.name or "all"
+
+    def called(self, name: Callable[[str], str]) -> Part:
+        """Return it with other names of its files."""
+        return Part(self.name, tuple(map(name, self.paths)))
 
     def __str__(self) -> str:
         return f"part {self.name} ({self.paths[0]})" if self.name else " and ".join(self.paths)

@@ -6,6 +6,7 @@ It can be done again, by another worker, and leaves the same files.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -106,6 +107,10 @@ class Session:
         """Call a function once on each worker; return what it gives by the worker's name."""
         raise NotImplementedError
 
+    def path(self, path: str) -> str:
+        """Return what tasks are to call a file: workers may have begun in another folder."""
+        return path
+
 
 class Alone(Session):
     """Do tasks in this process, one after the other."""
@@ -194,6 +199,8 @@ class DaskSession(Session):
         Connected to the cluster.
     check
         What each worker has to give as this process does; see `Canary`.
+    here
+        Whether all workers were begun by this process, in its folder.
 
     Raises
     ------
@@ -203,8 +210,10 @@ class DaskSession(Session):
 
     threads = 1
 
-    def __init__(self, client: Client, *, check: Callable[[], Canary] = canary) -> None:
-        self._client, self._check = client, check
+    def __init__(
+        self, client: Client, *, check: Callable[[], Canary] = canary, here: bool = False
+    ) -> None:
+        self._client, self._check, self._here = client, check, here
         self.dashboard = _dashboard(client)
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
@@ -308,6 +317,9 @@ class DaskSession(Session):
     def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
         return self._ask(function, *arguments)
 
+    def path(self, path: str) -> str:  # noqa: D102
+        return path if self._here else os.path.abspath(path)
+
     def _ask(
         self, function: Callable[..., T], *arguments: object, workers: list[str] | None = None
     ) -> dict[str, T]:
@@ -385,5 +397,8 @@ def open_session(address: Connection, *, check: Callable[[], Canary] = canary) -
         yield Alone()
         return
     with ExitStack() as stack:
-        client = stack.enter_context(connected(address)) if isinstance(address, str) else address
-        yield DaskSession(client, check=check)
+        if isinstance(address, str):
+            client = stack.enter_context(connected(address))
+            yield DaskSession(client, check=check, here=address.startswith("local"))
+        else:
+            yield DaskSession(address, check=check)

@@ -116,6 +116,7 @@ def train_parts(
         raise OptionError(f"{shards} shards: give at least 1")
     reading, outputs = reading or ReadOptions(), outputs or Outputs()
     outputs.check(parts, save)
+    parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
     run = Run(work)
     run.try_workers(session)
     reader = Reader(os.path.dirname(run.path("texts", "")), casefold)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from alignkit.aligner.bitext import Bitext, Side
 from alignkit.aligner.pieces import Pieces
 from alignkit.aligner.priors import Stems
-from alignkit.cluster.checking import Facts, digest_of, refuse_long
-from alignkit.cluster.run import state_of
+from alignkit.cluster.checking import Facts, digest_of, refuse_long, states_of
 from alignkit.cluster.state import Arrays, opened, pack_words, unpack_words, write_arrays
 from alignkit.formats.options import ReadOptions
 from alignkit.limits import check_count
@@ -61,7 +60,7 @@ class Reader:
         """
         from alignkit.texts import lines_of, numbered
 
-        states = [state_of(path) for path in paths]
+        states = states_of(paths)
         bitext = Bitext.pack([], casefold=self.casefold)
         for lines in lines_of(list(paths), options, format=None, whole=True):
             bitext = numbered(lines, casefold=self.casefold, threads=1)
