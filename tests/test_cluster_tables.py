@@ -101,6 +101,21 @@ def test_the_command_takes_patterns(capsys, tmp_path):
         out.unlink()
 
 
+def test_a_file_of_a_table_may_be_empty(capsys, tmp_path):
+    written(tmp_path, corpus(6, 90), [])
+    whole(capsys, tmp_path)
+    run(capsys, "pivot", f"{tmp_path}/t", "-o", f"{tmp_path}/p")
+    (tmp_path / "table0").write_bytes(b"")
+    (tmp_path / "table1").write_bytes((tmp_path / "t").read_bytes())
+    for more in ([], ["--work", f"{tmp_path}/work"]):
+        run(capsys, "pivot", f"{tmp_path}/table*", "-o", f"{tmp_path}/q", *more)
+        assert (tmp_path / "q").read_bytes() == (tmp_path / "p").read_bytes()
+    (tmp_path / "table1").write_bytes(b"")
+    for more in ([], ["--work", f"{tmp_path}/work2"]):
+        ran = run(capsys, "pivot", f"{tmp_path}/table*", "-o", f"{tmp_path}/q", *more)
+        ran.failed("holds no phrase pairs")
+
+
 @pytest.mark.parametrize(("buckets", "second"), [(1, False), (2, True), (4, False)])
 def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, second):
     written(tmp_path, corpus(6, 90), [])

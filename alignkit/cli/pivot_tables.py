@@ -32,8 +32,10 @@ def join_phrases(
         Pivot(len(tables), folder=sorting_folder(options.output), room=room(options)) as pivot,
     ):
         for side, files in enumerate(tables, start=1):
-            for path in files:
-                _read(path, side, pivot, options)
+            if not sum([_read(path, side, pivot, options) for path in files]):
+                raise OptionError(
+                    f"{names[side - 1]}: holds no phrase pairs; name a file that does"
+                )
         lines = _json_lines(pivot, settings) if options.jsonl else pivot.lines(settings)
         with Progress(options.table, lambda: None, "paraphrases") as progress:
             for text in lines:
@@ -92,7 +94,8 @@ def pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse
     return 0
 
 
-def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> None:
+def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> int:
+    """Add a file to a table; return how many entries it holds."""
     from alignkit.tables.table_file import TableFile
 
     file = TableFile(
@@ -103,9 +106,8 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> No
         entries = pivot.add_file(
             side, file, on=options.pivot, min_count=options.min_count, told=progress.step
         )
-    if not entries:
-        raise OptionError(f"{path}: holds no phrase pairs; name a file that does")
     _tell_rare(path, entries, entries - (pivot.added - before), options.min_count)
+    return entries
 
 
 def _tell_rare(path: str, entries: int, left_out: int, least: int) -> None:

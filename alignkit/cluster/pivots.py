@@ -187,8 +187,9 @@ def join_tables(
         )
         for count, table in zip(entries, tables, strict=True):
             if not count:
+                more = f", nor do {len(table) - 1} more" if len(table) > 1 else ""
                 raise OptionError(
-                    f"{table[0].paths[0]}: holds no phrase pairs; name a file that does"
+                    f"{table[0].paths[0]}: holds no phrase pairs{more}; name a file that does"
                 )
         numbered, cuts = run.number(found)
         tallies = run.turned(
