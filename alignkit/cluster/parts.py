@@ -78,11 +78,13 @@ def find_parts(*patterns: str) -> list[Part]:
     ------
     OptionError
         If patterns and plain paths are mixed, one has several ``*``, or a side lacks a part that
-        another one has.
+        another one has; or if one is standard input, which cannot be read twice.
     FileError
         If there is no such file.
     """
     every("patterns", patterns, str)
+    if "-" in patterns:
+        raise OptionError("-: parts are files, which may be read again; name them")
     if not any(map(is_pattern, patterns)):
         return [Part("", patterns)]
     found: list[dict[str, str]] = []
@@ -166,5 +168,13 @@ def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
 
 
 def outputs_of(pattern: str, parts: Sequence[Part]) -> list[str]:
-    """Return the output of each part; see `named`."""
+    """Return the output of each part; see `named`.
+
+    Raises
+    ------
+    OptionError
+        If there are several parts and one name, or workers were to write to standard output.
+    """
+    if pattern == "-":
+        raise OptionError("-: what is written of parts goes to files, as in 'out/*.align.gz'")
     return [named(pattern, part.name) for part in parts]
