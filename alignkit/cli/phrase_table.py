@@ -68,11 +68,12 @@ def _settings(options: argparse.Namespace) -> TableSettings:
 def _given(
     parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace
 ) -> AlignedInput:
-    """Return how parts are read; the format of all is that of the first."""
+    """Return how parts are read; the format of all is that of the largest."""
+    from alignkit.cluster.checking import largest_of
     from alignkit.cluster.counting import AlignedInput
 
     reading = reading_options(options, source=None, target=None)
-    format = detect_format(parts[0].paths[0], options.format, reading)
+    format = detect_format(largest_of(parts).paths[0], options.format, reading)
     return AlignedInput(tuple(sides), format, options.annotator, reading)
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "file_facts",
     "inputs_of",
     "largest_first",
+    "largest_of",
     "states_of",
     "text_facts",
 ]
@@ -213,6 +214,11 @@ def states_of(paths: Sequence[str]) -> list[FileState]:
 def largest_first(places: Sequence[int], parts: Sequence[Part]) -> list[int]:
     """Return the places of parts, the largest files first, so that no worker is late at the end."""
     return sorted(places, key=lambda k: -_size(parts[k]))
+
+
+def largest_of(parts: Sequence[Part]) -> Part:
+    """Return the part with the largest files, which shows their format: others may be empty."""
+    return parts[largest_first(range(len(parts)), parts)[0]]
 
 
 def _size(part: Part) -> int:

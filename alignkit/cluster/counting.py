@@ -16,7 +16,7 @@ import numpy as np
 
 from alignkit.arguments import check_arguments
 from alignkit.choice import Choice, naming
-from alignkit.cluster.checking import Told
+from alignkit.cluster.checking import Told, largest_of
 from alignkit.cluster.exchange import (
     Exchange,
     Sample,
@@ -51,7 +51,7 @@ class AlignedInput:
     sides
         What the files behind the first are: some of ``source`` and ``target``.
     format
-        Of the first one; None finds it.
+        Of the first one; None finds it, in the largest part.
     annotator
         Whose alignments; None where there is one alone.
     reading
@@ -163,8 +163,8 @@ def count_parts(
     It does not depend on the room, nor on the number of buckets.
     """
     if given.format is None:
-        format = find_format(parts[0].paths[0], encoding=given.reading.encoding)
-        given = replace(given, format=format)
+        path = largest_of(parts).paths[0]
+        given = replace(given, format=find_format(path, encoding=given.reading.encoding))
     what = {
         "command": "phrases",
         "settings": asdict(settings),
