@@ -203,6 +203,38 @@ def test_bad_lines_of_parts_are_told_together(tmp_path):
     assert [f"part{k}.align:2" in told for k in range(4)] == [False, True, False, True], told
 
 
+def test_bad_lines_may_be_mended_and_the_same_command_given_again(capsys, tmp_path):
+    patterns = written(tmp_path, corpus(8, 60), [10])
+    expected = whole(capsys, tmp_path)
+    part = tmp_path / "part1.align"
+    lines = part.read_bytes()
+    part.write_bytes(b"x-y" + lines[lines.index(b"\n") :])
+    given = {"source": patterns[1], "target": patterns[2], "format": "pharaoh"}
+    with pytest.raises(AlignkitError, match=r"part1\.align:1"):
+        phrases(None, patterns[0], str(tmp_path / "out"), **given)
+    assert not list(tmp_path.glob(".alignkit-*"))
+    part.write_bytes(lines)
+    phrases(None, patterns[0], str(tmp_path / "out"), **given)
+    assert (tmp_path / "out").read_bytes() == expected
+
+
+def test_the_format_of_parts_is_found_though_the_first_is_empty(capsys, tmp_path):
+    written(tmp_path, corpus(5, 30), [])
+    expected = whole(capsys, tmp_path)
+    texts = ["--source", f"{tmp_path}/whole.fr", "--target", f"{tmp_path}/whole.en"]
+    (tmp_path / "0.jsonl").write_bytes(b"")
+    run(
+        capsys, "convert", f"{tmp_path}/whole.align", f"{tmp_path}/1.jsonl", *texts,
+        "--from", "pharaoh", "--to", "alignkit-jsonl",
+    )  # fmt: skip
+    for more in ([], ["--work", f"{tmp_path}/work"]):
+        out = tmp_path / "out"
+        run(capsys, "phrases", f"{tmp_path}/*.jsonl", "--table", "-o", str(out), *more)
+        assert out.read_bytes() == expected
+    phrases(None, f"{tmp_path}/*.jsonl", str(out))
+    assert out.read_bytes() == expected
+
+
 def test_what_makes_no_sense_is_refused(capsys, tmp_path):
     links, source, target = written(tmp_path, corpus(9, 6), [3])
     sides = ["--source", source, "--target", target, "--format", "pharaoh"]

@@ -21,7 +21,7 @@ from alignkit.cluster.checking import (
     text_facts,
 )
 from alignkit.cluster.parts import Part, find_parts, outputs_of, refuse_replacing
-from alignkit.cluster.run import Done, Run, folder_beside
+from alignkit.cluster.run import Done, running
 from alignkit.cluster.session import Connection, Session, Task, open_session
 from alignkit.errors import AlignerError
 from alignkit.formats.options import ReadOptions
@@ -169,30 +169,28 @@ def align_parts(
     outputs = [*map(session.path, outputs)]
     score_files = [path and session.path(path) for path in score_files]
     options = replace(options, model=session.path(options.model))
-    run = Run(folder_beside(output) if work is None else work)
-    run.try_workers(session)
-    facts = check_parts(session, parts, text_facts, reading, run=run, progress=progress)
-    run.settle(_manifest(parts, facts, options, reading, outputs, score_files))
-    digest, memory = digest_of(options.model), memory_of(options.model)
-    tasks = {
-        parts[k].key: Task(
-            f"{parts[k]}",
-            (
-                parts[k].paths,
-                (outputs[k], score_files[k]),
-                options,
-                digest,
-                reading,
-                threads or session.threads,
-            ),
-            memory,
-        )
-        for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
-    }
-    told = _telling(parts, [found.words for found in facts], progress)
-    counts = run.do(session, "aligned", _align_part, tasks, told)
-    if work is None:
-        run.remove()
+    with running(work, output) as run:
+        run.try_workers(session)
+        facts = check_parts(session, parts, text_facts, reading, run=run, progress=progress)
+        run.settle(_manifest(parts, facts, options, reading, outputs, score_files))
+        digest, memory = digest_of(options.model), memory_of(options.model)
+        tasks = {
+            parts[k].key: Task(
+                f"{parts[k]}",
+                (
+                    parts[k].paths,
+                    (outputs[k], score_files[k]),
+                    options,
+                    digest,
+                    reading,
+                    threads or session.threads,
+                ),
+                memory,
+            )
+            for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
+        }
+        told = _telling(parts, [found.words for found in facts], progress)
+        counts = run.do(session, "aligned", _align_part, tasks, told)
     return sum((Aligned(**found) for found in counts.values()), Aligned())
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
 from alignkit.cluster.exchange import Exchange, Numbered, cut_points, join_texts, number_words
 from alignkit.cluster.parts import Part, one_file, refuse_replacing
-from alignkit.cluster.run import Done, Run, folder_beside
+from alignkit.cluster.run import Done, Run, running
 from alignkit.cluster.session import Session, Task, steps
 from alignkit.formats.options import ReadOptions
 from alignkit.tables.exchange import WordPool
@@ -168,7 +168,7 @@ def exchanging(
     work: str | None,
     progress: Told | None,
 ) -> Iterator[Exchanging]:
-    """Begin a run, or go on with one; a folder that none was named for goes when all is done.
+    """Begin a run, or go on with one; its folder is kept as `running` does.
 
     Parameters
     ----------
@@ -197,14 +197,12 @@ def exchanging(
         If something cannot be read, or written, or the folder is of another run.
     """
     refuse_replacing([one_file(output)], parts)
-    run = Run(folder_beside(output) if work is None else work)
-    run.try_workers(session)
     parts = [part.called(session.path) for part in parts]
-    facts = check_parts(session, parts, file_facts, reading, run=run)
-    run.settle({**what, "inputs": inputs_of(parts, facts)})
-    run.sweep()
-    exchange = Exchange.of(run, session, buckets, room)
-    told = steps(progress, len(parts) + 2 * exchange.buckets)
-    yield Exchanging(session, run, exchange, told)
-    if work is None:
-        run.remove()
+    with running(work, output) as run:
+        run.try_workers(session)
+        facts = check_parts(session, parts, file_facts, reading, run=run)
+        run.settle({**what, "inputs": inputs_of(parts, facts)})
+        run.sweep()
+        exchange = Exchange.of(run, session, buckets, room)
+        told = steps(progress, len(parts) + 2 * exchange.buckets)
+        yield Exchanging(session, run, exchange, told)

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from alignkit.cluster.addresses import ClusterError
 from alignkit.cluster.session import Session, Task
-from alignkit.errors import AlignkitError
+from alignkit.errors import AlignkitError, FileError
 from alignkit.output import WriteError, apart, replacing_file
 from alignkit.version import __version__
 
-__all__ = ["Done", "FileState", "Run", "RunError", "folder_beside", "placing", "state_of"]
+__all__ = ["Done", "FileState", "Run", "RunError", "placing", "running", "state_of"]
 
 _MANIFEST = "manifest.json"
 _ENDING = ".part"  # of what is being written
@@ -220,11 +220,43 @@ def _try(place: str, token: str) -> str:
 def _difference(name: str, before: Any, now: Any) -> str:
     if isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
-            if before.get(key) != now.get(key):
-                return _difference(f"{name} {key}", before.get(key), now.get(key))
+            if key not in before or key not in now:
+                return f"{name} {key} {'is new' if key in now else 'is gone'}"
+            if before[key] != now[key]:
+                return _difference(f"{name} {key}", before[key], now[key])
     if len(f"{before}{now}") > 60:  # digests tell people nothing
         return f"{name} has changed"
     return f"{name} was {before}, and is {now}"
+
+
+@contextmanager
+def running(work: str | None, output: str) -> Iterator[Run]:
+    """Open the folder of a run; one that nobody named goes when all is done.
+
+    It goes too if what is read is bad: that has to be changed, and the run is then another one.
+    After other errors, and when it is stopped, it stays, and the run can go on.
+
+    Parameters
+    ----------
+    work
+        The folder; None: one beside the output.
+    output
+        What is written.
+    """
+    run = Run(folder_beside(output) if work is None else work)
+    if work is None and run.read(_MANIFEST) is None:  # late workers may have left something
+        run.remove()
+        run = Run(run.folder)
+    try:
+        yield run
+    except (ClusterError, FileError, RunError, WriteError):
+        raise
+    except AlignkitError:
+        if work is None:
+            run.remove()
+        raise
+    if work is None:
+        run.remove()
 
 
 def folder_beside(output: str) -> str:
