@@ -11,7 +11,7 @@ import pytest
 from alignkit import cluster
 from alignkit.cluster.addresses import check_address
 from alignkit.cluster.canary import canary
-from alignkit.cluster.parts import Part, find_parts, named
+from alignkit.cluster.parts import Part, find_parts, named, outputs_of
 from alignkit.cluster.run import Run, RunError, placing
 from alignkit.cluster.session import Alone, Task, open_session
 from alignkit.errors import (
@@ -22,6 +22,7 @@ from alignkit.errors import (
     OptionError,
     PartsError,
 )
+from alignkit.output import WriteError
 
 
 def made(folder: Path, *names: str) -> Path:
@@ -67,6 +68,14 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, names: str, patterns: str,
     assert told.format(tmp_path) in str(caught.value)
 
 
+def test_parts_are_files_that_can_be_read_again(tmp_path: Path) -> None:
+    made(tmp_path, "1.fr", "1.en")
+    with pytest.raises(OptionError, match="-: parts are files"):
+        find_parts("-", f"{tmp_path}/1.en")
+    with pytest.raises(OptionError, match="-: what is written of parts goes to files"):
+        outputs_of("-", find_parts(f"{tmp_path}/1.fr", f"{tmp_path}/1.en"))
+
+
 def test_outputs_are_named_as_the_parts() -> None:
     assert named("out/*.align.gz", "17") == "out/17.align.gz"
     assert named("out.align", "") == "out.align"
@@ -96,6 +105,12 @@ def refuse(number: int) -> int:
     return number * 10
 
 
+def fill(number: int) -> int:
+    if number > 3:
+        raise WriteError("out: no room")
+    return refuse(number)
+
+
 def test_tasks_fail_one_by_one_or_together() -> None:
     tasks = [Task(str(number), (number,)) for number in range(6)]
     assert list(Alone().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
@@ -107,6 +122,10 @@ def test_tasks_fail_one_by_one_or_together() -> None:
         list(Alone().each(refuse, tasks, errors=10))
     with pytest.raises(AlignkitError, match=r"2 are shown:\n  in:1: is odd\n  in:3: is odd$"):
         list(Alone().each(refuse, tasks, errors=2))
+    with pytest.raises(FormatError, match=r"^in:1: is odd$"):  # not once for each part
+        list(Alone().each(refuse, tasks[1:2] * 4, errors=3))
+    with pytest.raises(WriteError, match=r"^out: no room$"):  # of the disk, not of a part
+        list(Alone().each(fill, tasks[1:], errors=10))
     with pytest.raises(PartsError) as caught:
         list(Alone().each(refuse, tasks, errors=3))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
@@ -148,7 +167,7 @@ def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path: Path) -> None:
     assert Run(tmp_path / "work").settle(what)
     with pytest.raises(RunError, match=r"settings threshold was 0.5, and is 0.6; name another"):
         run.settle({**what, "settings": {"threshold": 0.6}})
-    with pytest.raises(RunError, match=r"inputs in/2.fr was None, and is cd"):
+    with pytest.raises(RunError, match=r"inputs in/2.fr is new; name another"):
         run.settle({**what, "inputs": {"in/1.fr": "ab", "in/2.fr": "cd"}})
     run = Run(tmp_path / "other")
     run.settle({"inputs": {"in/1.fr": "0" * 32}})

@@ -18,6 +18,7 @@ from alignkit.arguments import kind_of
 from alignkit.cluster.addresses import PATIENCE, ClusterError, connected
 from alignkit.cluster.canary import Canary, canary
 from alignkit.errors import AlignkitError, ArgumentError, PartsError
+from alignkit.output import WriteError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -174,15 +175,17 @@ class _Failures:
         self._found: list[AlignkitError] = []
 
     def add(self, error: AlignkitError) -> None:
-        """Take in an error; raise all of them if they are enough."""
+        """Take in an error; raise all of them if they are enough, and at once what is no part's."""
         error.__context__ = None  # with what it leads to, files would stay open
+        if isinstance(error, (ClusterError, WriteError)):
+            raise error
         self._found.append(error.with_traceback(None))
         if len(self._found) >= self._most:
             self.tell()
 
     def tell(self) -> None:
         """Raise what was collected, if there is any."""
-        if len(self._found) == 1:
+        if len(set(map(str, self._found))) == 1:
             raise self._found[0]
         if self._found:
             more = f"; {len(self._found)} are shown" if len(self._found) == self._most else ""
@@ -288,6 +291,14 @@ class DaskSession(Session):
                     raise self._killed(tasks[place], error.allowed_failures + 1) from None
                 except FutureCancelledError as error:
                     raise ClusterError(f"{_address(self._client)}: is gone ({error})") from None
+                except RuntimeError as error:
+                    if "deserialization of the task graph" not in str(error):
+                        raise
+                    raise ClusterError(
+                        f"{_address(self._client)}: the scheduler cannot read the tasks; it needs "
+                        "alignkit too, in the version that this process has, and was perhaps begun "
+                        "before that was installed"
+                    ) from None
                 future.release()
                 yield place, found
             failed.tell()
