@@ -103,6 +103,37 @@ def test_client_scheduler_and_workers_may_be_killed_and_others_go_on(tmp_path):
     assert ((tmp_path / "model").read_bytes(), links) == wanted
 
 
+def test_a_scheduler_that_goes_away_is_told_in_one_line(tmp_path):
+    divided(tmp_path, random_lines(11, 60), 3)
+    place = f"{tmp_path}/s.json"
+    dask = [sys.executable, "-m", "dask"]
+    python = {"env": os.environ | {"PYTHONPATH": str(Path(stages.__file__).parents[2])}}
+    quiet = {**python, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    options = ["--port", "0", "--dashboard-address", ":0", "--host", "127.0.0.1"]
+    scheduler = subprocess.Popen([*dask, "scheduler", "--scheduler-file", place, *options], **quiet)
+    worker = subprocess.Popen([*dask, "worker", "--scheduler-file", place, "--no-nanny"], **quiet)
+    texts = [f"{tmp_path}/*.{side}" for side in ("fr", "en")]
+    command = ["align", *texts, "--save", f"{tmp_path}/m", "--work", f"{tmp_path}/work"]
+    try:
+        asked = subprocess.Popen(
+            [sys.executable, "-m", "alignkit", *command, "--hmm", "500", "--cluster", place],
+            stderr=subprocess.PIPE,
+            text=True,
+            **python,
+        )
+        while asked.poll() is None and not (tmp_path / "work" / "round-1").exists():
+            time.sleep(0.01)
+        scheduler.kill()
+        told = asked.communicate(timeout=90)[1]
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+    assert asked.returncode == 2
+    assert "the scheduler is gone; begin another one" in told
+    assert not any(word in told for word in ("Traceback", "distributed"))
+
+
 def test_a_worker_of_other_bits_is_refused_by_name(tmp_path, client):
     from dataclasses import replace
 

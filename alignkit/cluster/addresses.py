@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import time
 from collections.abc import Iterator
@@ -76,12 +77,27 @@ def connected(address: str) -> Iterator[Client]:
             )
             yield stack.enter_context(Client(cluster))
             return
+        stack.enter_context(_silent())
         place = _told_by(address) if address.endswith(".json") else address
         try:
             client = stack.enter_context(Client(place, timeout=PATIENCE))
         except (OSError, ValueError) as problem:
             raise ClusterError(f"{address}: no scheduler answers: {problem}") from None
         yield client
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keep Dask from printing how it lost a scheduler; that is told as an error."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, before, strict=True):
+            log.setLevel(level)
 
 
 def _told_by(path: str) -> str:

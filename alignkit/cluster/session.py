@@ -217,12 +217,12 @@ class DaskSession(Session):
         self, client: Client, *, check: Callable[[], Canary] = canary, here: bool = False
     ) -> None:
         self._client, self._check, self._here = client, check, here
-        self.dashboard = _dashboard(client)
+        self._address, self.dashboard = _address(client), _dashboard(client)
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
             raise ClusterError(
-                f"{_address(client)}: no worker has come in {PATIENCE} seconds; start some there"
+                f"{self._address}: no worker has come in {PATIENCE} seconds; start some there"
             ) from None
         self._mine = check()
         self._homes: dict[int, Future[Any]] = {}
@@ -289,13 +289,15 @@ class DaskSession(Session):
                     continue
                 except KilledWorker as error:
                     raise self._killed(tasks[place], error.allowed_failures + 1) from None
-                except FutureCancelledError as error:
-                    raise ClusterError(f"{_address(self._client)}: is gone ({error})") from None
+                except FutureCancelledError:
+                    raise ClusterError(
+                        f"{self._address}: the scheduler is gone; begin another one"
+                    ) from None
                 except RuntimeError as error:
                     if "deserialization of the task graph" not in str(error):
                         raise
                     raise ClusterError(
-                        f"{_address(self._client)}: the scheduler cannot read the tasks; it needs "
+                        f"{self._address}: the scheduler cannot read the tasks; it needs "
                         "alignkit too, in the version that this process has, and was perhaps begun "
                         "before that was installed"
                     ) from None
@@ -340,8 +342,7 @@ class DaskSession(Session):
             raise
         except OSError as problem:
             raise ClusterError(
-                f"{_address(self._client)}: a worker has gone away ({problem}); give the same "
-                "command again"
+                f"{self._address}: a worker has gone away ({problem}); give the same command again"
             ) from None
         return found
 
