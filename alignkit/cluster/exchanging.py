@@ -168,7 +168,7 @@ def exchanging(
     work: str | None,
     progress: Told | None,
 ) -> Iterator[Exchanging]:
-    """Begin a run, or go on with one; its folder is kept as `running` does.
+    """Begin a run, or go on with one; see `running` for its folder.
 
     Parameters
     ----------
