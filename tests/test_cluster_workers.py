@@ -111,8 +111,13 @@ def test_tables_are_equal_though_workers_die(client, killing, capsys, tmp_path):
 def test_a_part_that_kills_its_workers_is_named_with_what_it_needs(client):
     session = DaskSession(client)
     tasks = [Task("part 17 (in/17.fr)", (1,), 10**14)]
-    with pytest.raises(ClusterError, match=r"part 17 \(in/17.fr\): \d workers died.*1e\+05 GB"):
+    told = (
+        r"part 17 \(in/17.fr\): \d workers died.*1e\+05 GB, and a worker has .* or divide it into"
+    )
+    with pytest.raises(ClusterError, match=told):
         list(session.each(os._exit, tasks))
+    with pytest.raises(ClusterError, match=r"bucket 3: \d workers died of it: .* or read less$"):
+        list(session.each(os._exit, [Task("bucket 3", (1,), smaller="read less")]))
 
 
 def other_bits():

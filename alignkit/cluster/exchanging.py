@@ -22,6 +22,7 @@ from alignkit.tables.exchange import WordPool
 __all__ = ["Exchanging", "exchanging", "memory_of"]
 
 _PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
+_SMALLER = "let tables be sorted in less, by a lower --memory"
 
 
 def memory_of(room: int) -> int:
@@ -148,7 +149,7 @@ class Exchanging:
         thing, done = what
         memory = memory_of(rooms * self._exchange.room)
         tasks = {
-            f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._exchange), memory)
+            f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._exchange), memory, _SMALLER)
             for k in range(count)
         }
         told = self._told(f"{thing} are {done}")

@@ -50,6 +50,8 @@ class Task:
         What the function takes; small.
     memory
         About how many bytes it needs; 0 where that is not known.
+    smaller
+        What users can do where that is too much.
     home
         Tasks with one number are done by one worker, unless it is gone or others are idle: it may
         have kept what they need. None: by any.
@@ -58,6 +60,7 @@ class Task:
     name: str
     arguments: tuple[Any, ...]
     memory: int = 0
+    smaller: str = "divide it into smaller parts"
     home: int | None = None
 
 
@@ -266,6 +269,7 @@ class DaskSession(Session):
         from distributed.scheduler import KilledWorker
 
         failed, run = _Failures(errors), uuid4().hex[:8]
+        most = self.memory  # of workers that may die
         homes = self._homes_of(tasks)
         futures: list[Future[Any]] = [
             self._client.submit(
@@ -288,7 +292,7 @@ class DaskSession(Session):
                     failed.add(error)
                     continue
                 except KilledWorker as error:
-                    raise self._killed(tasks[place], error.allowed_failures + 1) from None
+                    raise _killed(tasks[place], error.allowed_failures + 1, most) from None
                 except FutureCancelledError:
                     raise ClusterError(
                         f"{self._address}: the scheduler is gone; begin another one"
@@ -319,14 +323,6 @@ class DaskSession(Session):
                 self._homes[place] = self._client.submit(int, place, key=key, pure=False)
         return [None if task.home is None else self._homes[task.home % size] for task in tasks]
 
-    def _killed(self, task: Task, times: int) -> ClusterError:
-        needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
-        has = f", and a worker has {_size(self.memory)}" if self.memory else ""
-        return ClusterError(
-            f"{task.name}: {times} workers died of it{needs}{has if needs else ''}: give workers "
-            "more memory, or divide it into smaller parts"
-        )
-
     def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
         return self._ask(function, *arguments)
 
@@ -345,6 +341,16 @@ class DaskSession(Session):
                 f"{self._address}: a worker has gone away ({problem}); give the same command again"
             ) from None
         return found
+
+
+def _killed(task: Task, times: int, most: int) -> ClusterError:
+    """Return what is told of a task of which workers died that had so much memory."""
+    needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
+    has = f", and a worker has {_size(most)}" if needs and most else ""
+    return ClusterError(
+        f"{task.name}: {times} workers died of it{needs}{has}: give workers more memory, or "
+        f"{task.smaller}"
+    )
 
 
 @dataclass(frozen=True)
