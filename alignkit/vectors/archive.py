@@ -101,7 +101,7 @@ def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> in
         raise FormatError(
             f"array 'words' is {kind}; expected texts: save numpy.array(words, dtype=str)", path
         )
-    if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2:
+    if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
         raise FormatError(
             f"array 'vectors' is {vectors.dtype} {vectors.shape}; expected numbers, a row for each "
             "word",

@@ -25,6 +25,7 @@ MOST_DIMENSIONS = 1 << 16
 """The most dimensions that are believed."""
 
 _BOM = b"\xef\xbb\xbf"
+_WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
 
 
 def sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
@@ -67,6 +68,12 @@ def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
             if sizes is not None:
                 told, dimensions = sizes
                 continue
+            if _WHOLE_NUMBERS.fullmatch(line):  # else a word and its only number
+                raise FormatError(
+                    f"expected how many words and dimensions there are, found {line[:40]!r}",
+                    path,
+                    number,
+                )
         if not line:
             continue
         if dimensions is None:  # GloVe, or any other text, where the first line has no numbers
