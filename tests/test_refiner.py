@@ -323,6 +323,8 @@ def test_learning_tells_what_it_gained(refiner: Refiner) -> None:
     assert report.before.low < report.before.value < report.before.high
     assert report.calibration[1] < report.calibration[0]
     assert "by cross-validation on 24 pairs" in str(report)
+    for share, told in ((0.5965, "; 59% of"), (0.29, "; 29% of"), (0.0, "; 0% of")):
+        assert told in replace(report, used=False, gaining=share).verdict
 
 
 def test_nothing_is_gained_from_gold_that_is_the_aligner_itself(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +104,8 @@ class LearningReport:
         how = f"{self.kind}, prior {self.prior}{', with vectors' if self.vectors else ''}"
         if self.used:
             return f"learned: {how}"
-        share = f"{self.gaining:.0%} of the resamples gain"
+        percent = floor(100 * self.gaining + 1e-9)  # 59.9% are not enough where 60% are
+        share = f"{percent}% of the resamples gain"
         return f"not used: no gain that is sure enough ({how}; {share})"
 
     def __str__(self) -> str:
