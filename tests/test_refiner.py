@@ -540,6 +540,8 @@ def test_what_cannot_be_learned_from_is_refused(aligner: Aligner, corpus: Corpus
     with pytest.raises(AlignerError, match="at least 5"):
         Refiner.train(aligner, corpus[:4])
     with pytest.raises(AlignerError, match="0 different pairs"):
+        Refiner.train(aligner, [SentencePair(pair.id, *pair.words) for pair in corpus])
+    with pytest.raises(UnknownNameError, match=r"unknown annotator 'nobody' \(known: "):
         Refiner.train(aligner, corpus, "nobody")
     with pytest.raises(UnknownNameError, match="objective"):
         Refiner.train(aligner, corpus, objective="fame")

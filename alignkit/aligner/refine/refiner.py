@@ -24,7 +24,7 @@ from alignkit.aligner.refine.rounds import Rounds
 from alignkit.aligner.refine.validation import FOLDS, Folds, Validated, refit, validate
 from alignkit.aligner.settings import LONGEST_PIECE, THRESHOLD
 from alignkit.arguments import check_arguments, each, words
-from alignkit.corpus import SentencePair
+from alignkit.corpus import Corpus, SentencePair
 from alignkit.errors import AlignerError, UnknownNameError
 from alignkit.vectors import Vectors
 from alignkit.vectors.sentences import TwoVectors, two_vectors
@@ -167,14 +167,17 @@ class Refiner:
         AlignerError
             If fewer than five different pairs can be learned from.
         UnknownNameError
-            If there is no such objective.
+            If there is no such objective, or others aligned pairs, but not this annotator.
         """
         check_arguments(Refiner.train, locals(), apart=["corpus"])
         refiner = cls.begin(
             aligner, annotator, objective, prior, vectors, target_vectors=target_vectors,
             ignore_identical=ignore_identical,
         )  # fmt: skip
-        refiner._pairs.add(each("corpus", corpus, SentencePair), annotator)
+        pairs = Corpus(each("corpus", corpus, SentencePair))
+        if pairs.aligners:
+            pairs.require(annotator)
+        refiner._pairs.add(pairs, annotator)
         refiner.validate(threads)
         return refiner
 
