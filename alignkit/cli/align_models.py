@@ -72,7 +72,13 @@ def load_aligner(options: argparse.Namespace, bitext: Bitext | None = None) -> A
 
     vectors, target_vectors = read_two_vectors(options, bitext)
     aligner = Aligner.load(options.load, vectors=vectors, target_vectors=target_vectors)
-    if aligner.parameters.vectors is not None and vectors is None:
+    used = aligner.parameters.vectors
+    if used is not None and vectors is not None and used.dimensions != vectors.dimensions:
+        say(
+            f"{options.load}: was trained with vectors of {used.dimensions} dimensions, but "
+            f"{options.vectors} holds {vectors.dimensions}: take those of the training"
+        )
+    if used is not None and vectors is None:
         say(
             f"{options.load}: was trained with vectors; word pairs that it was not trained on "
             "get none of that without --vectors"
