@@ -58,6 +58,24 @@ def test_align_learns_and_aligns_at_once(capsys, learned):
     assert "by cross-validation on 64 pairs" in ran.err
 
 
+def test_the_summary_of_align_holds_the_table(capsys, tmp_path):
+    how = [PARAPHRASES, "--identity", 3, "--prior", "none"]
+    ran = run(capsys, "align", *how, "--learn", "gold", "--json", "-o", tmp_path / "o")
+    assert ran.json["learned"] == run(capsys, "learn", *how, "--json").json
+    ran = run(capsys, "align", *how, "--json", "-o", tmp_path / "o")
+    assert ran.json["learned"] is None
+
+
+def test_of_a_model_that_gained_nothing_nothing_is_left_aside(capsys, tmp_path):
+    same, model = tmp_path / "same.tsv", tmp_path / "model"
+    same.write_text("".join(f"w{k} x\tw{k} x\t0-0 1-1\n" for k in range(9)))
+    ran = run(capsys, "learn", same, "--format", "xlwa", "--save", model)
+    assert "not used" in ran.out, ran.err
+    ran = run(capsys, "align", PARAPHRASES, "--load", model, "--symmetrize", "union")
+    assert ran.code == 0
+    assert "learned from gold" not in ran.err
+
+
 def test_a_prior_is_taken_by_name_alone(capsys):
     fr, en = FRENCH / "fr.txt", FRENCH / "en.txt"
     plain = run(capsys, "align", fr, en).out

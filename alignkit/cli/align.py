@@ -47,6 +47,7 @@ from alignkit.texts import score_lines
 
 if TYPE_CHECKING:
     from alignkit.aligner import AlignedLinks, Aligner
+    from alignkit.aligner.refine import LearningReport
     from alignkit.aligner.settings import Settings
     from alignkit.corpus import Corpus
 
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         write_alignments(work.aligned(blocks), options)
     work.tell()
     if options.json:
-        print(summary(work.aligner, work.counts, work.seconds, options.tokenize))
+        print(summary(work.aligner, work.counts, work.seconds, options.tokenize, work.report))
     return 1 if sentences.refused else 0
 
 
@@ -107,6 +108,7 @@ class _Work:
             ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
         )
         self.seconds: dict[str, float] = {}
+        self.report: LearningReport | None = None
         self._lap = time.perf_counter()
 
     def train(self, settings: Settings) -> Block:
@@ -147,8 +149,8 @@ class _Work:
             from alignkit.cli.align_learned import learned_of
 
             corpus = self._gold(block)
-            self.aligner, report = learned_of(self.aligner, corpus, options.learn, options)
-            for line in filter(None, str(report).splitlines()):
+            self.aligner, self.report = learned_of(self.aligner, corpus, options.learn, options)
+            for line in filter(None, str(self.report).splitlines()):
                 say(line)
             self._took("learning")
         elif options.prior not in (None, "none"):
@@ -187,7 +189,11 @@ class _Work:
         if options.no_learned:
             self.aligner = self.aligner.with_learned(None)
         elif options.symmetrize != "posterior" and self.aligner.parameters.learned is not None:
-            say(f"{options.load}: what was learned from gold is for --symmetrize posterior alone")
+            if self.aligner.parameters.learned.used:
+                say(
+                    f"{options.load}: what was learned from gold is for --symmetrize posterior "
+                    "alone"
+                )
             self.aligner = self.aligner.with_learned(None)
         if options.learn is None and options.prior in (None, "none"):
             self._check_vectors()

@@ -91,7 +91,8 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--json",
         action="store_true",
-        help="print counts, seconds and each round's log-likelihood as JSON on stdout; needs -o",
+        help="print counts, seconds, each round's log-likelihood and the table of --learn as JSON "
+        "on stdout; needs -o",
     )
 
 

@@ -23,6 +23,7 @@ from alignkit.output import replacing, replacing_bytes
 
 if TYPE_CHECKING:
     from alignkit.aligner import AlignedLinks, Aligner, Bitext, Round, Settings
+    from alignkit.aligner.refine import LearningReport
 
 __all__ = [
     "summary",
@@ -138,9 +139,13 @@ def tell_rounds(history: Iterable[Round], words: tuple[int, int], of: str = "") 
 
 
 def summary(
-    aligner: Aligner, counts: dict[str, int], seconds: dict[str, float], tokenizer: str | None
+    aligner: Aligner,
+    counts: dict[str, int],
+    seconds: dict[str, float],
+    tokenizer: str | None,
+    report: LearningReport | None,
 ) -> str:
-    """Return, as JSON, what the aligner was trained with and what was done."""
+    """Return, as JSON, what the aligner was trained with, what it learned and what was done."""
     rounds = [
         {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
@@ -153,6 +158,7 @@ def summary(
         "tokenizer": tokenizer,
         "settings": asdict(aligner.settings),
         "rounds": rounds,
+        "learned": None if report is None else report.to_json(),
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
     }
     return json_text(record)
