@@ -325,6 +325,9 @@ def test_learning_tells_what_it_gained(refiner: Refiner) -> None:
     assert "by cross-validation on 24 pairs" in str(report)
     for share, told in ((0.5965, "; 59% of"), (0.29, "; 29% of"), (0.0, "; 0% of")):
         assert told in replace(report, used=False, gaining=share).verdict
+    few = replace(report, used=False, gaining=0.85, objective="phrases")
+    assert few.verdict.endswith("85% of the resamples gain, 90% would do)")
+    assert replace(few, pairs=30).verdict.endswith("85% of the resamples gain)")
 
 
 def test_nothing_is_gained_from_gold_that_is_the_aligner_itself(

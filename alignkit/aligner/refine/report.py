@@ -106,6 +106,9 @@ class LearningReport:
             return f"learned: {how}"
         percent = floor(100 * self.gaining + 1e-9)  # 59.9% are not enough where 60% are
         share = f"{percent}% of the resamples gain"
+        needed = OBJECTIVES[self.objective].evidence(self.pairs)
+        if self.gaining < needed:
+            share += f", {needed:.0%} would do"
         return f"not used: no gain that is sure enough ({how}; {share})"
 
     def __str__(self) -> str:
