@@ -160,6 +160,52 @@ def test_two_tabs_share_the_outbox_and_tell_each_other(chromium, words) -> None:
     assert sorted(map(list, stored(words[0]))) == [[0, 0, 2], [1, 1, 2]]
 
 
+def test_a_tab_sends_what_a_closed_one_has_left(chromium, words) -> None:
+    context = chromium.new_context()
+    served = Process(*words, entered=False)
+    one, _ = opened(context, served.url)
+    two, _ = opened(context, served.url)
+    served.end(signal.SIGKILL)
+    one.evaluate("edit(1, 0, 0, 0, 2)")
+    until(one, "Offline: 1 edit kept in this browser")
+    one.close()
+    until(two, "Offline: 1 edit kept in this browser")  # not "Saved": both have one outbox
+    again = Process(*words, entered=False)
+    wait(two, "told.events.length === 1")
+    until(two, "Saved")
+    again.end(signal.SIGINT)
+    context.close()
+    assert list(map(list, stored(words[0]))) == [[0, 0, 2]]
+
+
+def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(chromium, words) -> None:
+    context = chromium.new_context()
+    served = Process(*words, entered=False)
+    one, _ = opened(context, served.url)
+    two, _ = opened(context, served.url)
+    served.end(signal.SIGKILL)
+    one.evaluate("edit(1, 0, 0, 0, 2)")
+    until(one, "Offline: 1 edit kept in this browser")
+    two.evaluate("edit(1, 0, 0, 0, 1)")
+    until(two, "Offline: 2 edits kept in this browser")
+    two.evaluate(_REFRAIN)
+    again = Process(*words, entered=False)
+    wait(two, "told.conflict.length === 1")
+    assert two.evaluate("told.conflict[0].refused[0].data.cells") == [[0, 0, 0, 1]]
+    until(two, "changed in another tab: one place; keep that, or set this again")
+    until(one, "Saved")
+    assert one.evaluate("told.conflict") == []
+    again.end(signal.SIGINT)
+    context.close()
+
+
+_REFRAIN = """() => {
+  const { fetch } = window;
+  window.fetch = (path, options) =>
+    options.method === "POST" ? Promise.reject(new TypeError()) : fetch(path, options);
+}"""
+
+
 def test_without_a_database_the_browser_says_that_the_tab_must_stay(chromium, words) -> None:
     context = chromium.new_context()
     for name in ("indexedDB", "localStorage"):

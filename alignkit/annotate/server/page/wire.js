@@ -105,6 +105,7 @@ class Wire extends EventTarget {
 	#latest = new Map() // by pair: the last seq known here
 	#ahead = new Map()
 	#claims = new Map() // refusals that wait for the tab that made the event
+	#overdue = new Set() // ids of events that waited at the last look
 	#n
 	#timer = 0
 	#waiting = 0 // events, as last told
@@ -232,11 +233,10 @@ class Wire extends EventTarget {
 		const held = dependent(await this.#outbox.all(), entry, body?.rev)
 		const removed = await this.#outbox.remove(held.map(later => later.event.id))
 		if (!removed.size) return // another tab tells
-		this.#refusal = body?.error ?? `The server answered ${status}.`
 		const taken = held.filter(later => removed.has(later.event.id))
 		const detail = {
-			k, refused: taken.map(whole), events: body?.events ?? [],
-			rev: body?.rev, old: rev, status, message: this.#refusal,
+			k, refused: taken.map(whole), events: body?.events ?? [], rev: body?.rev, old: rev, status,
+			message: body?.error ?? `The server answered ${status}.`,
 		}
 		if (tab === this.#tab) return this.#conflict(detail)
 		this.#channel.postMessage({kind: "refused", tab, detail})
@@ -245,8 +245,10 @@ class Wire extends EventTarget {
 	}
 
 	#conflict(detail) {
+		this.#refusal = detail.message
 		this.#deliver(detail.k, detail.events)
 		this.#emit("conflict", detail)
+		this.changed()
 	}
 
 	// Tell the page what is stored beyond what it knows of a pair.
@@ -272,9 +274,7 @@ class Wire extends EventTarget {
 			this.#renew()
 		} else if (kind === "refused" && tab === this.#tab) {
 			this.#channel.postMessage({kind: "claimed", id: detail.refused[0].id})
-			this.#refusal = detail.message
 			this.#conflict(detail)
-			this.changed()
 		} else if (kind === "claimed") {
 			clearTimeout(this.#claims.get(id))
 			this.#claims.delete(id)
@@ -286,9 +286,17 @@ class Wire extends EventTarget {
 		if (document.visibilityState === "visible") {
 			if (this.#sender.stopped) await this.#renew()
 			else await this.#changes()
+			await this.#adopt()
 		}
 		clearTimeout(this.#timer) // of another poll meanwhile
 		this.#timer = setTimeout(() => this.#poll(), POLL)
+	}
+
+	// Send what waited at the last look already: its tab may be closed, and nobody else sends it.
+	async #adopt() {
+		const waiting = new Set((await this.#outbox.all()).map(({event}) => event.id))
+		if (!this.#sender.offline && [...waiting].some(id => this.#overdue.has(id))) this.#sender.flush()
+		this.#overdue = waiting
 	}
 
 	async #changes() {
