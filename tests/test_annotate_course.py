@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import json
+
 import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("starlette")
 
-from annotation import Tab, project, sent
+from annotation import Tab, project, sent, small_corpus
 from command import PARAPHRASES
 
-from alignkit import Alignment, Corpus, SentencePair, read_corpus
+from alignkit import Alignment, Corpus, SentencePair, jit, read_corpus
 from alignkit.aligner import Aligner, Refiner
+from alignkit.annotate.dashboard import slow_figures
 from alignkit.annotate.learning.done_work import TAUGHT
 from alignkit.annotate.learning.learner import Learner
-from alignkit.annotate.server import course
+from alignkit.annotate.server import course, worker
 from alignkit.annotate.server.course import Course
-from alignkit.annotate.server.job import Plan
+from alignkit.annotate.server.job import Job, Plan
 
 SAMPLES = read_corpus(PARAPHRASES)
 WORDS = [pair.words for pair in SAMPLES]
@@ -157,3 +161,20 @@ def test_a_model_that_has_learned_from_gold_keeps_what_it_suggests(store, aligne
     assert "m.model has learned from gold already" in lesson.told
     finish(store, 6)
     assert found.go_on()[0] is None
+
+
+def test_a_child_tells_of_compiling_in_a_line_of_its_own(monkeypatch, tmp_path):
+    def compiles(*_, **__):
+        jit._ANNOUNCER.tell()
+        raise LookupError
+
+    monkeypatch.setattr(jit._ANNOUNCER, "tell", pytest.fail)
+    monkeypatch.setattr(worker, "_give_way", lambda: None)
+    monkeypatch.setattr(slow_figures, "slow_figures", compiles)
+    monkeypatch.setattr(course, "Course", compiles)
+    path = project(tmp_path, small_corpus(2)).path
+    for act, more in ((worker._measure, ()), (worker._learn, (None,))):
+        out = io.BytesIO()
+        with pytest.raises(LookupError):
+            act(Job(path, plan=Plan("trained")), worker._Teller(out), *more)
+        assert json.loads(out.getvalue())["text"] == "compiling kernels, once on a machine"

@@ -131,12 +131,16 @@ def _counter(teller: _Teller, total: int) -> Callable[[], None]:
 
 def _suggest(job: Job, teller: _Teller) -> None:
     assert job.plan is not None
-    from alignkit.jit import announce_compilation
-
-    announce_compilation(lambda: teller.line(Line(text="compiling kernels, once on a machine")))
+    _announce(teller)
     with Store.open(job.project, readonly=True) as store:
         for row in suggest(store, job.plan, teller.progress):
             teller.line(Line(row=row))
+
+
+def _announce(teller: _Teller) -> None:
+    from alignkit.jit import announce_compilation
+
+    announce_compilation(lambda: teller.line(Line(text="compiling kernels, once on a machine")))
 
 
 def _learn(job: Job, teller: _Teller, bell: threading.Event) -> None:
@@ -144,6 +148,7 @@ def _learn(job: Job, teller: _Teller, bell: threading.Event) -> None:
     from alignkit.annotate.server.course import Course
 
     _give_way()
+    _announce(teller)
     with Store.open(job.project, readonly=True) as store:
         course = Course(store, job.plan, teller.progress)
         while True:
@@ -164,6 +169,7 @@ def _measure(job: Job, teller: _Teller) -> bytes:
     from alignkit.annotate.dashboard.slow_figures import slow_figures
 
     _give_way()
+    _announce(teller)
     with Store.open(job.project, readonly=True) as store:
         found = slow_figures(store, teller.progress, times_alone=job.figures == "times")
         return json.encode(found)
