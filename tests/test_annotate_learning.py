@@ -407,7 +407,7 @@ def openings(monkeypatch):
         assert one.problem is None
 
 
-def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, openings):
+def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, openings, capsys):
     open_, started = openings
     store = made(tmp_path)
     desk = Desk(store.database)
@@ -421,8 +421,10 @@ def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, 
     assert not open_(path).learning
     assert not open_(path, Plan("none")).learning  # other suggestions change nothing of it
     assert len(started) == 1
+    assert capsys.readouterr().out == ""
     assert open_(path, learning=True).learning
     assert len(started) == 1  # nothing suggests
+    assert "--learning: nothing is learned here" in capsys.readouterr().out
 
 
 def test_a_new_project_learns_and_one_of_an_earlier_version_does_not(tmp_path, openings):

@@ -285,10 +285,10 @@ def test_the_command_lets_others_into_the_server_that_runs(tmp_path) -> None:
     assert stat.S_IMODE(os.stat(f"{path}-server").st_mode) == 0o600
     given = process("assign", path, "--annotators", "anna", "ben", "--double", "0")
     assert given.code == 0, given.err
-    ran = process(*words, "ben", "--scheme", "binary")
+    ran = process(*words, "ben", "--scheme", "binary", "--no-learning")
     assert ran.code == 0, ran.err
     assert "lets ben in, once" in ran.err
-    assert "--scheme: of no use here" in ran.err
+    assert "--no-learning, --scheme: of no use here" in ran.err
     address, _, token = ran.out.strip().partition("/#")
     assert address == first.url.partition("/#")[0]
     ben = Client(first.client.port)

@@ -229,7 +229,8 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
     rules = _rules(options)
     url = invited(project, opening.visitor, options.gold or "", rules=rules, waiting=waiting)
     named = ("initial", "model", "suggestions", "learning", "scheme", "task", "guidelines", "port")
-    given = [f"--{name}" for name in named if getattr(options, name) is not None]
+    values = {name: getattr(options, name) for name in named}
+    given = [f"--{'no-' * (x is False)}{name}" for name, x in values.items() if x is not None]
     if url is not None and given:
         say(f"{', '.join(given)}: of no use here, the server runs as it was started")
     return url

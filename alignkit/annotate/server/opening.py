@@ -239,6 +239,8 @@ class Opening:
                 *opened, plan, shelf=self._shelf, taken=self._taken, note=self._note
             )
             self.at_end(self.learning.stop)
+        elif self._learns and not self.stopping:
+            self._note("--learning: nothing is learned here, as no aligner suggests links")
 
     def _make(self) -> None:
         with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
