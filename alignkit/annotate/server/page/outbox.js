@@ -45,13 +45,13 @@ export class Outbox {
 
 	async all() {
 		try {
-			if (this.#database === null) return [...this.#memory]
-			const kept = await this.#read(store => store.getAll())
-			const there = new Set([...kept, ...this.#memory].map(entry => entry.event.id))
+			if (!this.#database) return [...this.#memory]
+			const all = [...(await this.#read(store => store.getAll())), ...this.#memory]
+			const there = new Set(all.map(({event}) => event.id))
 			for (const [id, {stored}] of this.#mine) {
 				if (stored && !there.has(id)) this.#mine.delete(id) // another tab has sent it
 			}
-			return [...kept, ...this.#memory]
+			return all
 		} catch {
 			this.#fall()
 			return [...this.#memory]

@@ -5,7 +5,7 @@ import {dependent, whole} from "./refusals.js"
 import {Sender} from "./sender.js"
 
 const POLL = 2000 // milliseconds
-const PATIENCE = 20_000
+const PATIENCE = 20000
 const CLAIM = 500
 const AGAIN = "Open the URL that `alignkit annotate` printed last."
 
@@ -14,18 +14,15 @@ async function request(method, path, {body, csrf, keepalive, file} = {}) {
 	if (csrf) headers["X-CSRF-Token"] = csrf
 	if (body) headers["Content-Type"] = "application/json"
 	const options = {method, headers, keepalive, cache: "no-store", body: body && JSON.stringify(body)}
-	const abort = new AbortController()
-	const timer = setTimeout(() => abort.abort(), PATIENCE * (file ? 30 : 1))
+	const signal = AbortSignal.timeout(PATIENCE * (file ? 30 : 1))
 	try {
-		const reply = await fetch(path, {...options, signal: abort.signal})
+		const reply = await fetch(path, {...options, signal})
 		const {status, ok} = reply
 		if (file && ok) return {status, body: [await reply.blob(), reply.headers.get("Content-Disposition")]}
 		const text = await reply.text()
 		return {status, body: text ? JSON.parse(text) : null}
 	} catch {
 		return {status: 0, body: {error: "The server cannot be reached." }}
-	} finally {
-		clearTimeout(timer)
 	}
 }
 
@@ -44,7 +41,7 @@ async function patient(method, path, options, progress) {
 	}
 }
 
-const pause = milliseconds => new Promise(resolve => {setTimeout(resolve, milliseconds);})
+const pause = ms => new Promise(resolve => {setTimeout(resolve, ms);})
 
 // The second secret of a project's session (of the newest, where none is named) that this browser
 // keeps: each origin has its own, and another port is another origin.
@@ -105,7 +102,7 @@ class Wire extends EventTarget {
 	#latest = new Map() // by pair: the last seq known here
 	#ahead = new Map()
 	#claims = new Map() // refusals that wait for the tab that made the event
-	#overdue = new Set() // ids of events that waited at the last look
+	#overdue // the id of the first event that waited at the last look
 	#n
 	#timer = 0
 	#waiting = 0 // events, as last told
@@ -200,21 +197,22 @@ class Wire extends EventTarget {
 	}
 
 	async get(path, file, body) {
-		const ask = () => request(body ? "POST" : "GET", `/api/${path}`, {csrf: this.project.csrf, file, body})
-		let reply = await ask()
-		if (reply.status === 403 && (await this.#renew())) reply = await ask()
+		const reply = await this.#ask(body ? "POST" : "GET", path, {file, body})
 		if (reply.status === 401) this.#leave()
 		return checked(reply)
+	}
+
+	async #ask(method, path, options) {
+		const ask = () => request(method, `/api/${path}`, {...options, csrf: this.project.csrf})
+		const reply = await ask()
+		return reply.status === 403 && (await this.#renew()) ? ask() : reply
 	}
 
 	async post(entries, {keepalive} = {}) {
 		const {k, rev, base} = entries[0]
 		const events = entries.map(entry => entry.event)
 		const body = {base: this.#seen.get(k) ?? base, rev, events}
-		const path = `/api/${this.project.at}/${k}/events`
-		const send = () => request("POST", path, {body, keepalive, csrf: this.project.csrf})
-		let reply = await send()
-		if (reply.status === 403 && (await this.#renew())) reply = await send()
+		const reply = await this.#ask("POST", `${this.project.at}/${k}/events`, {body, keepalive})
 		if (reply.status === 401 || reply.status === 403) this.#leave()
 		return reply
 	}
@@ -223,8 +221,13 @@ class Wire extends EventTarget {
 		const {k} = entries[0], ids = entries.map(entry => entry.event.id)
 		await this.#outbox.remove(ids)
 		this.#channel.postMessage({kind: "stored", k, events, ids})
+		this.#stored(k, events, ids)
+	}
+
+	#stored(k, events, ids) {
 		this.#deliver(k, events)
 		this.#emit("acknowledged", {k, ids})
+		this.changed()
 	}
 
 	// What builds on a refused event is taken back with it: the user is asked about all of it once.
@@ -267,9 +270,7 @@ class Wire extends EventTarget {
 
 	#heard({kind, k, events, ids, tab, detail, id}) {
 		if (kind === "stored") {
-			this.#deliver(k, events)
-			this.#emit("acknowledged", {k, ids})
-			this.changed()
+			this.#stored(k, events, ids)
 		} else if (kind === "entered" && this.#sender.stopped) {
 			this.#renew()
 		} else if (kind === "refused" && tab === this.#tab) {
@@ -286,28 +287,21 @@ class Wire extends EventTarget {
 		if (document.visibilityState === "visible") {
 			if (this.#sender.stopped) await this.#renew()
 			else await this.#changes()
-			await this.#adopt()
+			// what waited at the last look already may be of a closed tab, and nobody else sends it
+			const first = (await this.#outbox.all())[0]?.event.id
+			if (first && first === this.#overdue && !this.#sender.offline) this.#sender.flush()
+			this.#overdue = first
 		}
 		clearTimeout(this.#timer) // of another poll meanwhile
 		this.#timer = setTimeout(() => this.#poll(), POLL)
 	}
 
-	// Send what waited at the last look already: its tab may be closed, and nobody else sends it.
-	async #adopt() {
-		const waiting = new Set((await this.#outbox.all()).map(({event}) => event.id))
-		if (!this.#sender.offline && [...waiting].some(id => this.#overdue.has(id))) this.#sender.flush()
-		this.#overdue = waiting
-	}
-
 	async #changes() {
-		const path = `/api/changes?after=${this.#n}`
-		const {status, body} = await request("GET", path, {csrf: this.project.csrf})
+		const {status, body} = await this.#ask("GET", `changes?after=${this.#n}`)
 		if (status === 200) {
 			this.#n = Math.max(this.#n, body.n)
 			for (const [k, events] of Object.entries(body.pairs)) this.#deliver(Number(k), events)
 			this.#emit("votes", body.votes)
-		} else if (status === 403) {
-			await this.#renew()
 		} else if (status === 401) {
 			this.#leave()
 		}
@@ -318,9 +312,8 @@ class Wire extends EventTarget {
 	async #renew() {
 		const csrf = kept(this.project.key) ?? this.project.csrf
 		const {status, body} = await request("GET", "/api/project", {csrf})
-		const mine = body?.box === this.project.box
 		if (status === 0 || status >= 500) return false
-		if (!mine) return this.#leave()
+		if (body?.box !== this.project.box) return this.#leave()
 		this.project.csrf = csrf
 		if (this.#sender.stopped) {
 			this.#sender.stopped = false
@@ -357,16 +350,12 @@ class Wire extends EventTarget {
 	}
 
 	#state(waiting) {
-		const edits = waiting === 1 ? "1 edit" : `${waiting} edits`
-		const place = this.#outbox.lasting ? "in this browser" : "in this tab only: do not close it"
-		if (this.#sender.stopped) {
-			return {state: "left", text: waiting ? `${AGAIN} ${edits} kept ${place}` : AGAIN}
-		}
-		if (this.#sender.offline && waiting) {
-			return {state: "offline", text: `Offline: ${edits} kept ${place}` }
-		}
+		const {stopped, offline} = this.#sender
+		const place = this.#outbox.lasting ? "browser" : "tab only: do not close it"
+		const kept = `${waiting} edit${waiting === 1 ? "" : "s"} kept in this ${place}`
+		if (stopped) return {state: "left", text: waiting ? `${AGAIN} ${kept}` : AGAIN}
+		if (offline) return {state: "offline", text: `Offline${waiting ? `: ${kept}` : ""}`}
 		if (waiting) return {state: "saving", text: `Saving ${waiting}` }
-		if (this.#sender.offline) return {state: "offline", text: "Offline" }
 		if (this.#refusal) return {state: "refused", text: this.#refusal}
 		return {state: "saved", text: "Saved" }
 	}
@@ -380,5 +369,5 @@ export function newId() {
 	bytes[6] = (bytes[6] & 0x0f) | 0x40
 	bytes[8] = (bytes[8] & 0x3f) | 0x80
 	const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
-	return [0, 8, 12, 16, 20].map((at, i, all) => hex.slice(at, all[i + 1])).join("-")
+	return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
 }
