@@ -327,7 +327,22 @@ def test_learning_tells_what_it_gained(refiner: Refiner) -> None:
         assert told in replace(report, used=False, gaining=share).verdict
     few = replace(report, used=False, gaining=0.85, objective="phrases")
     assert few.verdict.endswith("85% of the resamples gain, 90% would do)")
-    assert replace(few, pairs=30).verdict.endswith("85% of the resamples gain)")
+    assert replace(few, different=30).verdict.endswith("85% of the resamples gain)")
+
+
+def test_copies_of_a_pair_are_one_sample(aligner: Aligner, corpus: Corpus) -> None:
+    pairs = list(corpus[:12])
+    copies = [replace(pair, id=f"{pair.id} {k}") for k in range(3) for pair in pairs]
+    one, three = (
+        Refiner.train(aligner, some, "gold", prior="none").report for some in (pairs, copies)
+    )
+    assert one is not None
+    assert three is not None
+    assert (three.pairs, three.different) == (36, one.different) == (36, 12)
+    assert three.before == one.before
+    assert three.gain.high - three.gain.low > (one.gain.high - one.gain.low) / 1.5
+    assert "on 36 pairs, 12 different" in str(three)
+    assert "on 12 pairs\n" in str(one)
 
 
 def test_nothing_is_gained_from_gold_that_is_the_aligner_itself(

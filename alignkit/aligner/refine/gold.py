@@ -100,6 +100,17 @@ class Gold:
             found[k] = numbers.setdefault(words, len(numbers))
         return found
 
+    @property
+    def different(self) -> int:
+        """How many of the pairs differ."""
+        return int(self.groups.max()) + 1
+
+    def summed(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Sum the counts (P, 4) of pairs over the copies of each of those that differ."""
+        found = np.zeros((self.different, *rows.shape[1:]), rows.dtype)
+        np.add.at(found, self.groups, rows)
+        return found
+
     @cached_property
     def levels(self) -> NDArray[np.int8]:
         """The (K,) kinds of the cells: 2 a sure link, 1 a link that is only possible, 0 none."""

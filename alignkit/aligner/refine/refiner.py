@@ -283,7 +283,7 @@ class Refiner:
         """
         check_arguments(Refiner.validate, locals())
         course, gold = self._course, self._gold() if len(self._pairs) else None
-        count = 0 if gold is None else int(gold.groups.max()) + 1
+        count = 0 if gold is None else gold.different
         if gold is None or count < FOLDS:
             raise AlignerError(
                 f"{count} different pairs with words on both sides were aligned by "
@@ -372,13 +372,14 @@ def _holds(folds: Folds, gold: Gold) -> bool:
 
 def _report(course: _Course, gold: Gold, found: Validated, left_out: int) -> LearningReport:
     objective = course.objective
-    before, after, gain, gaining = resampled(objective, found.before, found.after)
+    rows = gold.summed(found.before), gold.summed(found.after)  # copies of a pair are one sample
+    before, after, gain, gaining = resampled(objective, *rows)
     better = gain.value < 0 if objective == "aer" else gain.value > 0
     if not gold.reference.any():
         better = False  # where no sure link is to be found, to align nothing errs least
     return LearningReport(
-        objective, course.ignore_identical, len(gold), left_out, before, after, gain,
-        found.calibration, found.threshold, found.kind, found.losses, course.prior,
+        objective, course.ignore_identical, len(gold), gold.different, left_out, before, after,
+        gain, found.calibration, found.threshold, found.kind, found.losses, course.prior,
         course.vectors is not None, gaining,
-        used=better and gaining >= OBJECTIVES[objective].evidence(len(gold)),
+        used=better and gaining >= OBJECTIVES[objective].evidence(gold.different),
     )  # fmt: skip

@@ -41,9 +41,10 @@ class LearningReport:
         What was learned for; one of `OBJECTIVES`.
     ignore_identical
         Whether equal words were left out of the measure.
-    pairs, left_out
-        How many pairs were learned from, and how many annotated pairs were not: those without
-        words on a side or with more than 400, and those after the first million cells.
+    pairs, different, left_out
+        How many pairs were learned from, how many of them differ, and how many annotated pairs
+        were left out: those without words on a side or with more than 400, and those after the
+        first million cells.
     before, after, gain
         The measure of the aligner alone, of what was learned, and the difference; the error rate
         falls where there is a gain.
@@ -68,6 +69,7 @@ class LearningReport:
     objective: str
     ignore_identical: bool
     pairs: int
+    different: int
     left_out: int
     before: Interval
     after: Interval
@@ -95,7 +97,11 @@ class LearningReport:
             ["learned", _shown(self.after), self.calibration[1], self.threshold],
             ["gain", _shown(self.gain), None, None],
         ]
-        title = f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
+        different = f", {self.different:,} different" if self.different < self.pairs else ""
+        title = (
+            f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
+            f"{different}"
+        )
         return Table(title, columns, rows, note=self.verdict)
 
     @property
@@ -106,7 +112,7 @@ class LearningReport:
             return f"learned: {how}"
         percent = floor(100 * self.gaining + 1e-9)  # 59.9% are not enough where 60% are
         share = f"{percent}% of the resamples gain"
-        needed = OBJECTIVES[self.objective].evidence(self.pairs)
+        needed = OBJECTIVES[self.objective].evidence(self.different)
         if self.gaining < needed:
             share += f", {needed:.0%} would do"
         return f"not used: no gain that is sure enough ({how}; {share})"
