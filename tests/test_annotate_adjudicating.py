@@ -307,7 +307,7 @@ def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_f
 
 def test_on_a_phone_there_is_room_for_the_matrix(page: Any) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
-    until(lambda: page.locator("#matrix").bounding_box()["height"] >= 200)
+    until(lambda: page.locator("#matrix").bounding_box()["height"] >= 150)
     assert not page.is_visible("#legend")
     assert page.is_visible("#figures a")
     page.set_viewport_size({"width": 1280, "height": 800})
