@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from alignkit.aligner import Aligner, Settings
 from alignkit.cluster import stages
 from alignkit.cluster.kept import Kept
-from alignkit.cluster.state import Arrays, pack_words, sparse, unpack_words
+from alignkit.cluster.state import Arrays, sparse
 from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.pharaoh_lines import format_lines
+from alignkit.tables.exchange import WordPool
 
 
 def random_lines(seed, pairs, words=40, longest=12):
@@ -226,7 +227,7 @@ def test_sparse_arrays_come_back(values, kind):
 
 @given(st.lists(st.text()))
 def test_words_come_back(words):
-    assert unpack_words(*pack_words(words)) == words
+    assert WordPool.of(words).words() == words
 
 
 def test_the_command_trains_on_parts_as_on_one_text(tmp_path, capsys):

@@ -46,25 +46,21 @@ def align_parts(options: argparse.Namespace) -> int:
         return train_parts(options)
     if options.output == "-":
         raise OptionError("the links of parts go to files: name them by -o, as in 'out/*.align.gz'")
-    from alignkit.cluster.aligning import AlignOptions, align_parts
+    from alignkit.cluster.aligning import align_parts
+    from alignkit.cluster.outputs import Links
     from alignkit.cluster.parts import find_parts
 
     parts = find_parts(options.input, options.second)
-    how = AlignOptions(
-        options.load,
-        options.symmetrize,
-        options.threshold,
-        options.sure,
-        options.probs,
-        not options.no_learned,
-    )
+    how = Links(options.symmetrize, options.threshold, options.sure, options.probs)
     with opened_session(options) as session, PartsProgress("aligning") as progress:
         counts = align_parts(
             session,
             parts,
             options.output,
+            options.load,
             how,
             scores=options.scores,
+            learned=not options.no_learned,
             reading=reading_of(options),
             threads=options.threads,
             work=options.work,

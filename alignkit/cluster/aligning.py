@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.arguments import check_arguments
 from alignkit.cluster.checking import (
-    Facts,
     Told,
     check_parts,
     digest_of,
@@ -20,7 +19,8 @@ from alignkit.cluster.checking import (
     refuse_long,
     text_facts,
 )
-from alignkit.cluster.parts import Part, find_parts, outputs_of, refuse_replacing
+from alignkit.cluster.outputs import Links, Outputs
+from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.run import Done, running
 from alignkit.cluster.session import Connection, Session, Task, open_session
 from alignkit.errors import AlignerError
@@ -33,34 +33,10 @@ if TYPE_CHECKING:
 
     from alignkit.aligner import AlignedLinks, Aligner
 
-__all__ = ["AlignOptions", "Aligned", "align", "align_parts", "memory_of"]
+__all__ = ["Aligned", "align", "align_parts", "memory_of"]
 
 _PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines
 _UNPACKED = 3  # times the file of a model
-
-
-@dataclass(frozen=True)
-class AlignOptions:
-    """Say how parts are aligned; `Aligner.align_bitext` says what each means.
-
-    Parameters
-    ----------
-    model
-        The file of a saved model, which all workers see.
-    symmetrize, threshold, sure
-        Which links.
-    probabilities
-        Whether to write the probability of each link behind it.
-    learned
-        Whether to use what the model learned from gold.
-    """
-
-    model: str
-    symmetrize: str = "posterior"
-    threshold: float | None = None
-    sure: float | None = None
-    probabilities: bool = False
-    learned: bool = True
 
 
 @dataclass(frozen=True)
@@ -110,7 +86,7 @@ def align(
     scores
         Likewise: where the log-likelihoods of both directions go.
     symmetrize, threshold, sure, probabilities
-        As of `AlignOptions`.
+        Which links, as of `Aligner.align_bitext`; whether each has its probability behind it.
     work
         A folder for what is known of the run; None: one beside the outputs, which goes when all
         is done.
@@ -128,13 +104,13 @@ def align(
         If something cannot be read, written, or done.
     """
     check_arguments(align, locals())
-    options = AlignOptions(model, symmetrize, threshold, sure, probabilities)
     with open_session(client) as session:
         return align_parts(
             session,
             find_parts(source, target),
             output,
-            options,
+            model,
+            Links(symmetrize, threshold, sure, probabilities),
             scores=scores,
             work=work,
             progress=progress,
@@ -145,48 +121,44 @@ def align_parts(
     session: Session,
     parts: Sequence[Part],
     output: str,
-    options: AlignOptions,
+    model: str,
+    how: Links | None = None,
     *,
     scores: str | None = None,
+    learned: bool = True,
     reading: ReadOptions | None = None,
     threads: int | None = None,
     work: str | None = None,
     progress: Told | None = None,
 ) -> Aligned:
-    """Align parts in a session; see `align`.
+    """Align parts in a session; see `align`. What the model learned from gold may be left aside.
 
     Parts that are done already, by the same model from the same texts, are not done again.
     """
-    reading = reading or ReadOptions()
-    outputs = outputs_of(output, parts)
-    score_files: list[str | None] = [None] * len(parts)
-    if scores is not None:
-        score_files = [*outputs_of(scores, parts)]
-    written = [path for path in (*outputs, *score_files) if path is not None]
-    refuse_replacing(written, parts)
-    load_model(options.model, digest_of(options.model), options.learned)  # it is one
-    parts = [part.called(session.path) for part in parts]
-    outputs = [*map(session.path, outputs)]
-    score_files = [path and session.path(path) for path in score_files]
-    options = replace(options, model=session.path(options.model))
+    reading, outputs = reading or ReadOptions(), Outputs(output, scores, how or Links())
+    outputs.check(parts, None)
+    digest = digest_of(model)
+    load_model(model, digest, learned)  # it is one
+    parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
+    model, files = session.path(model), outputs.files(parts)
     with running(work, output) as run:
         run.try_workers(session)
         facts = check_parts(session, parts, text_facts, reading, run=run, progress=progress)
-        run.settle(_manifest(parts, facts, options, reading, outputs, score_files))
-        digest, memory = digest_of(options.model), memory_of(options.model)
+        run.settle(
+            {
+                "command": "align",
+                "model": digest,
+                "settings": {
+                    **asdict(outputs.how), "learned": learned, "encoding": reading.encoding
+                },
+                "inputs": inputs_of(parts, facts),
+                "outputs": [os.path.abspath(path) for pair in files for path in pair if path],
+            }
+        )  # fmt: skip
+        rest = outputs.how, model, digest, learned, reading, threads or session.threads
+        memory = memory_of(model)
         tasks = {
-            parts[k].key: Task(
-                f"{parts[k]}",
-                (
-                    parts[k].paths,
-                    (outputs[k], score_files[k]),
-                    options,
-                    digest,
-                    reading,
-                    threads or session.threads,
-                ),
-                memory,
-            )
+            parts[k].key: Task(f"{parts[k]}", (parts[k].paths, files[k], *rest), memory)
             for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
         }
         told = _telling(parts, [found.words for found in facts], progress)
@@ -204,41 +176,24 @@ def _telling(
 ) -> Callable[[str], None]:
     """Return what tells of parts that are done, by their sizes."""
     words = {part.key: size for part, size in zip(parts, sizes, strict=True)}
-    done: list[str] = []
+    total, done, share = sum(sizes), 0, 0
 
     def tell(key: str) -> None:
-        done.append(key)
+        nonlocal done, share
+        done, share = done + 1, share + words[key]
         if progress is not None:
-            share = sum(map(words.__getitem__, done))
-            progress(share, sum(sizes), f"{len(done):,} of {len(parts):,} parts aligned")
+            progress(share, total, f"{done:,} of {len(parts):,} parts aligned")
 
     return tell
-
-
-def _manifest(
-    parts: Sequence[Part],
-    facts: Sequence[Facts],
-    options: AlignOptions,
-    reading: ReadOptions,
-    outputs: Sequence[str],
-    scores: Sequence[str | None],
-) -> dict[str, Any]:
-    settings = {**asdict(options), "encoding": reading.encoding}
-    del settings["model"]
-    return {
-        "command": "align",
-        "model": digest_of(options.model),
-        "settings": settings,
-        "inputs": inputs_of(parts, facts),
-        "outputs": [os.path.abspath(path) for path in (*outputs, *scores) if path is not None],
-    }
 
 
 def _align_part(
     paths: Sequence[str],
     outputs: tuple[str, str | None],
-    options: AlignOptions,
+    how: Links,
+    model: str,
     digest: str,
+    learned: bool,
     reading: ReadOptions,
     threads: int | None,
 ) -> Done:
@@ -246,7 +201,7 @@ def _align_part(
     from alignkit.formats.pharaoh_lines import format_lines
     from alignkit.texts import lines_of, numbered, score_lines
 
-    aligner = load_model(options.model, digest, options.learned)
+    aligner = load_model(model, digest, learned)
     total = Aligned()
     with apart(), ExitStack() as stack:
         out = stack.enter_context(replacing_bytes(outputs[0], text=True))
@@ -258,12 +213,12 @@ def _align_part(
                 refuse_long(side.tolist(), lines.first, path, reading)
             links = aligner.align_bitext(
                 bitext,
-                symmetrize=options.symmetrize,
-                threshold=options.threshold,
-                sure=options.sure,
+                symmetrize=how.symmetrize,
+                threshold=how.threshold,
+                sure=how.sure,
                 threads=threads,
             )
-            weights = links.probabilities if options.probabilities else None
+            weights = links.probabilities if how.probabilities else None
             out.write(format_lines(links.arrays, probabilities=weights))
             if scores is not None:
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))

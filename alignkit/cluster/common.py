@@ -31,7 +31,6 @@ def add_parts(plan: Plan, done: int, model: str, stems: int) -> None:
     stems
         How many target stems there are; 0: they lend nothing.
     """
-    arrays: dict[str, NDArray[Any]] = {}
     if done:
         sums = _sums(plan, done)
         tables = nulls_of(sums)
@@ -41,8 +40,8 @@ def add_parts(plan: Plan, done: int, model: str, stems: int) -> None:
         sources, targets = map(uniform_null, plan.sizes)
         tables = sources, targets, np.zeros(2, np.float32)
         jumps = np.stack([first_jumps(plan.settings)] * 2)
-    arrays = dict(zip(("source_null", "target_null", "null_units"), tables, strict=True))
-    arrays["jumps"] = jumps
+    names = "source_null", "target_null", "null_units", "jumps"
+    arrays: dict[str, NDArray[Any]] = dict(zip(names, (*tables, jumps), strict=True))
     if stems:
         arrays["stems"] = np.zeros(stems, np.int64)
         for shard in range(plan.shards):

@@ -182,7 +182,7 @@ def count_parts(
         work=work,
         progress=progress,
     ) as run:
-        tasks = {part.key: (part.called(session.path), settings, given) for part in parts}
+        tasks = {part.key: (part, settings, given) for part in parts}
         found = run.records("parts are counted", _count_part, tasks)
         numbered, cuts = run.number(found)
         tallies = run.turned(

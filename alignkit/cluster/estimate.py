@@ -17,6 +17,7 @@ from alignkit.formats.textfile import TextFile
 from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
 
 __all__ = [
+    "PLACE",
     "PhraseSize",
     "TextSize",
     "estimate_phrases",
@@ -31,6 +32,8 @@ _PAIRS = 5000  # of each
 _MORE = 100_000  # that are read of each, but not counted
 _SYMBOL = 3  # times 4 bytes: what is counted, what is turned round, words of the table
 _RECORD = 60  # bytes: the numbers of a record in both files, and in the table
+PLACE = 60
+"""Bytes that training takes of a worker for a word pair of its shard."""
 _PAIR_TYPES = 20.0, 0.71
 """K = 20 cells^0.71 distinct word pairs: the Hansards at 10,000 to 100,000 pairs."""
 
@@ -46,7 +49,7 @@ def worker_memory(pairs: int, cells: int, places: int) -> int:
 
     Of the largest part there are so many pairs and cells, of the largest shard so many word pairs.
     """
-    return 200_000_000 + 500 * pairs + 15 * cells + 60 * places
+    return 200_000_000 + 500 * pairs + 15 * cells + PLACE * places
 
 
 @dataclass(frozen=True)

@@ -70,16 +70,12 @@ class Exchanging:
         parts
             By what each is called: a `Part`, and what else the function takes.
         """
-        names = list(parts)
-        order = largest_first(range(len(parts)), [part for part, *_ in parts.values()])
-        tasks = {
-            names[k]: Task(
-                str(parts[names[k]][0]),
-                (*parts[names[k]], self._exchange, len(parts)),
-                memory_of(self._exchange.room),
-            )
-            for k in order
-        }
+        names, memory = list(parts), memory_of(self._exchange.room)
+        tasks = {}
+        for k in largest_first(range(len(parts)), [part for part, *_ in parts.values()]):
+            part, *given = parts[names[k]]
+            part = part.called(self._session.path)
+            tasks[names[k]] = Task(str(part), (part, *given, self._exchange, len(parts)), memory)
         return self._run.do(self._session, "records", function, tasks, self._told(text), errors=10)
 
     def number(self, found: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:

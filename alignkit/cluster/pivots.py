@@ -177,7 +177,7 @@ def join_tables(
         progress=progress,
     ) as run:
         tasks = {
-            f"{side}-{part.key}": (part.called(session.path), side, given)
+            f"{side}-{part.key}": (part, side, given)
             for side, table in enumerate(tables, 1)
             for part in table
         }

@@ -17,7 +17,7 @@ from alignkit.aligner.settings import Settings
 from alignkit.aligner.training import schedule_of
 from alignkit.cluster.checking import Told
 from alignkit.cluster.common import add_parts, add_shards
-from alignkit.cluster.estimate import word_pairs, worker_memory
+from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
 from alignkit.cluster.model import write_model
 from alignkit.cluster.outputs import Outputs, write_links
 from alignkit.cluster.parts import Part
@@ -34,8 +34,6 @@ __all__ = ["Stages", "Trained"]
 T = TypeVar("T")
 
 _STATE = "state.json"
-_PLACE = 60
-"""Bytes of a worker for a word pair of its shard."""
 
 
 @dataclass(frozen=True)
@@ -281,5 +279,5 @@ def _shards_for(cells: int, session: Session) -> int:
 
     One for each worker, up to 8; more where half of a worker would not hold one.
     """
-    needed = 2 * _PLACE * word_pairs(cells)
+    needed = 2 * PLACE * word_pairs(cells)
     return max(min(session.workers, 8), math.ceil(needed / (session.memory or needed)))

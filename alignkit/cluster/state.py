@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from zipfile import BadZipFile
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from alignkit.cluster.run import RunError, placing
 
-__all__ = ["Arrays", "opened", "pack_words", "sparse", "unpack_words", "write_arrays"]
+__all__ = ["Arrays", "opened", "sparse", "write_arrays"]
 
 
 class Arrays:
@@ -90,19 +90,3 @@ def sparse(name: str, values: NDArray[Any], rest: float = 0) -> dict[str, NDArra
     if len(at) * (values.itemsize + np.dtype(kind).itemsize) >= values.nbytes:
         return {name: values}
     return {name: values[at], f"{name}-at": at.astype(kind)}
-
-
-def pack_words(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return words as bytes one after the other, and where each ends."""
-    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-    ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
-    return np.frombuffer(b"".join(encoded), np.uint8), ends
-
-
-def unpack_words(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> list[str]:
-    """Return the words that were packed."""
-    text, begin, words = data.tobytes(), 0, []
-    for end in ends.tolist():
-        words.append(text[begin:end].decode("utf-8", "surrogatepass"))
-        begin = end
-    return words

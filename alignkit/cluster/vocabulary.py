@@ -15,9 +15,10 @@ from alignkit.aligner.bitext import Bitext, Side
 from alignkit.aligner.pieces import Pieces
 from alignkit.aligner.priors import Stems
 from alignkit.cluster.checking import Facts, digest_of, refuse_long, states_of
-from alignkit.cluster.state import Arrays, opened, pack_words, unpack_words, write_arrays
+from alignkit.cluster.state import Arrays, opened, write_arrays
 from alignkit.formats.options import ReadOptions
 from alignkit.limits import check_count
+from alignkit.tables.exchange import WordPool
 
 __all__ = ["SIDES", "Reader", "Vocabulary", "cut_size", "merge_words", "shards_of", "stored"]
 
@@ -89,12 +90,12 @@ def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
     order = np.argsort(np.unique(side.ids, return_index=True)[1])
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    letters, ends = pack_words([side.words[word] for word in order.tolist()])
+    words = WordPool.of([side.words[word] for word in order.tolist()])
     return {
         f"{name}-ids": rank[side.ids],
         f"{name}-starts": side.starts,
-        f"{name}-letters": letters,
-        f"{name}-ends": ends,
+        f"{name}-letters": words.text,
+        f"{name}-ends": words.ends,
         f"{name}-frequencies": side.frequencies[order],
     }
 
@@ -126,7 +127,7 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     counts: list[I8] = []
     for path in files:
         with opened(path) as part:
-            words = unpack_words(part[f"{side}-letters"], part[f"{side}-ends"])
+            words = WordPool(part[f"{side}-letters"], part[f"{side}-ends"]).words()
             counts.append(part[f"{side}-frequencies"])
         numbers.append(
             np.fromiter((known.setdefault(word, len(known)) for word in words), np.int32)
@@ -140,10 +141,10 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     rank[order] = np.arange(len(known), dtype=np.int32)
     names = list(known)
     words = [names[number] for number in order.tolist()]
-    letters, ends = pack_words(words)
+    pool = WordPool.of(words)
     arrays: dict[str, NDArray[np.generic]] = {
-        "letters": letters,
-        "ends": ends,
+        "letters": pool.text,
+        "ends": pool.ends,
         "frequencies": totals[order],
     }
     stems = Stems.of(words, totals[order], stem) if stem else _alone(len(words))
@@ -177,7 +178,7 @@ class Vocabulary:
     def read(cls, file: str) -> Vocabulary:
         """Read what `merge_words` wrote."""
         with opened(file) as arrays:
-            return cls(unpack_words(arrays["letters"], arrays["ends"]), stems_in(arrays))
+            return cls(WordPool(arrays["letters"], arrays["ends"]).words(), stems_in(arrays))
 
 
 def stems_in(arrays: Arrays) -> Stems:

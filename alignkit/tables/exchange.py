@@ -107,14 +107,14 @@ def read_section(path: str, bucket: int) -> Iterator[Block]:
 
 
 class WordPool(NamedTuple):
-    """Hold a sorted list of words: their bytes in UTF-8; (V + 1,) where each ends, from 0 on."""
+    """Hold a list of words: their bytes in UTF-8; (V + 1,) where each ends, from 0 on."""
 
     text: NDArray[np.uint8]
     ends: NDArray[np.int64]
 
     @classmethod
     def of(cls, words: Iterable[str]) -> WordPool:
-        """Return a list of words, which are sorted already."""
+        """Return a list of words, in their order."""
         parts = [word.encode("utf-8", "surrogatepass") for word in words]
         ends = np.zeros(len(parts) + 1, np.int64)
         np.cumsum([len(part) for part in parts], out=ends[1:])
@@ -153,7 +153,7 @@ class WordPool(NamedTuple):
         ]
 
     def places_in(self, other: WordPool) -> NDArray[np.int32]:
-        """Return (V,) where the words stand in another list, which has them all."""
+        """Return (V,) where the words stand in a list that has them all; both are sorted."""
         return kernel.places(
             readonly(self.text), readonly(self.ends), readonly(other.text), readonly(other.ends)
         )
