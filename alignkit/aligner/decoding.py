@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -32,7 +33,7 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jit import readonly
 from alignkit.symmetrization import symmetrize
 
-__all__ = ["AlignedLinks", "Decoder", "Decoding", "decode", "likelihoods_by"]
+__all__ = ["AlignedLinks", "Decoder", "Decoding", "check_thresholds", "decode", "likelihoods_by"]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -61,6 +62,18 @@ class AlignedLinks:
 
     def __post_init__(self) -> None:
         check_attributes(self)
+
+    @classmethod
+    def joined(cls, parts: Sequence[AlignedLinks]) -> AlignedLinks:
+        """Return those of the pairs of some parts, one part after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            return cls(LinkArrays.pack([]), np.empty(0, np.float32))
+        return cls(
+            LinkArrays.concatenate([part.arrays for part in parts]),
+            np.concatenate([part.probabilities for part in parts]),
+        )
 
     def alignment(self, k: int, *, digits: int | None = None) -> Alignment:
         """Return the alignment of pair k, with the probabilities as weights.
@@ -208,9 +221,7 @@ def decode(
     """
     if symmetrization not in SYMMETRIZATIONS:
         raise UnknownNameError("symmetrization", symmetrization, SYMMETRIZATIONS)
-    for name, value in (("threshold", threshold), ("sure", sure)):
-        if value is not None and not 0 <= value <= 1:
-            raise OptionError(f"{name} is {value}; it is a probability, from 0 to 1")
+    check_thresholds(threshold, sure)
     pairs = decoder.pairs
     lengths = np.stack([np.diff(pairs.source_starts), np.diff(pairs.target_starts)], axis=1)
     lengths = lengths.astype(np.int32)
@@ -222,17 +233,25 @@ def decode(
 
     cells = int(pairs.starts[-1])
     found = workers.map(links_of, parts_of(pairs.starts, max(64, cells // PART)))
-    if not found:
-        nothing = LinkArrays.pack([])
-        return AlignedLinks(nothing, np.empty(0, np.float32))
-    if len(found) == 1 and sure is None:
-        return found[0]
-    arrays = LinkArrays.concatenate([part.arrays for part in found])
-    probabilities = np.concatenate([part.probabilities for part in found])
-    if sure is not None:
-        flags = (probabilities > sure).astype(np.uint8)
-        arrays = LinkArrays.trusted(arrays.links, flags, arrays.offsets, arrays.lengths)
-    return AlignedLinks(arrays, probabilities)
+    links = AlignedLinks.joined(found)
+    if sure is None or not found:
+        return links
+    flags, arrays = (links.probabilities > sure).astype(np.uint8), links.arrays
+    arrays = LinkArrays.trusted(arrays.links, flags, arrays.offsets, arrays.lengths)
+    return AlignedLinks(arrays, links.probabilities)
+
+
+def check_thresholds(threshold: float, sure: float | None) -> None:
+    """Refuse what is no probability.
+
+    Raises
+    ------
+    OptionError
+        If one is none.
+    """
+    for name, value in (("threshold", threshold), ("sure", sure)):
+        if value is not None and not 0 <= value <= 1:
+            raise OptionError(f"{name} is {value}; it is a probability, from 0 to 1")
 
 
 def _by_posterior(

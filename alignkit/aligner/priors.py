@@ -29,6 +29,7 @@ __all__ = [
     "Stems",
     "add_dictionary",
     "check_dictionary",
+    "code_points",
     "letters",
     "spelling_prior",
     "stem_length",
@@ -71,8 +72,12 @@ def _is_mark(letter: str) -> bool:
 
 
 def letters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the code points of some words without their marks; see `code_points`."""
+    return code_points(list(map(unmarked, words)))
+
+
+def code_points(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the code points of some words one after the other, and where each word begins."""
-    words = list(map(unmarked, words))
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=starts[1:])
     text = "".join(words).encode("utf-32-le", "surrogatepass")

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from alignkit.aligner.bitext import Bitext, Side
 from alignkit.aligner.decoding import Decoding
+from alignkit.aligner.priors import code_points
 from alignkit.aligner.refine.cells_kernel import (
     cell_features,
     mark_cells,
     neighbour_features,
     similarities,
 )
-from alignkit.aligner.refine.features import CELL, LEXICON, VECTORS, names_of
+from alignkit.aligner.refine.features import CELL, LEXICON, NEIGHBOURS, VECTORS, names_of
 from alignkit.aligner.refine.vectors_kernel import cosines_of_pair, normalize, vector_features
 from alignkit.errors import AlignerError
 from alignkit.vectors import Vectors, WordVectors, vectors_of
@@ -41,12 +42,9 @@ class Spelled:
     """
 
     def __init__(self, words: Sequence[str]) -> None:
-        lengths = np.array([len(word) for word in words], np.int64)
-        self.starts = np.zeros(len(words) + 1, np.int64)
-        np.cumsum(lengths, out=self.starts[1:])
-        text = "".join(words).encode("utf-32-le", "surrogatepass")
-        self.codes = np.frombuffer(text, np.uint32).copy()
-        self.letters = lengths.astype(np.int32)
+        codes, self.starts = code_points(words)
+        self.codes = codes.copy()
+        self.letters = np.diff(self.starts).astype(np.int32)
         self.kinds = np.array([_kind(word) for word in words], np.uint8)
 
 
@@ -153,7 +151,7 @@ class Cells:
 
 def set_neighbours(cells: Cells, probabilities: F4, features: F4) -> None:
     """Set the features of the second round from the probabilities (K,) of the first."""
-    column = features.shape[1] - 15
+    column = features.shape[1] - len(NEIGHBOURS)
     neighbour_features(cells.lengths, cells.ends, cells.places, probabilities, features, column)
 
 

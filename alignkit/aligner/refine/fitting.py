@@ -195,15 +195,15 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
     penalty = np.append(np.full(width, float(ridge)), 1e-3)
     weights, spread = np.zeros(width + 1), np.empty(len(rows))
     gradient, next_gradient = np.empty(width + 1), np.empty(width + 1)
-    matrix, factors = np.empty((width + 1, width + 1)), None
+    matrix, known = np.empty((width + 1, width + 1)), False
     loss = slope(rows, offset, goals, penalty, weights, gradient, spread)
     for _ in range(_ROUNDS):
         size = np.abs(gradient).max()
         if size <= _CLOSE * (1 + len(rows)):
             break
-        if factors is None:
+        if not known:
             curvature(rows, spread, penalty, matrix)
-            factors = True
+            known = True
         step = gradient.copy()
         solve(matrix.copy(), step)
         scale = 1.0
@@ -216,7 +216,7 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
                 break
             scale /= 2
         if scale < 1 or np.abs(next_gradient).max() > 0.1 * size:
-            factors = None
+            known = False
         weights, loss = trial, trial_loss
         gradient, next_gradient = next_gradient, gradient
     return weights[:-1], float(weights[-1])

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner.bitext import Bitext
-from alignkit.aligner.decoding import AlignedLinks, Decoding
+from alignkit.aligner.decoding import AlignedLinks, Decoding, check_thresholds
 from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.refine.cells import Cells, Spelled
 from alignkit.aligner.refine.lexicon import GoldLexicon
 from alignkit.aligner.refine.rounds import Rounds
 from alignkit.arrays import LinkArrays
-from alignkit.errors import AlignerError, OptionError
+from alignkit.errors import AlignerError
 from alignkit.vectors.sentences import TwoVectors
 
 __all__ = ["Learned", "Lessons", "WordsKnown"]
@@ -140,9 +140,7 @@ class Learned:
                 "this was learned with vectors of words, and needs them: give the same vectors"
             )
         least = self.lessons.threshold if threshold is None else threshold
-        for name, value in (("threshold", least), ("sure", sure)):
-            if value is not None and not 0 <= value <= 1:
-                raise OptionError(f"{name} is {value}; it is a probability, from 0 to 1")
+        check_thresholds(least, sure)
         known = self.known(bitext)
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
@@ -151,12 +149,7 @@ class Learned:
 
         cells = int(bitext.starts[-1])
         found = workers.map(links_of, parts_of(bitext.starts, max(64, cells // _PART)))
-        if not found:
-            return AlignedLinks(LinkArrays.pack([]), np.empty(0, np.float32))
-        return AlignedLinks(
-            LinkArrays.concatenate([part.arrays for part in found]),
-            np.concatenate([part.probabilities for part in found]),
-        )
+        return AlignedLinks.joined(found)
 
 
 def _chosen(

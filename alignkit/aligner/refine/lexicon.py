@@ -44,10 +44,7 @@ class GoldCounts:
 
     def __init__(self, cells: Cells, labels: F4) -> None:
         self._pair_of = cells.pair_of
-        values = np.stack(
-            [np.maximum(labels, 0), cells.features[:, 0], np.ones(len(labels))], axis=1
-        ).astype(np.float64)
-        self._values = values
+        self._values = values = _values(cells, labels)
         source, target = cells.words.astype(np.int64).T
         width = int(target.max(initial=0)) + 1
         self._ids: list[I8] = []
@@ -75,6 +72,12 @@ class GoldCounts:
                 known = np.log1p(np.maximum(rest[:, 2], 0))
             found.append(_log_odds(rest))
         features[:, columns] = np.stack([*found, known], axis=1)
+
+
+def _values(cells: Cells, labels: F4) -> F8:
+    """Return what counts (K, 3) of each cell: whether it is linked, how far expected, and 1."""
+    columns = np.maximum(labels, 0), cells.features[:, 0], np.ones(len(labels))
+    return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _sums(numbers: I8, values: F8) -> F8:
@@ -112,9 +115,7 @@ class GoldLexicon:
         cls, cells: Cells, labels: F4, source: Sequence[str], target: Sequence[str]
     ) -> GoldLexicon:
         """Count the cells of gold pairs of a bitext of these distinct words."""
-        values = np.stack(
-            [np.maximum(labels, 0), cells.features[:, 0], np.ones(len(labels))], axis=1
-        ).astype(np.float64)
+        values = _values(cells, labels)
         numbers, tables, names = [], [], []
         for column, words in ((0, source), (1, target)):
             kept, own = np.unique(cells.words[:, column], return_inverse=True)

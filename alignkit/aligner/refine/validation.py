@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from alignkit.aligner.expectation import Workers
 from alignkit.aligner.refine.cells import set_neighbours
-from alignkit.aligner.refine.features import names_of
+from alignkit.aligner.refine.features import NEIGHBOURS, names_of
 from alignkit.aligner.refine.fitting import KINDS, Kind, fit
 from alignkit.aligner.refine.gold import Gold
 from alignkit.aligner.refine.lexicon import GoldCounts
@@ -33,7 +33,6 @@ I8 = NDArray[np.int64]
 T = TypeVar("T")
 
 FOLDS = 5
-RESAMPLES = 2000
 NETWORK_PAIRS = 30
 """From how many pairs networks are tried."""
 
@@ -106,12 +105,10 @@ class _Learning:
         vectors = width > len(names_of(vectors=False, second=True))
         self.names = names_of(vectors=vectors, second=True)
         if fold_of is None:
-            groups = gold.groups
-            size = int(groups.max()) + 1
-            order = np.random.default_rng(0).permutation(size)
-            of_group = np.empty(size, np.int64)
-            of_group[order] = np.arange(size) % FOLDS
-            fold_of = of_group[groups]
+            order = np.random.default_rng(0).permutation(gold.different)
+            of_group = np.empty(gold.different, np.int64)
+            of_group[order] = np.arange(gold.different) % FOLDS
+            fold_of = of_group[gold.groups]
         self.fold_of, self.cell_fold = fold_of, fold_of[gold.cells.pair_of]
 
     def each(self, function: Callable[[int], T], count: int) -> list[T]:
@@ -121,7 +118,7 @@ class _Learning:
     def told(self, without: Sequence[int]) -> F4:
         """Return the features (K, D) where the gold lexicon knows all folds but some."""
         features = self.features.copy()
-        features[:, -_SECOND:] = 0
+        features[:, -len(NEIGHBOURS) :] = 0
         if self._lexical:
             self.counts.set_features(features, ~np.isin(self.fold_of, without))
         return features
@@ -138,9 +135,6 @@ class _Learning:
             [kind], self.prior.second, self.names, features[rows], self.goals[rows], second=True
         )
         return found
-
-
-_SECOND = 15
 
 
 def validate(
