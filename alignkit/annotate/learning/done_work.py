@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
@@ -16,8 +16,6 @@ __all__ = ["TAUGHT", "DoneWork", "put_together"]
 
 TAUGHT = "done"
 """The annotator whose the links are that are learned from."""
-
-_CHUNK = 500
 
 
 class DoneWork:
@@ -73,11 +71,11 @@ class DoneWork:
         """Read pairs anew, or all."""
         if some is None:
             self.pairs.clear()
-        for part in _parts(some):
+        for part in [None] if some is None else queries.portions(some):
             for k in part or ():
                 self.pairs.pop(k, None)
             said = self._said(link, part, gold)
-            for row in queries.pair_rows(link, sorted(said)) if said else ():
+            for row in queries.pair_rows(link, said):
                 links = put_together(said[row.k])
                 pair = SentencePair(str(row.k), row.source, row.target, {TAUGHT: links})
                 self.pairs[row.k] = pair
@@ -126,11 +124,3 @@ def _has_gold(link: Connection) -> bool:
 
 def _assigned(link: Connection) -> set[int]:
     return set(link.execute(select(schema.assignment.c.account).distinct()).scalars())
-
-
-def _parts(some: Sequence[int] | None) -> Iterator[Sequence[int] | None]:
-    if some is None:
-        yield None
-    else:
-        for start in range(0, len(some), _CHUNK):
-            yield some[start : start + _CHUNK]

@@ -13,11 +13,9 @@ from msgspec import json
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.lessons import Lesson
-from alignkit.annotate.server.job import Job, Line
+from alignkit.annotate.server.job import Job, Line, Row
 
-__all__ = ["Child", "Row"]
-
-Row = tuple[int, list[tuple[int, int, "float | None", int]]]
+__all__ = ["Child"]
 
 _CODE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # the parent ends it

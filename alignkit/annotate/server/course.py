@@ -10,8 +10,8 @@ from alignkit.annotate.learning.ahead import pairs_ahead
 from alignkit.annotate.learning.done_work import DoneWork
 from alignkit.annotate.learning.learner import Learner
 from alignkit.annotate.log.lessons import Lesson
-from alignkit.annotate.server.job import Plan
-from alignkit.annotate.server.suggestions import Row, Tell, aligner_of, posteriors
+from alignkit.annotate.server.job import Plan, Row
+from alignkit.annotate.server.suggestions import Tell, aligner_of, posteriors
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables.queries import PairRow, pair_rows
 
@@ -76,11 +76,7 @@ class Course:
         closed = self._work.opened | pairs.keys()
         with self._store.database.reading() as link:
             numbers = pairs_ahead(link, self._work.last, closed, most)
-            rows = [
-                row
-                for start in range(0, len(numbers), _AT_ONCE)
-                for row in pair_rows(link, numbers[start : start + _AT_ONCE])
-            ]
+            rows = list(pair_rows(link, numbers))
         lesson.revs = {row.k: row.rev for row in rows}
         return lesson, self._suggested(rows)
 

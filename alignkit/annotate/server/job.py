@@ -7,8 +7,12 @@ from typing import Any
 from msgspec import Raw, Struct
 
 from alignkit.annotate.log.lessons import Lesson
+from alignkit.annotate.log.project_events import Suggestion
 
-__all__ = ["Job", "Line", "Plan"]
+__all__ = ["Job", "Line", "Plan", "Row"]
+
+Row = tuple[int, list[Suggestion]]
+"""The number of a pair, and what is suggested for it."""
 
 
 class Plan(Struct, frozen=True):
@@ -84,7 +88,7 @@ class Line(Struct, omit_defaults=True):
     share: float | None = None
     note: str = ""
     error: str = ""
-    row: tuple[int, list[tuple[int, int, float | None, int]]] | None = None
+    row: Row | None = None
     lesson: Lesson | None = None
     done: bool = False
     result: Raw = Raw(b"null")

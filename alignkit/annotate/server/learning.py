@@ -14,8 +14,8 @@ from alignkit.errors import AlignkitError
 if TYPE_CHECKING:
     from alignkit.annotate.log.events import Sent
     from alignkit.annotate.log.lessons import Lesson
-    from alignkit.annotate.server.child import Row
     from alignkit.annotate.server.desk import Desk
+    from alignkit.annotate.server.job import Row
     from alignkit.annotate.store import Store
 
 __all__ = ["Learning", "learns"]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.server.job import Plan
+from alignkit.annotate.log.project_events import Suggestion
+from alignkit.annotate.server.job import Plan, Row
 from alignkit.annotate.store import Store
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from alignkit.alignment import Alignment
     from alignkit.corpus import SentencePair
 
-__all__ = ["LEAST", "Row", "Tell", "aligner_of", "posteriors", "suggest"]
+__all__ = ["LEAST", "Tell", "aligner_of", "posteriors", "suggest"]
 
 LEAST = 0.05
 """The least probability of a link that is suggested."""
@@ -23,8 +24,6 @@ _BLOCK = 2000  # pairs that are aligned at a time
 _IDENTITY = 3.0  # pseudo-count for equal words where both sides are of one language
 _SHARED = 0.2  # of the words of both sides, from which on they are taken to be
 
-Cell = tuple[int, int, "float | None", int]
-Row = tuple[int, list[Cell]]
 Tell = Callable[[str, "float | None"], None]
 Words = tuple[Sequence[str], Sequence[str]]
 
@@ -55,9 +54,9 @@ def suggest(store: Store, plan: Plan, tell: Tell) -> Iterator[Row]:
         yield from _aligned(store, plan, tell)
 
 
-def _cells(alignment: Alignment) -> list[Cell]:
+def _cells(alignment: Alignment) -> list[Suggestion]:
     """Return the links of an alignment; weights that are probabilities are taken for these."""
-    cells: list[Cell] = []
+    cells: list[Suggestion] = []
     for link, sure in alignment.items():
         weight = alignment.weights.get(link)
         p = None if weight is None or not 0 <= weight <= 1 else _rounded(weight)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -36,6 +36,7 @@ __all__ = [
     "pair_log",
     "pair_row",
     "pair_rows",
+    "portions",
     "project_info",
     "scheme_of",
     "stack",
@@ -48,6 +49,8 @@ __all__ = [
     "task_of",
     "words_of",
 ]
+
+T = TypeVar("T")
 
 EVENT = [
     getattr(schema.event.c, name)
@@ -252,9 +255,16 @@ def pair_row(link: Connection, k: int) -> PairRow:
 def pair_rows(link: Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
     """Yield all pairs, or those of some numbers, with their words, in order."""
     k = schema.pair.c.k
-    chosen = k > 0 if some is None else k.in_(sorted(some))
-    for row in link.execute(_PAIRS.where(chosen).order_by(k)):
-        yield _pair(row)
+    chosen = [k > 0] if some is None else map(k.in_, portions(sorted(set(some))))
+    for condition in chosen:
+        for row in link.execute(_PAIRS.where(condition).order_by(k)):
+            yield _pair(row)
+
+
+def portions(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield as many values at a time as one question may hold."""
+    for start in range(0, len(values), _MOST_PARAMETERS):
+        yield values[start : start + _MOST_PARAMETERS]
 
 
 def _pair(row: Any) -> PairRow:
@@ -346,9 +356,8 @@ def stack(link: Connection, stream: int | None, top: int, most: int) -> list[Eve
 
 def known_events(link: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
     """Return the stream and the digest of those events that are there already."""
-    wanted, found = list(ids), {}
-    for start in range(0, len(wanted), _MOST_PARAMETERS):
-        some = wanted[start : start + _MOST_PARAMETERS]
+    found = {}
+    for some in portions(list(ids)):
         rows = link.execute(_KNOWN, {"ids": some})
         found.update({row[0]: (row[1], row[2]) for row in rows})
     return found

@@ -133,8 +133,7 @@ def opened(link: Connection, some: Sequence[int] | None = None) -> set[int]:
     if some is None:
         return set(link.execute(asked).scalars())
     found: set[int] = set()
-    for start in range(0, len(some), _CHUNK):
-        part = some[start : start + _CHUNK]
+    for part in queries.portions(some):
         found.update(link.execute(asked.where(streams.pair.in_(part))).scalars())
     return found
 
