@@ -123,8 +123,7 @@ class _Work:
         block = self._sentences.whole(casefold=casefold)
         bitext = block.bitext
         assert isinstance(bitext, Bitext)
-        if options.learn is not None:
-            self._gold(block)
+        gold = self._gold(block)
         dictionary = None
         if options.dictionary is not None:
             dictionary = read_dictionary(options.dictionary, options, casefold=casefold)
@@ -139,17 +138,16 @@ class _Work:
         for letters, part in self.aligner.parameters.prefixes.items():
             tell_rounds(part.history, words, f"first {letters} letters, ")
         self._took("training")
-        self._learn(block)
+        self._learn(gold)
         return block
 
-    def _learn(self, block: Block) -> None:
+    def _learn(self, gold: Corpus | None) -> None:
         """Learn from gold pairs, or take a prior by its name, where the options say so."""
         options = self._options
-        if options.learn is not None:
+        if gold is not None:
             from alignkit.cli.align_learned import learned_of
 
-            corpus = self._gold(block)
-            self.aligner, self.report = learned_of(self.aligner, corpus, options.learn, options)
+            self.aligner, self.report = learned_of(self.aligner, gold, options.learn, options)
             for line in filter(None, str(self.report).splitlines()):
                 say(line)
             self._took("learning")
@@ -159,8 +157,10 @@ class _Work:
             self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
         self._check_sure()
 
-    def _gold(self, block: Block) -> Corpus:
-        """Return the pairs with gold among them, once it is known that there are enough."""
+    def _gold(self, block: Block) -> Corpus | None:
+        """Return the pairs with gold among them, which are enough; None where none is learned."""
+        if self._options.learn is None:
+            return None
         from alignkit.cli.align_learned import check_gold
         from alignkit.corpus import Corpus
 
@@ -181,7 +181,6 @@ class _Work:
 
     def load(self) -> Iterator[Block]:
         """Load an aligner; return what it is to align, some pairs at a time."""
-        from alignkit.aligner import Bitext
         from alignkit.cli.align_models import load_aligner
 
         options = self._options
@@ -202,11 +201,9 @@ class _Work:
         self._took("loading")
         if options.learn is not None:
             block = self._sentences.whole(casefold=self.aligner.parameters.casefold)
-            self._learn(block)
+            self._learn(self._gold(block))
             return iter([block])
-        if options.prior is not None:
-            self._learn(Block(Bitext.pack([]), None))
-        self._check_sure()
+        self._learn(None)
         return self._sentences.blocks(casefold=self.aligner.parameters.casefold)
 
     def _check_vectors(self) -> None:

@@ -30,15 +30,7 @@ def train_aligner(
     """Train an aligner on a bitext; see `Aligner.train`."""
     from alignkit.aligner import Aligner
 
-    share = 0.0
-
-    def tell(done: int, total: int, text: str) -> None:
-        nonlocal share
-        share = done / max(total, 1)
-        progress.detail = text
-        progress.step(256)
-
-    with Progress("training", lambda: share, None) as progress:
+    with Progress("training", None, None) as progress:
         aligner = Aligner.train(
             bitext,
             settings=settings,
@@ -47,7 +39,7 @@ def train_aligner(
             target_vectors=vectors[1],
             threads=options.threads,
             folder=folder,
-            progress=tell,
+            progress=lambda done, total, text: progress.reach(done / max(total, 1), text),
         )
     if dictionary is not None:
         say(

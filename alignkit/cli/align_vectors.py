@@ -58,15 +58,8 @@ def read_two_vectors(
 def _read(path: str, words: Collection[str] | None, max_size: int) -> WordVectors:
     from alignkit.vectors import read_vectors
 
-    share = 0.0
-
-    def tell(done: float) -> None:
-        nonlocal share
-        share = done
-        progress.step(256)
-
-    with Progress(path, lambda: share, None) as progress:
-        vectors = read_vectors(path, words, max_size=max_size, progress=tell)
+    with Progress(path, None, None) as progress:
+        vectors = read_vectors(path, words, max_size=max_size, progress=progress.reach)
     size = f"{vectors.array.nbytes / 1e6:,.1f} MB"
     say(f"{path}: {len(vectors):,} vectors of {vectors.dimensions} dimensions, {size}")
     return vectors

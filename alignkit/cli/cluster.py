@@ -148,8 +148,7 @@ class PartsProgress:
     """
 
     def __init__(self, label: str) -> None:
-        self._share = 0.0
-        self._line = Progress(label, lambda: self._share, None)
+        self._line = Progress(label, None, None)
         self._label = label
         self._begun = self._told = time.monotonic()
         self.text = ""
@@ -164,11 +163,10 @@ class PartsProgress:
 
     def __call__(self, done: int, total: int, text: str) -> None:
         """Take in what is done, of how much, and what that is."""
-        self._share, self.text = done / max(total, 1), text
-        self._line.detail = text
-        self._line.step(256)
+        share, self.text = done / max(total, 1), text
+        self._line.reach(share, text)
         now = time.monotonic()
         if now - self._told > _EVERY and not self._line.active:
-            left = (now - self._begun) * (1 / max(self._share, 1e-9) - 1)
-            say(f"{self._label}: {text}, {self._share:.0%}, {left:.0f} s left")
+            left = (now - self._begun) * (1 / max(share, 1e-9) - 1)
+            say(f"{self._label}: {text}, {share:.0%}, {left:.0f} s left")
             self._told = now

@@ -28,7 +28,7 @@ class Progress:
         What is being worked on.
     fraction
         Returns the share done, 0 to 1, or None where it cannot be known; or how many steps there
-        will be.
+        will be; None: `reach` is told.
     unit
         What a step is; None does not show how many there were.
 
@@ -41,12 +41,21 @@ class Progress:
     """
 
     def __init__(
-        self, label: str, fraction: Callable[[], float | None] | int, unit: str | None = "pairs"
+        self,
+        label: str,
+        fraction: Callable[[], float | None] | int | None,
+        unit: str | None = "pairs",
     ) -> None:
         self._label, self._unit = label, unit
         self.detail = ""
-        self._steps = 0
-        self._fraction = fraction if callable(fraction) else lambda: self._steps / max(fraction, 1)
+        self._steps, self._share = 0, 0.0
+        self._fraction: Callable[[], float | None]
+        if fraction is None:
+            self._fraction = lambda: self._share
+        elif callable(fraction):
+            self._fraction = fraction
+        else:
+            self._fraction = lambda: self._steps / max(fraction, 1)
         self._start = time.monotonic()
         self._next = self._start + _PATIENCE
         self._shown = False
@@ -57,6 +66,11 @@ class Progress:
         self._steps += count
         if self.active and (count > 1 or not self._steps & 255) and time.monotonic() > self._next:
             self._show()
+
+    def reach(self, share: float, detail: str = "") -> None:
+        """Take in the share that is done, 0 to 1, and what is being done now."""
+        self._share, self.detail = share, detail
+        self.step(256)
 
     def _show(self) -> None:
         now = time.monotonic()
