@@ -32,6 +32,7 @@ from alignkit.annotate.server.job import Job, Plan
 from alignkit.annotate.server.learning import Learning, learns
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.store import Store
+from alignkit.annotate.tables import queries
 from alignkit.annotate.tables.building import build_project
 from alignkit.annotate.tables.suggesting import opened
 from alignkit.formats.format import EVERYTHING
@@ -165,6 +166,15 @@ def test_a_project_of_before_shows_its_own_set_and_then_learns(tmp_path):
 
 
 # whose links
+
+
+def test_any_number_of_pairs_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(queries, "_MOST_PARAMETERS", 4)  # of a question
+    store = project(tmp_path, small_corpus(11, AUTO))
+    with store.database.reading() as link:
+        for some in ([], [3], [9, 2, 2, 11, 5, 1, 7, 4], range(1, 12)):
+            assert [row.k for row in queries.pair_rows(link, some)] == sorted(set(some))
+        assert [row.k for row in queries.pair_rows(link)] == list(range(1, 12))
 
 
 def test_several_annotators_teach_what_most_have_linked():
