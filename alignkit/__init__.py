@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from alignkit.alignment import NULL, Alignment, Link
     from alignkit.annotation import Annotation
     from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-    from alignkit.corpus import Corpus, SentencePair
+    from alignkit.corpus import Corpus
     from alignkit.corpus_counts import count_corpus, count_groups
     from alignkit.errors import AlignkitError, FormatError
     from alignkit.formats import FORMATS, iterate_pairs, read_corpus, write_corpus
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from alignkit.join import join_pairs, merge
     from alignkit.nltk_bridge import from_nltk, to_nltk
     from alignkit.pairings import pair_translations
-    from alignkit.phrases import PhraseArrays, PhrasePair, extract_phrases
+    from alignkit.phrase_pair import PhrasePair
+    from alignkit.phrases import PhraseArrays, extract_phrases
     from alignkit.scoring import aer, compare, score, score_phrase_list
     from alignkit.selection import concat, sample, select_ids, split_corpus
+    from alignkit.sentence_pair import SentencePair
     from alignkit.symmetrization import symmetrize
     from alignkit.trees import Tree
 

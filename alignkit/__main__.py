@@ -2,17 +2,17 @@
 
 import sys
 
-from alignkit.signals import stop_at_once
-
-__all__ = ["main"]
+from alignkit.signals import leave_at_once, stop_at_once
 
 
 def main() -> int:
     """Run the command that the words of this process name; return its exit code."""
     stop_at_once()  # before anything large is imported
+    ended = leave_at_once()
     from alignkit.cli import main as run
 
-    return run()
+    ended.append(run())
+    return ended[0]
 
 
 if __name__ == "__main__":

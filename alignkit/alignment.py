@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DRAWN", "LONGEST", "NULL", "Alignment", "Link", "LinkLike"]
-
 NULL = -1
 """The index of the empty word: `Link(3, NULL)` says that source word 3 was aligned to nothing."""
 

@@ -9,8 +9,6 @@ from alignkit.arguments import check_kind, words
 from alignkit.errors import AlignmentError
 from alignkit.moment import read_moment
 
-__all__ = ["Annotation"]
-
 _NO_FLAGS: frozenset[str] = frozenset()
 
 

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["divide_evenly", "divide_groups"]
-
 _STATES = 800_000_000  # bits of the table of sums, 100 MB
 _FEW = 500  # things that the table is made for
 _DEEP = 4  # parts, beside the largest, likewise
@@ -30,13 +28,6 @@ def divide_evenly(strata: Sequence[int], shares: Sequence[float]) -> list[list[i
 
     Each number is the exact one, rounded up or down; which, is chosen so that the parts have the
     shares asked for when strata are added up.
-
-    Parameters
-    ----------
-    strata
-        The sizes of H strata.
-    shares
-        The shares of K parts, which add up to 1.
 
     Examples
     --------
@@ -61,25 +52,7 @@ def divide_evenly(strata: Sequence[int], shares: Sequence[float]) -> list[list[i
 def divide_groups(
     sizes: NDArray[np.integer], shares: Sequence[float], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the part (G,) of each group, such that parts have the shares asked for.
-
-    Parameters
-    ----------
-    sizes
-        (G, H) how many things of each of H strata a group has.
-    shares
-        The shares of K parts, which add up to 1.
-    rng
-        What decides between parts that are as good.
-
-    Returns
-    -------
-    (G,) array
-        Whole groups come into parts. The largest difference, in things, between a part and its
-        share is the least possible where there is one stratum, up to 500 groups and five parts
-        (what is left out is one), and the table of sums fits into 100 MB; else it is the least that
-        was found. Where there are several strata, their shares come second.
-    """
+    """Return the part (G,) of each group, such that parts have the shares asked for."""
     counts = np.asarray(sizes, np.int64)
     search = _Search(counts, np.asarray(shares, np.float64), rng)
     best = search.random()
@@ -96,17 +69,7 @@ def divide_groups(
 
 
 class _Search:
-    """Look for a division by moving and exchanging groups.
-
-    Parameters
-    ----------
-    counts
-        (G, H) things of each stratum.
-    shares
-        (K,) what is asked for.
-    rng
-        What decides.
-    """
+    """Look for a division by moving and exchanging groups."""
 
     def __init__(self, counts: Sizes, shares: Numbers, rng: np.random.Generator) -> None:
         self.counts, self.rng = counts, rng

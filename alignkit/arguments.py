@@ -15,19 +15,6 @@ from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_ty
 
 from alignkit.errors import ArgumentError
 
-__all__ = [
-    "check_arguments",
-    "check_attributes",
-    "check_callable",
-    "check_kind",
-    "each",
-    "every",
-    "kind_of",
-    "place",
-    "whole_number",
-    "words",
-]
-
 T = TypeVar("T")
 
 
@@ -48,11 +35,6 @@ def check_arguments(
     Numbers of NumPy are numbers; truth is no number; ranges are for the function to check. What has
     no annotation, or one that tells nothing (``Any``), passes, and so do those named in `apart`,
     which are checked elsewhere.
-
-    Raises
-    ------
-    ArgumentError
-        If one is of another type; the message names it.
     """
     for name, expected in _declared(function):
         if name not in apart:
@@ -67,37 +49,19 @@ def check_attributes(made: object) -> None:
 
 
 def check_kind(name: str, value: object, kind: type) -> None:
-    """Refuse an argument that is not of a class.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not.
-    """
+    """Refuse an argument that is not of a class."""
     if not isinstance(value, kind):
         raise ArgumentError(f"{name} is {kind_of(value)}; it must be {_named(kind)}")
 
 
 def check_callable(name: str, value: object) -> None:
-    """Refuse an argument that cannot be called.
-
-    Raises
-    ------
-    ArgumentError
-        If it cannot.
-    """
+    """Refuse an argument that cannot be called."""
     if not callable(value):
         raise ArgumentError(f"{name} is {kind_of(value)}; it must be a function")
 
 
 def each(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
-    """Give values one by one, and refuse what is not of a class.
-
-    Raises
-    ------
-    ArgumentError
-        At once if they cannot be gone through, or when a value is reached that is not.
-    """
+    """Give values one by one, and refuse what is not of a class."""
     if not _is_iterable(values):
         raise ArgumentError(f"{name} is {kind_of(values)}; it must hold {kind.__name__} objects")
     return _each(name, values, kind)
@@ -119,13 +83,7 @@ def _each(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
 
 
 def whole_number(name: str, value: object) -> int:
-    """Return a whole number, of NumPy or not.
-
-    Raises
-    ------
-    ArgumentError
-        If it is none.
-    """
+    """Return a whole number, of NumPy or not."""
     try:
         return index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -133,15 +91,7 @@ def whole_number(name: str, value: object) -> int:
 
 
 def place(name: str, value: object, count: int, what: str) -> int:
-    """Return a place among so many, counted from the end where negative, as in a list.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no whole number.
-    IndexError
-        If it is beyond.
-    """
+    """Return a place among so many, counted from the end where negative, as in a list."""
     k = whole_number(name, value)
     if not -count <= k < count:
         raise IndexError(f"{name} is {k}, but there are {count} {what}")
@@ -149,13 +99,7 @@ def place(name: str, value: object, count: int, what: str) -> int:
 
 
 def words(name: str, value: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of a sentence.
-
-    Raises
-    ------
-    ArgumentError
-        If it is one text, or holds something that is no text.
-    """
+    """Return the words of a sentence."""
     if not isinstance(value, (str, bytes)):
         try:
             found = tuple(value)

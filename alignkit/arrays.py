@@ -22,15 +22,6 @@ from alignkit.arguments import (
 from alignkit.errors import AlignmentError, ArgumentError
 from alignkit.limits import check_count
 
-__all__ = [
-    "LinkArrays",
-    "TokenArrays",
-    "Vocabulary",
-    "check_form",
-    "check_offsets",
-    "whole_numbers",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class LinkArrays:
@@ -274,13 +265,7 @@ def _narrowed(lengths: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
 def check_form(
     name: str, array: NDArray[np.generic], dtype: type[np.generic], shape: tuple[int, ...]
 ) -> None:
-    """Refuse an array of another kind or shape.
-
-    Raises
-    ------
-    AlignmentError
-        If it is one.
-    """
+    """Refuse an array of another kind or shape."""
     if array.dtype != dtype or array.shape != shape:
         raise AlignmentError(
             f"{name} is a {array.shape} array of {array.dtype}; expected {shape} of "
@@ -289,13 +274,7 @@ def check_form(
 
 
 def check_offsets(offsets: NDArray[np.int64], end: int) -> None:
-    """Refuse offsets that do not rise from 0 to the end.
-
-    Raises
-    ------
-    AlignmentError
-        If they do not.
-    """
+    """Refuse offsets that do not rise from 0 to the end."""
     check_form("offsets", offsets, np.int64, (max(1, offsets.size),))
     if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
         raise AlignmentError(f"offsets must rise from 0 to {end}")
@@ -377,13 +356,7 @@ class TokenArrays:
 
 
 def whole_numbers(name: str, value: object, dimensions: int) -> NDArray[np.int64]:
-    """Return an array of whole numbers.
-
-    Raises
-    ------
-    ArgumentError
-        If it has another shape, or holds other things.
-    """
+    """Return an array of whole numbers."""
     try:
         found = np.asarray(value)
     except ValueError:  # rows of different lengths

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["brief", "brief_annotators", "how_many", "overlapping"]
-
 _ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
 
 
@@ -16,15 +14,6 @@ def brief(name: str) -> str:
 
 def how_many(number: int, thing: str, things: str = "", *, commas: bool = False) -> str:
     """Return a number of things, in the singular where there is one.
-
-    Parameters
-    ----------
-    number, thing
-        How many, of what in the singular.
-    things
-        Its plural; empty where that ends in s.
-    commas
-        Whether the thousands have commas.
 
     Examples
     --------

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import SentencePair
 from alignkit.errors import (
     JoinError,
     MissingTextError,
@@ -14,24 +13,11 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-
-__all__ = ["Choice", "alignment_of_pair", "naming"]
+from alignkit.sentence_pair import SentencePair
 
 
 class Choice:
-    """Choose the named annotator of an input, or the only one.
-
-    Parameters
-    ----------
-    path
-        The input.
-    name
-        The annotator; None where the user named nobody.
-    option
-        The argument by which one is named.
-    judged
-        Whether it is enough if the named annotator judged pairs and aligned none.
-    """
+    """Choose the named annotator of an input, or the only one."""
 
     def __init__(
         self, path: str, name: str | None, option: str = "annotator", *, judged: bool = False
@@ -42,13 +28,7 @@ class Choice:
         self._judged: set[str] = set()
 
     def of(self, pair: SentencePair) -> Alignment | None:
-        """Return the alignment of a pair, None where there is none.
-
-        Raises
-        ------
-        OptionError
-            If there are several and none was named.
-        """
+        """Return the alignment of a pair, None where there is none."""
         if self._name is not None:
             self._seen.update(dict.fromkeys(pair.alignments))
             self._judged.update(pair.annotations.keys() - pair.alignments.keys())
@@ -62,13 +42,7 @@ class Choice:
         return next(iter(pair.alignments.values()), None)
 
     def check(self) -> None:
-        """Check, when all is read, that the named annotator aligned something.
-
-        Raises
-        ------
-        UnknownNameError
-            If other annotators occurred, but this one did not, or only judged.
-        """
+        """Check, when all is read, that the named annotator aligned something."""
         if self._name is None or self._name in self._seen:
             return
         if self._name not in self._judged:
@@ -99,15 +73,7 @@ def naming(*paths: str) -> Iterator[None]:
 
 
 def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
-    """Return the alignment of the named annotator, or the only one.
-
-    Raises
-    ------
-    OptionError
-        If nobody aligned the pair, or several did and none is named.
-    UnknownNameError
-        If the named one did not.
-    """
+    """Return the alignment of the named annotator, or the only one."""
     if annotator is not None:
         return pair.alignment(annotator)
     found = pair.alignments

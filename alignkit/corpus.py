@@ -17,15 +17,16 @@ from alignkit.errors import (
     UnknownIdError,
     UnknownNameError,
 )
+from alignkit.labels.rewrites import origin_of
 from alignkit.labels.scheme import Scheme
 from alignkit.moment import PERIODS, period_of
-from alignkit.plain import LinksLike, rows_of
+from alignkit.plain import LinksLike, compared, rows_of
 from alignkit.sentence_pair import SentencePair
-
-__all__ = ["Corpus", "SentencePair", "group_text", "group_texts", "no_group", "values_of"]
 
 JUDGMENT = "judgment"
 """What pairs can be grouped by as by an attribute: what was judged."""
+TEXTS = "text on either side"
+"""What pairs can be kept together by as by an attribute: the text of a side, whatever its case."""
 
 
 class Corpus:
@@ -277,16 +278,8 @@ def group_text(
 
     Without an attribute of that name, ``day``, ``week`` and ``month`` are those, in UTC, of the
     latest of the pair's annotations that have a time: it was not finished before; ``judgment`` is
-    what was judged, with names where annotators differ.
-
-    Parameters
-    ----------
-    pair
-        The pair.
-    attribute
-        The name.
-    annotators
-        Whose times and judgments count; None for all.
+    what was judged, with names where annotators differ; nobody judged a rewrite.
+    `annotators` says whose times and judgments count; None: all.
 
     Examples
     --------
@@ -305,6 +298,8 @@ def group_text(
     if attribute in PERIODS:
         last = max(filter(None, (one.when for one in given.values())), default=None)
         return None if last is None else period_of(last, attribute)
+    if origin_of(pair) is not None:
+        return None
     said = {name: one.judgment for name, one in sorted(given.items()) if one.judgment}
     if len(set(said.values())) > 1:
         return ", ".join(f"{name}: {judgment}" for name, judgment in said.items())
@@ -314,22 +309,7 @@ def group_text(
 def group_texts(
     pairs: Collection[SentencePair], attribute: str, annotators: Sequence[str] | None = None
 ) -> list[str]:
-    """Return for each pair the text by which it is grouped, ``""`` where it has none.
-
-    Parameters
-    ----------
-    pairs
-        The pairs, such as a corpus.
-    attribute, annotators
-        As in `group_text`.
-
-    Raises
-    ------
-    UnknownNameError
-        If no pair has the attribute.
-    OptionError
-        If a day, week or month is asked for, and no annotation has a time.
-    """
+    """Return for each pair the `group_text`, ``""`` where it has none."""
     check_kind("attribute", attribute, str)
     names = None if annotators is None else words("annotators", annotators)
     texts = [group_text(pair, attribute, names) for pair in pairs]
@@ -367,6 +347,24 @@ def values_of(text: str, split: str | None) -> tuple[str, ...]:
         raise OptionError("what divides values is empty; give a text such as ','")
     parts = (part.strip() for part in text.split(split))
     return tuple(dict.fromkeys(filter(None, parts))) or ("",)
+
+
+def group_values(pair: SentencePair, attribute: str, separator: str | None) -> tuple[str, ...]:
+    """Return the values by which a pair belongs to groups that no split may cut; see `compared`."""
+    if attribute == TEXTS:
+        return tuple(filter(None, map(" ".join, compared_texts(pair, ignore_case=True) or ())))
+    text = compared(group_text(pair, attribute) or "").strip()
+    return tuple(filter(None, values_of(text, separator)))
+
+
+def compared_texts(
+    pair: SentencePair, *, ignore_case: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the words of both sides in the form in which they are compared; None without text."""
+    if pair.source is None or pair.target is None:
+        return None
+    source, target = ([compared(word, ignore_case=ignore_case) for word in x] for x in pair.words)
+    return tuple(source), tuple(target)
 
 
 def _link_records(pair: SentencePair) -> Iterator[dict[str, object]]:

@@ -9,58 +9,26 @@ from dataclasses import dataclass, field
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.arguments import check_arguments, each
-from alignkit.corpus import SentencePair, group_text, no_group, values_of
-
-__all__ = [
-    "AnnotatorCounts",
-    "CorpusCounts",
-    "GroupCounts",
-    "TreeCounts",
-    "count_corpus",
-    "count_groups",
-]
+from alignkit.corpus import group_text, no_group, values_of
+from alignkit.sentence_pair import SentencePair
 
 
 @dataclass
 class AnnotatorCounts:
-    """Count the annotations of one annotator.
+    """Count the annotations of one annotator."""
 
-    Parameters
-    ----------
-    pairs
-        Sentence pairs aligned.
-    empty
-        Of these, how many have no link.
-    sure, possible
-        Links that are sure, and links that are only possible.
-    nulls
-        Words explicitly aligned to nothing.
-    source_aligned, target_aligned
-        Words that bear a link.
-    source_tokens, target_tokens
-        Words of the aligned pairs whose text is known.
-    one_to_one
-        Links of which both words bear no other link.
-    identical
-        Links between words equal after casefold.
-    comments
-        Annotations with a comment.
-    judged
-        Sentence pairs judged, but not aligned; nothing of them counts above but the comments.
-    """
-
-    pairs: int = 0
-    empty: int = 0
-    sure: int = 0
+    pairs: int = 0  # sentence pairs aligned
+    empty: int = 0  # of these, how many have no link
+    sure: int = 0  # links that are sure, and links that are only possible
     possible: int = 0
-    nulls: int = 0
-    source_aligned: int = 0
+    nulls: int = 0  # words explicitly aligned to nothing
+    source_aligned: int = 0  # words that bear a link
     target_aligned: int = 0
-    source_tokens: int = 0
+    source_tokens: int = 0  # words of the aligned pairs whose text is known
     target_tokens: int = 0
-    one_to_one: int = 0
-    identical: int = 0
-    comments: int = 0
+    one_to_one: int = 0  # links of which both words bear no other link
+    identical: int = 0  # links between words equal after casefold
+    comments: int = 0  # annotations with a comment
     judged: int = 0
 
     def add(self, pair: SentencePair, annotation: Annotation) -> None:
@@ -96,59 +64,27 @@ class AnnotatorCounts:
 
 @dataclass
 class TreeCounts:
-    """Count the trees of one name.
+    """Count the trees of one name."""
 
-    Parameters
-    ----------
-    source, target
-        Sentence pairs with a tree of that side.
-    source_nodes, target_nodes
-        Their nodes.
-    deepest
-        How many nodes the longest way down passes.
-    """
-
-    source: int = 0
+    source: int = 0  # sentence pairs with a tree of that side
     target: int = 0
-    source_nodes: int = 0
+    source_nodes: int = 0  # their nodes
     target_nodes: int = 0
-    deepest: int = 0
+    deepest: int = 0  # how many nodes the longest way down passes
 
 
 @dataclass
 class CorpusCounts:
-    """Count the sentence pairs of a corpus.
+    """Count the sentence pairs of a corpus."""
 
-    Parameters
-    ----------
-    pairs
-        Sentence pairs.
-    without_text
-        Of these, how many have no words.
-    repeated_ids
-        Pairs whose id an earlier pair has.
-    source_tokens, target_tokens
-        Words.
-    source_types, target_types
-        Different words.
-    longest_source, longest_target
-        Words of the longest sentence.
-    annotators
-        The counts of each annotator.
-    attributes
-        For each attribute how many different values it has.
-    trees
-        The counts of the trees of each name.
-    """
-
-    pairs: int = 0
-    without_text: int = 0
-    repeated_ids: int = 0
-    source_tokens: int = 0
+    pairs: int = 0  # sentence pairs
+    without_text: int = 0  # of these, how many have no words
+    repeated_ids: int = 0  # pairs whose id an earlier pair has
+    source_tokens: int = 0  # words
     target_tokens: int = 0
-    source_types: int = 0
+    source_types: int = 0  # different words
     target_types: int = 0
-    longest_source: int = 0
+    longest_source: int = 0  # words of the longest sentence
     longest_target: int = 0
     annotators: dict[str, AnnotatorCounts] = field(default_factory=dict)
     attributes: dict[str, int] = field(default_factory=dict)
@@ -173,21 +109,11 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
 
 @dataclass
 class GroupCounts:
-    """Count a corpus, and the groups that the values of an attribute make of it.
+    """Count a corpus, and the groups that the values of an attribute make of it."""
 
-    Parameters
-    ----------
-    whole
-        The counts of all pairs.
-    groups
-        Those of each value, in the order of their first use; ``""``: of the pairs without one.
-    several
-        How many pairs have several values: groups overlap by these.
-    """
-
-    whole: CorpusCounts
+    whole: CorpusCounts  # the counts of all pairs
     groups: dict[str, CorpusCounts]
-    several: int = 0
+    several: int = 0  # how many pairs have several values: groups overlap by these
 
 
 def count_groups(

@@ -9,16 +9,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from alignkit.brief import how_many
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.errors import FormatError
 from alignkit.formats import Finding, Reading, ReadOptions, open_reading, read_pairs
 from alignkit.formats.fits import Fit, Fits
+from alignkit.formats.hints import with_shift
 from alignkit.formats.record import Record
+from alignkit.formats.shift import shift_of
 from alignkit.leaks import Repeats
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.trees import Tree
-
-__all__ = ["Examination", "Fit", "compare_texts", "examine"]
 
 _MOST_KEPT = 10_000  # findings of a kind; more are only counted
 _FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that deep, preterminals too
@@ -26,50 +28,22 @@ _FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that dee
 
 @dataclass
 class Examination:
-    """Hold what was found in a file.
+    """Hold what was found in a file."""
 
-    Parameters
-    ----------
-    path, format
-        What was examined.
-    base, transposed
-        What was declared, or is the format's custom.
-    records
-        Sentence pairs in the file; `refused` of them are broken.
-    links, sure
-        Links as written, of all annotators; `sure` of them are sure.
-    findings
-        What is odd, with file and line; of each kind no more than ten thousand are kept.
-    counts
-        How often each kind of finding occurs.
-    fits
-        How the links look under each base and direction; `outside` and `equal` need the words.
-    trees
-        How many pairs have a tree of each side and name.
-    tree_counts
-        What was done to the trees of files: see `alignkit.formats.trees.attach_trees`.
-    has_text
-        Whether the words of at least one pair are known.
-    corpus
-        What could be read, mended: no duplicates, no links out of range. Empty unless kept.
-    lines
-        File and line of each pair of the corpus, by its id.
-    """
-
-    path: str
+    path: str  # what was examined
     format: str
-    base: int
+    base: int  # what was declared, or is the format's custom
     transposed: bool
-    records: int = 0
+    records: int = 0  # sentence pairs in the file; refused of them are broken
     refused: int = 0
-    links: int = 0
+    links: int = 0  # links as written, of all annotators; sure of them are sure
     sure: int = 0
     findings: list[Finding] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)  # how often each kind of finding occurs
     fits: list[Fit] = field(default_factory=list)
     trees: Counter[tuple[str, str]] = field(default_factory=Counter)
     tree_counts: Counter[str] = field(default_factory=Counter)
-    has_text: bool = False
+    has_text: bool = False  # whether the words of at least one pair are known
     corpus: Corpus = field(default_factory=Corpus)
     lines: dict[str, tuple[str, int]] = field(default_factory=dict)
 
@@ -92,7 +66,7 @@ class Examination:
 
     def observe(self, finding: Finding) -> None:
         """Count a finding, and keep it while there are not too many of its kind."""
-        self.counts[finding.kind] += 1
+        self.counts[finding.kind] += finding.times
         if self.counts[finding.kind] <= _MOST_KEPT:
             self.findings.append(finding)
 
@@ -104,22 +78,10 @@ def examine(
     options: ReadOptions,
     keep: bool = True,
 ) -> Examination:
-    """Read a file leniently and tell all that is odd in it.
+    """Read a file leniently and report all that is odd in it.
 
-    Parameters
-    ----------
-    path, format
-        The file or folder, and its format.
-    options
-        What was declared of it. Broken records are left out and links out of range dropped, each
-        a finding.
-    keep
-        Whether to keep the sentence pairs; without them memory hardly grows with the file.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read at all.
+    Broken records are left out and links out of range dropped, each a finding. Unless it is to
+    `keep` the sentence pairs, memory hardly grows with the file.
     """
     lenient = replace(options, lenient=True, drop_out_of_range=True)
     found = Examination(path, format, 0, options.transpose)
@@ -132,7 +94,10 @@ def examine(
     plainly = kind.blocks is None
     pairs = reading.pairs(kind.parse(reading)) if plainly else read_pairs(kind, reading)
     with closing(pairs):
-        kept = list(_look_over(pairs, reading, watch, keep))
+        try:
+            kept = list(_look_over(pairs, reading, watch, keep))
+        except FormatError as error:  # texts of several lengths, say
+            raise with_shift(error, path, format, options) from None
     found.corpus = Corpus(kept)
     found.refused = reading.refused
     found.records = reading.read + reading.refused
@@ -141,6 +106,9 @@ def examine(
     suspicion = fits.suspicion()
     if suspicion is not None:
         found.observe(Finding(suspicion.kind, suspicion.message, path))
+    dropped = found.counts["link out of range"]
+    if dropped and (shift := shift_of(path, format, options)) is not None:
+        found.observe(Finding("row shift", str(shift), path, shift.line))
     found.fits, found.links, found.has_text = fits.each, fits.links, fits.has_text
     found.findings.sort(key=lambda finding: (finding.path, finding.line or 0))
     return found

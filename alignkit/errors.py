@@ -8,29 +8,6 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-__all__ = [
-    "AlignerError",
-    "AlignkitError",
-    "AlignmentError",
-    "ArgumentError",
-    "FileError",
-    "ForbiddenFileError",
-    "FormatError",
-    "IsFolderError",
-    "JoinError",
-    "JudgmentError",
-    "MissingFileError",
-    "MissingTextError",
-    "NotAlignedError",
-    "OptionError",
-    "PartsError",
-    "RepeatedIdError",
-    "TreeError",
-    "UnknownFormatError",
-    "UnknownIdError",
-    "UnknownNameError",
-]
-
 _COMPARED = 20_000  # ids; more take more than a second
 
 
@@ -39,15 +16,7 @@ class AlignkitError(Exception):
 
 
 class PartsError(AlignkitError):
-    """Several parts that cannot be read, each for a reason of its own.
-
-    Parameters
-    ----------
-    what
-        What went wrong.
-    errors
-        The message of each.
-    """
+    """Several parts that cannot be read, each for a reason of its own."""
 
     def __init__(self, what: str, errors: Iterable[str]) -> None:
         self.what, self.errors = what, list(errors)
@@ -86,17 +55,7 @@ class JoinError(AlignkitError):
 
 
 class UnknownNameError(AlignkitError, LookupError):
-    """A name that is in no table: the message lists the names that are.
-
-    Parameters
-    ----------
-    kind
-        What was looked up, e.g. ``"format"``.
-    name
-        The name that was not found.
-    known
-        The names that exist.
-    """
+    """A name that is in no table: the message lists the names that are."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = list(known)
@@ -113,17 +72,7 @@ class UnknownNameError(AlignkitError, LookupError):
 
 
 class NotAlignedError(UnknownNameError):
-    """A name that judged sentence pairs, but whose alignment is wanted.
-
-    Parameters
-    ----------
-    what
-        What was judged, e.g. ``"pair 'p1'"``.
-    name
-        Who judged it.
-    known
-        The names of those who aligned it.
-    """
+    """A name that judged sentence pairs, but whose alignment is wanted."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"alignment of {what} by", name, known)
@@ -136,15 +85,7 @@ class NotAlignedError(UnknownNameError):
 
 
 class UnknownIdError(UnknownNameError, KeyError):
-    """An id that no sentence pair of a corpus has: the message names some that are near.
-
-    Parameters
-    ----------
-    name
-        The id that was not found.
-    known
-        All ids there are; the first 20,000 are compared.
-    """
+    """An id that no sentence pair of a corpus has: the message names some that are near."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         ids = list(islice(known, _COMPARED))
@@ -192,19 +133,7 @@ class FormatError(AlignkitError, ValueError):
 
 
 class JudgmentError(FormatError):
-    """A judgment of a pair that is none of its scheme.
-
-    Parameters
-    ----------
-    message, path, line
-        As of `FormatError`; a corpus does not know its file.
-    pair
-        The id of the pair.
-    annotator
-        Who judged it.
-    judgment
-        The text of the judgment.
-    """
+    """A judgment of a pair that is none of its scheme."""
 
     def __init__(
         self,
@@ -231,15 +160,7 @@ class JudgmentError(FormatError):
 
 
 class UnknownFormatError(FormatError):
-    """A file whose format is not known: none fits, or several do.
-
-    Parameters
-    ----------
-    message, path
-        As of `FormatError`.
-    fitting
-        The formats that fit.
-    """
+    """A file whose format is not known: none fits, or several do."""
 
     def __init__(self, message: str, path: str = "", fitting: Iterable[str] = ()) -> None:
         super().__init__(message, path)
@@ -253,15 +174,6 @@ class FileError(FormatError, OSError):
     """A file that cannot be read at all; one of its kinds below where there is one.
 
     It has the `errno`, `strerror` and `filename` of an `OSError`.
-
-    Parameters
-    ----------
-    path
-        The file, as the user named it.
-    number
-        The `errno`; None where there is none.
-    reason
-        Why it cannot be read.
     """
 
     def __init__(self, path: str, number: int | None, reason: str) -> None:

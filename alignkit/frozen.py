@@ -8,8 +8,6 @@ from typing import TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
-__all__ = ["FrozenMap"]
-
 
 class FrozenMap(Mapping[K, V]):
     """Map a handful of keys to values, in order, without change.

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import JoinError
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
-
-__all__ = [
-    "LinkInput",
-    "OutOfStepError",
-    "have_blocks",
-    "hinting",
-    "in_order",
-    "link_blocks",
-]
 
 _Pairs = Iterator[SentencePair]
 _Block = tuple[Sequence[object], "LinkArrays", "LinkArrays"]
@@ -86,22 +77,18 @@ class _Side:
         return left
 
 
-def link_blocks(first: LinkInput, second: LinkInput, *, ordered: bool = False) -> Iterator[_Block]:
+def link_blocks(
+    first: LinkInput,
+    second: LinkInput,
+    *,
+    ordered: bool = False,
+    beyond: Callable[[int], None] = lambda pairs: None,
+) -> Iterator[_Block]:
     """Yield the ids and links of many pairs of both inputs at a time, in flat memory.
 
-    Parameters
-    ----------
-    first, second
-        The inputs.
-    ordered
-        The n-th pairs belong together whatever their ids.
-
-    Raises
-    ------
-    JoinError
-        If one is longer than the other; with the option `partial` either may end before the other.
-    OutOfStepError
-        If their ids are not the same in the same order.
+    With `ordered`, the n-th pairs belong together whatever their ids. A `JoinError` says that one
+    is longer than the other; with the option `partial`, `beyond` is called with how many pairs one
+    of the two lacks. An `OutOfStepError` says that ids are not the same in the same order.
     """
     left, right = _Side(first), _Side(second)
     shared = 0
@@ -113,6 +100,7 @@ def link_blocks(first: LinkInput, second: LinkInput, *, ordered: bool = False) -
         shared += count
         yield ids, links, other_links
     more = left.rest(), right.rest()
+    beyond(sum(more))
     if any(more) and not first.reading.options.partial:
         longer, shorter = (first, second) if more[0] else (second, first)
         raise JoinError(

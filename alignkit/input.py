@@ -7,6 +7,7 @@ for a sentence.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -21,22 +22,6 @@ from typing import Any, NamedTuple, cast
 
 from alignkit.errors import FileError, FormatError, OptionError
 
-__all__ = [
-    "CONTROL",
-    "MAX_MEGABYTES",
-    "MAX_WORDS",
-    "bounded_chunks",
-    "bounded_lines",
-    "bytes_read",
-    "has_controls",
-    "head_of",
-    "is_standard",
-    "look_ahead",
-    "open_input",
-    "read_bounded",
-    "too_large",
-]
-
 MAX_MEGABYTES = 64
 MAX_WORDS = 10_000
 
@@ -44,6 +29,22 @@ CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 """A character that no text holds: NUL and the other controls of ASCII, but for white space."""
 
 _MAGIC = b"\x1f\x8b"  # how gzip begins
+_PACKERS = (
+    ("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), "zstd -d"),
+    ("xz", re.compile(rb"\xfd7zXZ\0"), "xz -dk"),
+    ("bzip2", re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), "bzip2 -dk"),
+)
+"""Packers of files that are not read: how such a file begins, and what unpacks it."""
+_WIDE = (
+    ("UTF-32", re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff")),
+    ("UTF-16", re.compile(rb"\xff\xfe|\xfe\xff")),
+    ("UTF-32LE", re.compile(rb"([^\0]\0\0\0){4}")),
+    ("UTF-32BE", re.compile(rb"(\0\0\0[^\0]){4}")),
+    ("UTF-16LE", re.compile(rb"([^\0]\0){4}")),
+    ("UTF-16BE", re.compile(rb"(\0[^\0]){4}")),
+)
+"""Encodings with several bytes a character: their marks, else how characters of ASCII begin one."""
+_LOOKED_AT = 512  # bytes
 _BUFFER = 1 << 16
 _SWELLING = 100  # text shrinks to a third or a tenth
 _HARMLESS = 16  # what swells to this part of the limit does no harm
@@ -55,29 +56,22 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedReader]:
     """Open a file for reading bytes; ``-`` is standard input.
 
-    What begins as gzip does is unpacked; a name in ``.gz`` promises that.
-
-    Raises
-    ------
-    OptionError
-        If standard input is closed.
-    FileError
-        If the file cannot be read; it is an `OSError` too (`FileNotFoundError`, ...).
-    FormatError
-        If it cannot be unpacked, or swells beyond belief.
+    What begins as gzip does is unpacked; a name in ``.gz`` promises that. A `FileError`, which is
+    an `OSError` too, says that the file cannot be read, a `FormatError` that it cannot be unpacked,
+    or swells beyond belief.
     """
     try:
         if name == "-":
             stream = _standard_input()
             packed = _begins_packed(stream)
-            yield _unpacked(stream, name, megabytes) if packed else stream
+            yield _unpacked(stream, name, megabytes) if packed else looked_at(stream, name)
             return
         with _opened(name) as stream:
             if name.endswith(".gz") or _begins_packed(stream):
                 with _unpacked(stream, name, megabytes) as unpacked:
                     yield unpacked
             else:
-                yield stream
+                yield looked_at(stream, name)
     except (EOFError, zlib.error) as problem:
         raise FormatError(f"cannot be unpacked: {problem}", name) from None
     except gzip.BadGzipFile as problem:
@@ -87,6 +81,38 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
         raise
     except OSError as problem:
         raise FileError.of(problem, name) from None
+
+
+def looked_at(stream: BufferedReader, name: str, encoding: str | None = None) -> BufferedReader:
+    """Return a stream whose beginning `refuse_unread` has seen, where one can look ahead."""
+    if hasattr(stream, "peek"):
+        refuse_unread(stream.peek(_LOOKED_AT)[:_LOOKED_AT], name, encoding)
+    return stream
+
+
+def refuse_unread(head: bytes, name: str, encoding: str | None = None) -> None:
+    """Refuse a file that begins as one packed by zstd, xz or bzip2.
+
+    With the `encoding` of a text, UTF-16 and UTF-32 are refused too, unless it is that.
+    """
+    file = "FILE" if name == "-" else name
+    for packer, begins, unpack in _PACKERS:
+        if begins.match(head):
+            raise FormatError(
+                f"packed by {packer}, which alignkit cannot read; unpack it first: {unpack} {file}",
+                name,
+            )
+    with suppress(LookupError, ValueError):  # which is refused elsewhere
+        encoding = encoding and codecs.lookup(encoding).name
+    if encoding is None or encoding.startswith(("utf-16", "utf-32")):
+        return
+    for wide, begins in _WIDE:
+        if begins.match(head):
+            raise FormatError(
+                f"the text is {wide}, not {encoding}; convert it: iconv -f {wide} -t UTF-8 {file}, "
+                "or name its encoding by `encoding`",
+                name,
+            )
 
 
 @contextmanager
@@ -127,20 +153,17 @@ _ahead: dict[str, _Ahead] = {}
 """What was looked at before it is read: standard input, and pipes by their names."""
 
 
-def look_ahead(name: str, size: int, megabytes: int = MAX_MEGABYTES) -> tuple[bytes, bool]:
+def look_ahead(
+    name: str, size: int, megabytes: int = MAX_MEGABYTES, encoding: str | None = None
+) -> tuple[bytes, bool]:
     """Return the first bytes of an input, unpacked, and whether there are more.
 
-    It can be read afterwards as if nobody had looked, a pipe too.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read.
-    FormatError
-        If it cannot be unpacked.
+    It can be read afterwards as if nobody had looked, a pipe too. Errors are those of `open_input`
+    and `refuse_unread`.
     """
     if name != "-" and (os.path.isfile(name) or not os.path.exists(name)):
         with open_input(name, megabytes) as stream:
+            looked_at(stream, name, encoding)
             return stream.read(size), bool(stream.peek(1))
     ahead = _ahead.get(name)
     if ahead is None or (name == "-" and ahead.stream is not sys.stdin.buffer):
@@ -151,6 +174,7 @@ def look_ahead(name: str, size: int, megabytes: int = MAX_MEGABYTES) -> tuple[by
         again = cast("BufferedReader", BufferedReader(_Again(head, stream, ended), _BUFFER))
         ahead = _ahead[name] = _Ahead(stream, head, again)
     if ahead.head[:2] != _MAGIC:
+        refuse_unread(ahead.head[:_LOOKED_AT], name, encoding)
         return ahead.head, len(ahead.head) == size
     with suppress(zlib.error):
         unpacking = zlib.decompressobj(wbits=31)
@@ -258,10 +282,7 @@ def bounded_lines(
 ) -> Iterator[bytes]:
     """Yield the lines of a stream, as iterating over it does.
 
-    Raises
-    ------
-    FormatError
-        If a line is longer than the limit, or lines end in carriage returns alone.
+    Lines longer than the limit, and those that end in carriage returns alone, are refused.
     """
     most = megabytes << 20
     for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), start=1):
@@ -282,14 +303,9 @@ def bounded_chunks(
 ) -> Iterator[bytes]:
     """Yield the whole lines that have come in, up to a megabyte of them, each with a line feed.
 
-    With `cut`, a line that is longer than the limit is cut somewhere beyond it. With `one_line`,
-    carriage returns are white space like any other, whether or not there are line feeds.
-
-    Raises
-    ------
-    FormatError
-        If a line is longer than the limit, unless with `cut`; if lines end in carriage returns
-        alone, unless with `one_line`.
+    With `cut`, a line that is longer than the limit is cut somewhere beyond it; else it is an
+    error. With `one_line`, carriage returns are white space like any other; else lines that end in
+    them alone are an error.
     """
     most = megabytes << 20
     held: list[bytes] = []
@@ -322,13 +338,7 @@ def _refuse_returns(text: bytes, name: str) -> None:
 
 
 def read_bounded(stream: BufferedReader | io.BytesIO, name: str, megabytes: int) -> bytes:
-    """Read all of a stream that has to be held as one piece.
-
-    Raises
-    ------
-    FormatError
-        If it is larger than the limit.
-    """
+    """Read all of a stream that has to be held as one piece; refuse one larger than the limit."""
     raw = stream.read((megabytes << 20) + 1)
     if len(raw) > megabytes << 20:
         raise too_large("a file that is read in one piece", name, megabytes)

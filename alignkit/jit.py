@@ -15,20 +15,10 @@ from numpy.typing import NDArray
 
 from alignkit.kernel_cache import KernelCache, can_keep
 
-__all__ = [
-    "announce_compilation",
-    "fast",
-    "inlined",
-    "inlined_fast",
-    "jit",
-    "load_without_scipy",
-    "readonly",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=np.generic)
 
-_FAST: dict[str, Any] = {"nogil": True, "fastmath": True, "error_model": "numpy"}
+_FAST: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 def jit(function: F) -> F:
@@ -40,14 +30,10 @@ def jit(function: F) -> F:
 
 
 def fast(function: F) -> F:
-    """Compile a kernel as `jit` does, for sums and products over many floats.
+    """Compile a kernel as `jit` does, where 1 / 0 is infinity, as in numpy: so loops vectorize.
 
-    They may be reordered, so that they vectorize; 1 / 0 is infinity, as in numpy.
-
-    Such a kernel is called from Python only, and its parts are `inlined_fast`. One that a kernel
-    calls is compiled twice, by itself and into its caller, with sums in another order: the process
-    that compiles both takes the first, those that load the caller from disk take the second. (Sums
-    of plain kernels are never reordered, so they may call one another.)
+    No kernel lets LLVM reorder or fuse what floats are added and multiplied (``fastmath``): how
+    that is done depends on the processor. Sums that are to be quick are written side by side.
     """
     return _compiled(function, **_FAST)
 
@@ -122,7 +108,7 @@ def _warn() -> None:
     then = "they are kept for later runs"
     if not can_keep():
         then = "no folder was found to keep them in: name one of yours in XDG_CACHE_HOME"
-    getLogger("alignkit").warning("compiling kernels; %s", then)
+    getLogger("alignkit").warning("compiling kernels; %s", then, extra={"note": True})
 
 
 def _is_ours(function: object) -> bool:

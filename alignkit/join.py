@@ -9,28 +9,19 @@ from typing import TYPE_CHECKING
 
 from alignkit.annotation import Annotation
 from alignkit.arguments import check_arguments, each
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import JoinError
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.trees import Tree
-
-__all__ = ["Differences", "join_pairs", "merge"]
 
 _REMARKS = ("comment", "judgment", "provenance")
 
 
 @dataclass
 class Differences:
-    """Collect where the words of joined pairs differ, and which pairs one side lacks.
-
-    Parameters
-    ----------
-    tokens
-        (pair id, side, position, word in the first, word in the second) of each token that differs.
-    missing, surplus
-        The ids of the pairs that the second input lacks, and that only it has.
-    """
+    """Collect where the words of joined pairs differ, and which pairs one side lacks."""
 
     tokens: list[tuple[str, str, int, str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from math import isnan
 
-__all__ = ["jsonable", "nested"]
-
 
 def jsonable(value: object) -> object:
     """Return a result as dicts, lists, numbers and texts; NaN becomes None.

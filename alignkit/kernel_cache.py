@@ -28,8 +28,6 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
-__all__ = ["KernelCache", "can_keep", "places"]
-
 PACKAGE = Path(__file__).parent
 MARK = b"alignkit kernel\n"
 _READING = os.O_RDONLY  # and a pipe of that name does not make us wait
@@ -43,13 +41,6 @@ class KernelCache(_Cache):
     """Load and save the machine code of one kernel, as numba's dispatchers ask for it.
 
     Each signature has a file of its own: a mark, a checksum and a pickle.
-
-    Parameters
-    ----------
-    function
-        The kernel in Python.
-    options
-        How it is compiled.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from alignkit.arguments import check_arguments
-from alignkit.corpus import Corpus, SentencePair
-from alignkit.errors import UnknownNameError
+from alignkit.corpus import Corpus, compared_texts, group_texts, group_values
 from alignkit.labels.rewrites import REWRITE_OF, origin_of
 from alignkit.labels.schemes import SCHEMES
-
-__all__ = ["GROUPS", "KINDS", "Leak", "Repeats", "find_leaks", "flipped"]
+from alignkit.sentence_pair import SentencePair
 
 GROUPS = ("goeswith",)
 """The attributes that name groups of pairs, where none are named."""
@@ -22,95 +20,70 @@ _Texts = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A pair of the second part that the first part knows.
-
-    Parameters
-    ----------
-    kind
-        ``"equal"``: both texts are those of a pair of the first part; ``"reversed"``: they are,
-        source and target exchanged; ``"grouped"``: a pair of the first part has the same group.
-    train, test
-        The ids of both pairs; of the first part, the first such.
-    group
-        Attribute and value of the group, as ``goeswith=x``.
-    """
+    """A pair of the second part that the first part knows."""
 
     kind: str
-    train: str
+    train: str  # the ids of both pairs; of the first part, the first such
     test: str
-    group: str = ""
+    group: str = ""  # attribute and value of the group, as goeswith=x
+    also: tuple[str, ...] = ()  # the further groups of the pair that the first part has
 
 
 def find_leaks(
-    train: Corpus, test: Corpus, groups: Sequence[str] | None = None, *, ignore_case: bool = False
+    train: Corpus,
+    test: Corpus,
+    groups: Sequence[str] | None = None,
+    *,
+    separator: str | None = None,
+    ignore_case: bool = False,
 ) -> list[Leak]:
     """Return what the second part shares with the first.
 
-    Texts are equal where their words are: the white space between them does not count.
-
-    Parameters
-    ----------
-    train, test
-        The parts.
-    groups
-        The attributes that name groups; None: `GROUPS`, where pairs have them. A pair that was
-        written anew of another (see `alignkit.labels.rewrites`) counts as grouped with it too,
-        unless ids of one part stand in the other, which are then not parts of one corpus.
-    ignore_case
-        Whether words that differ in case alone are equal.
-
-    Raises
-    ------
-    UnknownNameError
-        If no pair of either part has an attribute that is named.
+    Texts are equal if their words are: neither the white space between them counts, nor the Unicode
+    form in which characters are written (see `alignkit.plain.compared`).
 
     Examples
     --------
     >>> train = Corpus.from_texts(["a b", "c"], ["d", "e"], ids=["1", "2"])
     >>> test = Corpus.from_texts(["d", "c"], ["a b", "f"], ids=["3", "4"])
     >>> find_leaks(train, test)
-    [Leak(kind='reversed', train='1', test='3', group='')]
+    [Leak(kind='reversed', train='1', test='3', group='', also=())]
     """
     check_arguments(find_leaks, locals())
     for name in groups or ():
-        if name not in train.attributes and name not in test.attributes:
-            known = dict.fromkeys([*train.attributes, *test.attributes])
-            raise UnknownNameError("attribute", name, known)
+        group_texts([*train, *test], name)  # refuses one that no pair has
     groups = GROUPS if groups is None else groups
     one_corpus = not {pair.id for pair in train} & {pair.id for pair in test}
     texts: dict[_Texts, str] = {}
     named: dict[str, str] = {}
     for pair in train:
-        if (key := _texts(pair, ignore_case)) is not None:
+        if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
             texts.setdefault(key, pair.id)
-        for name in _groups(pair, groups, origin=one_corpus):
+        for name in _groups(pair, groups, separator, origin=one_corpus):
             named.setdefault(name, pair.id)
     found: list[Leak] = []
     for pair in test:
-        if (key := _texts(pair, ignore_case)) is not None:
+        if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
             same, back = texts.get(key), texts.get(key[::-1])
             if same is not None:
                 found.append(Leak(EQUAL, same, pair.id))
             elif back is not None:
                 found.append(Leak(REVERSED, back, pair.id))
-        shared = [name for name in _groups(pair, groups, origin=one_corpus) if name in named]
-        found.extend(Leak(GROUPED, named[name], pair.id, name) for name in shared)
+        mine = _groups(pair, groups, separator, origin=one_corpus)
+        if shared := [name for name in mine if name in named]:
+            found.append(Leak(GROUPED, named[shared[0]], pair.id, shared[0], tuple(shared[1:])))
     return found
 
 
-def _texts(pair: SentencePair, ignore_case: bool) -> _Texts | None:
-    """Return both texts as they are compared; None where they are not known."""
-    if pair.source is None or pair.target is None:
-        return None
-    if ignore_case:
-        source, target = pair.source, pair.target
-        return tuple(map(str.casefold, source)), tuple(map(str.casefold, target))
-    return pair.source, pair.target
-
-
-def _groups(pair: SentencePair, attributes: Iterable[str], *, origin: bool) -> list[str]:
-    found = [f"{name}={pair.attributes[name]}" for name in attributes if pair.attributes.get(name)]
-    return [*found, f"{REWRITE_OF}={origin_of(pair) or pair.id}"] if origin else found
+def _groups(
+    pair: SentencePair, attributes: Iterable[str], separator: str | None, *, origin: bool
+) -> dict[str, None]:
+    found = {
+        f"{name}={value}": None
+        for name in attributes
+        for value in group_values(pair, name, separator)
+    }
+    return found | ({f"{REWRITE_OF}={origin_of(pair) or pair.id}": None} if origin else {})
 
 
 def flipped(judgment: str) -> str:
@@ -137,10 +110,11 @@ class Repeats:
 
     def add(self, pair: SentencePair) -> list[tuple[str, str]]:
         """Take a pair; return the kind and the words of what is odd about it."""
-        if pair.source is None or pair.target is None:
+        if not any(one.judgment for one in pair.annotations.values()):
+            return []
+        if (texts := compared_texts(pair)) is None:
             return []
         found = []
-        texts = (pair.source, pair.target)
         for name, annotation in pair.annotations.items():
             judgment = annotation.judgment
             if not judgment:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from alignkit.errors import AlignmentError
 
-__all__ = ["MOST", "check_count"]
-
 MOST = 2**31 - 1
 """The most links, words, sentence pairs or places of word pairs; no number of 32 bits is beyond."""
 
 
 def check_count(what: str, count: int) -> None:
-    """Refuse more than the arrays hold, before a number overflows.
-
-    Raises
-    ------
-    AlignmentError
-        If there are more than `MOST`.
-    """
+    """Refuse more than the arrays hold, before a number overflows."""
     if count > MOST:
         raise AlignmentError(
             f"{count} {what} are more than arrays hold, {MOST}: split the corpus, and take its "

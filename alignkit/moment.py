@@ -8,8 +8,6 @@ from datetime import datetime, timezone
 from alignkit.arguments import check_kind
 from alignkit.errors import AlignmentError, UnknownNameError
 
-__all__ = ["PERIODS", "period_of", "read_moment"]
-
 PERIODS = ("day", "week", "month")
 """What a time can be rounded to."""
 
@@ -20,20 +18,6 @@ _MOMENT = re.compile(
 
 def read_moment(text: str, name: str = "when") -> str:
     """Return a time in UTC, ``2026-11-22T13:06:28Z``, so that the later one is the greater text.
-
-    Parameters
-    ----------
-    text
-        ISO 8601 with seconds and zone; fractions of a second are cut off.
-    name
-        What it is called in errors.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no text.
-    AlignmentError
-        If it is no such time.
 
     Examples
     --------
@@ -62,18 +46,6 @@ def period_of(moment: str, period: str) -> str:
 
     Weeks are those of ISO 8601: they begin on Monday, and the first of a year holds its first
     Thursday.
-
-    Parameters
-    ----------
-    moment
-        As `read_moment` returns it.
-    period
-        One of `PERIODS`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such period.
 
     Examples
     --------

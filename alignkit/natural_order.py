@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["natural_key"]
-
 
 def natural_key(name: object) -> list[tuple[int, int, str]]:
     """Sort names, or paths, so that numbers in them count as numbers.

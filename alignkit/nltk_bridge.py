@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.arguments import check_kind
-from alignkit.corpus import SentencePair
 from alignkit.errors import UnknownNameError
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from nltk.translate import AlignedSent
-
-__all__ = ["from_nltk", "to_nltk"]
 
 
 def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> AlignedSent:

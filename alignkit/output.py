@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import sys
 import zlib
@@ -17,21 +18,6 @@ from alignkit.placing import Exchange, Identity, NewFile, NewFolder, identity
 from alignkit.signals import undisturbed
 from alignkit.visible import visible_data
 
-__all__ = [
-    "Outputs",
-    "WriteError",
-    "apart",
-    "refuse_same",
-    "replacing",
-    "replacing_bytes",
-    "replacing_file",
-    "replacing_folder",
-    "sorting_folder",
-    "standard_stream",
-    "together",
-]
-
-
 T = TypeVar("T", NewFile, NewFolder)
 
 
@@ -40,17 +26,7 @@ class WriteError(AlignkitError):
 
 
 class Outputs:
-    """Hold files and folders that are to take their places together.
-
-    Attributes
-    ----------
-    placed
-        How many have taken their places.
-    notes
-        What a person should know of them.
-    kept
-        What to say, if all is stopped, of files that took their places before; see `apart`.
-    """
+    """Hold files and folders that are to take their places together."""
 
     def __init__(self) -> None:
         self.placed = 0
@@ -67,13 +43,7 @@ class Outputs:
         self._making.append(item)
 
     def end(self, path: str, item: NewFile | NewFolder) -> None:
-        """Take note that a file or folder is whole.
-
-        Raises
-        ------
-        WriteError
-            If its place is that of another one.
-        """
+        """Take note that a file or folder is whole."""
         key = identity(item.place) or (str(item.place),)
         if key in self._whole:
             raise WriteError(_same(path, self._whole[key][0]))
@@ -81,13 +51,7 @@ class Outputs:
         self._whole[key] = path, item
 
     def place(self) -> None:
-        """Put everything that is whole in its place, or, if that fails, nothing.
-
-        Raises
-        ------
-        WriteError
-            If it fails; the message tells what is where if anything could not be put back.
-        """
+        """Put everything that is whole in its place, or, if that fails, nothing."""
         exchange = Exchange()
         path = ""
         with undisturbed():
@@ -96,7 +60,7 @@ class Outputs:
                     item.put(exchange, alone=len(self._whole) == 1)
             except OSError as problem:
                 lost = exchange.undo()
-                state = f"not all could be put back: {'; '.join(lost)}" if lost else _UNCHANGED
+                state = f"not all could be put back: {'; '.join(lost)}" if lost else unchanged()
                 raise WriteError(
                     f"{path}: cannot be written: {_reason(problem)}; {state}"
                 ) from None
@@ -118,7 +82,16 @@ class Outputs:
 
 
 _outputs: ContextVar[Outputs | None] = ContextVar("outputs", default=None)
+_apart: ContextVar[bool] = ContextVar("apart", default=False)
 _UNCHANGED = "nothing was changed"
+
+
+def unchanged() -> str:
+    """Say what an output that fails leaves as it was: all, or only itself among parts."""
+    outputs = _outputs.get()
+    if outputs is not None and outputs.kept:
+        return f"this output was not changed; {outputs.kept}"
+    return "this output was not changed" if _apart.get() else _UNCHANGED
 
 
 @contextmanager
@@ -147,11 +120,12 @@ def apart() -> Iterator[None]:
 
     This is for work of many parts, each of which is kept.
     """
-    token = _outputs.set(None)
+    token, flag = _outputs.set(None), _apart.set(True)
     try:
         yield
     finally:
         _outputs.reset(token)
+        _apart.reset(flag)
 
 
 @contextmanager
@@ -163,11 +137,6 @@ def replacing(path: str) -> Iterator[TextIO]:
     neither name nor time. A terminal, another character device, a pipe and the file
     that standard output goes to are written in place. Other names (hard links) of a file that is
     replaced keep what it held.
-
-    Raises
-    ------
-    WriteError
-        If the file cannot be written.
     """
     stream = standard_stream(path)
     if stream is not None:
@@ -213,13 +182,7 @@ def replacing_bytes(path: str, *, text: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing_file(path: str) -> Iterator[str]:
-    """Name a new, empty file for what opens its files itself; it takes its place when it is whole.
-
-    Raises
-    ------
-    WriteError
-        If it cannot be written.
-    """
+    """Name a new, empty file for code that opens files itself; it takes its place when whole."""
     with _told(path), together() as outputs:
         if _is_written_in_place(path):
             raise WriteError(f"{path}: is a device or a pipe; name a file")
@@ -231,13 +194,7 @@ def replacing_file(path: str) -> Iterator[str]:
 
 @contextmanager
 def replacing_folder(path: str) -> Iterator[NewFolder]:
-    """Make files in `NewFolder.root`; they take their places in the folder when all are written.
-
-    Raises
-    ------
-    WriteError
-        If they cannot be written.
-    """
+    """Make files in `NewFolder.root`; they take their places in the folder when all are written."""
     with _told(path), together() as outputs, _begun(outputs, NewFolder, path) as item:
         yield item
         outputs.end(path, item)
@@ -320,12 +277,12 @@ def _told(path: str) -> Iterator[None]:
     except UnicodeEncodeError as problem:
         raise WriteError(
             f"{path}: {problem.object[problem.start : problem.end]!r} cannot be written as UTF-8; "
-            f"{_UNCHANGED}"
+            f"{unchanged()}"
         ) from None
     except (BrokenPipeError, AlignkitError):  # the latter of what is read meanwhile
         raise
     except OSError as problem:
-        raise WriteError(f"{path}: cannot be written: {_reason(problem)}; {_UNCHANGED}") from None
+        raise WriteError(f"{path}: cannot be written: {_reason(problem)}; {unchanged()}") from None
 
 
 def _reason(problem: OSError) -> str:
@@ -333,13 +290,7 @@ def _reason(problem: OSError) -> str:
 
 
 def sorting_folder(path: str) -> str:
-    """Return the folder where what becomes of an output is sorted: its own, if it has one.
-
-    Raises
-    ------
-    WriteError
-        If the path is that of a folder.
-    """
+    """Return the folder where what becomes of an output is sorted: its own, if it has one."""
     if standard_stream(path) is not None or _is_written_in_place(path):
         from tempfile import gettempdir
 
@@ -348,13 +299,7 @@ def sorting_folder(path: str) -> str:
 
 
 def _is_written_in_place(path: str) -> bool:
-    """Return whether a path is a device or a pipe, which has nothing to lose and none beside it.
-
-    Raises
-    ------
-    WriteError
-        If it is a folder, or another thing that holds no text.
-    """
+    """Return whether a path is a device or a pipe, which has nothing to lose and none beside it."""
     try:
         mode = os.stat(path).st_mode
     except ValueError:
@@ -389,15 +334,16 @@ def standard_stream(path: str) -> TextIO | None:
     return None
 
 
-def refuse_unwritable(paths: Iterable[str]) -> None:
-    """Refuse files, before any work, that could not be made.
+def refuse_address(path: str) -> None:
+    """Refuse a URL, of which nothing but a folder called ``s3:`` would come."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path):
+        raise OptionError(f"{path}: is a URL; alignkit needs the path of a file or folder")
 
-    Raises
-    ------
-    OptionError
-        If the folder of a file is not there, or nothing can be made in it.
-    """
+
+def refuse_unwritable(paths: Iterable[str]) -> None:
+    """Refuse files, before any work, that could not be made."""
     for path in paths:
+        refuse_address(path)
         folder = os.path.dirname(path) or "."
         if standard_stream(path) is not None:
             continue
@@ -408,13 +354,7 @@ def refuse_unwritable(paths: Iterable[str]) -> None:
 
 
 def refuse_same(paths: Iterable[str]) -> None:
-    """Refuse outputs that are the same file, however they are named.
-
-    Raises
-    ------
-    OptionError
-        If two are the same.
-    """
+    """Refuse outputs that are the same file, however they are named."""
     seen: dict[Identity, str] = {}
     for path in paths:
         stream = standard_stream(path)

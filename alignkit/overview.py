@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from alignkit.corpus import Corpus
-from alignkit.report.table import Cell, Column, Table
-
-__all__ = ["overview"]
+from alignkit.report.columns import Cell, Column
+from alignkit.report.table import Table
 
 _ROWS = 20
 

@@ -10,10 +10,9 @@ from itertools import combinations
 from math import inf
 
 from alignkit.arguments import check_arguments, words
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignmentError, ArgumentError, OptionError, UnknownNameError
-
-__all__ = ["WHICH", "PairingCounts", "Pairings", "pair_translations"]
+from alignkit.plain import compared
+from alignkit.sentence_pair import SentencePair
 
 WHICH: dict[str, Callable[[int], Iterable[tuple[int, int]]]] = {
     "all": lambda count: combinations(range(count), 2),
@@ -30,42 +29,19 @@ class PairingCounts:
 
     A pair is dropped for the first reason that holds, in the order below; so `pairs` is the sum
     of `kept`, `too_short`, `too_long`, `too_unequal`, `identical` and `repeated`.
-
-    Parameters
-    ----------
-    groups
-        Groups of translations of one sentence.
-    sentences
-        Translations in them, empty ones included.
-    empty
-        Translations without a word, which are in no pair.
-    unpaired
-        Groups that made no pair, for want of a second translation with words.
-    pairs
-        Pairs made; with both orders each counts twice.
-    kept
-        Pairs that passed.
-    too_short, too_long
-        Pairs dropped because a side has fewer than `min_length` or more than `max_length` words.
-    too_unequal
-        Pairs dropped because the longer side is more than `max_ratio` times the shorter.
-    identical
-        Pairs dropped because both sentences are equal after casefold.
-    repeated
-        Pairs dropped because an earlier pair kept has the same sentences.
     """
 
-    groups: int = 0
-    sentences: int = 0
-    empty: int = 0
-    unpaired: int = 0
-    pairs: int = 0
-    kept: int = 0
+    groups: int = 0  # groups of translations of one sentence
+    sentences: int = 0  # translations in them, empty ones included
+    empty: int = 0  # translations without a word, which are in no pair
+    unpaired: int = 0  # groups that made no pair, for want of a second translation with words
+    pairs: int = 0  # pairs made; with both orders each counts twice
+    kept: int = 0  # pairs that passed
     too_short: int = 0
     too_long: int = 0
     too_unequal: int = 0
-    identical: int = 0
-    repeated: int = 0
+    identical: int = 0  # pairs dropped because both sentences are equal after casefold
+    repeated: int = 0  # pairs dropped because an earlier pair kept has the same sentences
 
     @property
     def dropped(self) -> int:
@@ -188,7 +164,7 @@ def _digest(data: bytes) -> bytes:
 
 def _sentence_digest(words: _Sentence) -> bytes:
     # lengths before the words, so that no word can look like a border
-    text = "".join([f"{len(word)}:{word}" for word in words])
+    text = "".join([f"{len(word)}:{word}" for word in map(compared, words)])
     return _digest(text.encode("utf-8", "surrogatepass"))
 
 
@@ -206,7 +182,8 @@ def _sentences(group: Sequence[Sequence[str]], number: int) -> list[_Sentence]:
 
 def _equal(source: _Sentence, target: _Sentence) -> bool:
     return len(source) == len(target) and all(
-        a == b or a.casefold() == b.casefold() for a, b in zip(source, target, strict=True)
+        a == b or compared(a, ignore_case=True) == compared(b, ignore_case=True)
+        for a, b in zip(source, target, strict=True)
     )
 
 

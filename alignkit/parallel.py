@@ -9,8 +9,6 @@ from typing import Any
 
 from alignkit.errors import OptionError
 
-__all__ = ["available_cores", "count_workers", "executor", "stage"]
-
 Told = Callable[[int, int], None]
 
 
@@ -23,13 +21,7 @@ def available_cores() -> int:
 
 
 def count_workers(workers: int | None) -> int:
-    """Return how many threads to use: as many as asked for, or one for each core there is.
-
-    Raises
-    ------
-    OptionError
-        If it is less than 1.
-    """
+    """Return how many threads to use: as many as asked for, or one for each core there is."""
     if workers is None:
         return available_cores()
     if workers < 1:
@@ -38,13 +30,7 @@ def count_workers(workers: int | None) -> int:
 
 
 def executor(workers: int | None, *, at_once: bool = False) -> Executor:
-    """Return what does the work: threads, or, if there is little to do, the caller itself.
-
-    Raises
-    ------
-    OptionError
-        If there is to be less than one worker.
-    """
+    """Return what does the work: threads, or, if there is little to do, the caller itself."""
     threads = count_workers(workers)
     return _AtOnce() if at_once else ThreadPoolExecutor(threads)
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined, jit
 
-__all__ = ["ATOMIC", "COMPOSITE", "drop_identical", "fill", "match_phrases"]
-
 ATOMIC, COMPOSITE = 1, 2
 """What `fill` keeps: ATOMIC, COMPOSITE, or the sum of both."""
 

@@ -10,8 +10,6 @@ from alignkit.arguments import words
 if TYPE_CHECKING:
     from alignkit.report.table import Table
 
-__all__ = ["PairPhrases", "PhrasePair"]
-
 _SHOWN = 30  # phrase pairs, one a line
 _WIDE = 40  # characters of a phrase
 
@@ -50,15 +48,6 @@ class PhrasePair(NamedTuple):
 class PairPhrases(list[PhrasePair]):
     """List the phrase pairs of one sentence pair, and show them by their words.
 
-    Parameters
-    ----------
-    phrases
-        The phrase pairs.
-    source, target
-        The words of the sentence pair; None where they are not known.
-    id
-        Its name.
-
     Examples
     --------
     >>> PairPhrases([PhrasePair(0, 1, 0, 2, True)], ["went"], ["did", "go"], "p1")
@@ -79,7 +68,8 @@ class PairPhrases(list[PhrasePair]):
 
     def table(self, most: int | None = None) -> Table:
         """Return a table of the phrase pairs, or of the first so many."""
-        from alignkit.report.table import Column, Table
+        from alignkit.report.columns import Column
+        from alignkit.report.table import Table
 
         spans = [f"{p.source_start}:{p.source_end}-{p.target_start}:{p.target_end}" for p in self]
         rows = [

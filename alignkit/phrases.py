@@ -13,7 +13,6 @@ from alignkit.alignment import Alignment
 from alignkit.arguments import check_arguments, check_attributes, place
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.choice import alignment_of_pair
-from alignkit.corpus import SentencePair
 from alignkit.errors import (
     AlignmentError,
     JoinError,
@@ -26,8 +25,7 @@ from alignkit.limits import check_count
 from alignkit.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
 from alignkit.phrase_pair import PairPhrases, PhrasePair
 from alignkit.plain import LinksOfPair, alignment_of
-
-__all__ = ["KINDS", "LINKS", "PairPhrases", "PhraseArrays", "PhrasePair", "extract_phrases"]
+from alignkit.sentence_pair import SentencePair
 
 KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
 """The kinds of phrase pairs that can be asked for."""
@@ -257,15 +255,7 @@ def extract_phrases(
 
 
 def longest_span(links: str, max_length: int | None) -> int:
-    """Return the most words of a span as kernels take it, once the options are known to be right.
-
-    Raises
-    ------
-    UnknownNameError
-        If `links` is none of `LINKS`.
-    OptionError
-        If `max_length` is less than 1.
-    """
+    """Check the options; return the greatest number of words of a span, as kernels take it."""
     _known("links", links, LINKS)
     if max_length is not None and max_length < 1:
         raise OptionError(f"max_length is {max_length}; a phrase has at least 1 word")

@@ -14,7 +14,10 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["Exchange", "Identity", "NewFile", "NewFolder", "identity"]
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 Identity = tuple[object, ...]
 
@@ -46,35 +49,28 @@ def identity(path: str | os.PathLike[str]) -> Identity | None:
     return None if stat.S_ISCHR(status.st_mode) else (status.st_dev, status.st_ino)
 
 
-def _free_name(folder: Path) -> Path:
+def free_name(folder: Path) -> Path:
+    """Return a path in a folder that nobody else has."""
     return folder / f".alignkit-{os.urandom(8).hex()}.part"
 
 
-class NewFile:
-    """Hold a new file beside its place, with the mode of what is there and, if allowed, its owner.
+def lock_alone(file: int) -> bool | None:
+    """Lock an open file as long as this process lives; False: another has it, None: no locks there.
 
-    Parameters
-    ----------
-    path
-        The place; a link to a file, even to one that is not there yet, is followed.
-
-    Attributes
-    ----------
-    place
-        Where the file is to be.
-    beside
-        Where it is until then.
-    descriptor
-        Open for writing; the caller closes it.
-    names
-        How many other names (hard links) the file has that is to be replaced; they keep the old
-        contents.
-
-    Raises
-    ------
-    OSError
-        If it cannot be made, or what is there may not be written.
+    A process that closes the file, however often it has it open, gives the lock back.
     """
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as problem:
+        return False if problem.errno in (errno.EACCES, errno.EAGAIN) else None
+    return True
+
+
+class NewFile:
+    """A new file next to its place, with the mode of the old one and, if allowed, its owner."""
 
     def __init__(self, path: str) -> None:
         self.place = Path(os.path.realpath(path) if os.path.islink(path) else path)
@@ -99,7 +95,7 @@ class NewFile:
 
 
 def _made_beside(place: Path, mode: int) -> tuple[Path, int]:
-    beside = _free_name(place.parent)
+    beside = free_name(place.parent)
     try:
         return beside, os.open(beside, _FLAGS, mode)
     except PermissionError as problem:
@@ -136,35 +132,14 @@ def _resemble(new: int | Path, old: os.stat_result) -> None:
 
 
 class NewFolder:
-    """Hold new files that are to stand in a folder together with what else is there.
-
-    Parameters
-    ----------
-    path
-        The place; folders above it are made.
-
-    Attributes
-    ----------
-    place
-        Where the files are to be.
-    root
-        The folder in which they are made until then.
-    names
-        How many of the files that are replaced have other names (hard links), which keep the old
-        contents.
-
-    Raises
-    ------
-    OSError
-        If it cannot be made.
-    """
+    """Hold new files that are to stand in a folder together with what else is there."""
 
     def __init__(self, path: str) -> None:
         self.place = Path(os.path.realpath(path))
         self.names = 0
         self._made: list[Path] = []
         here = self.place if self.place.is_dir() else self.place.parent
-        self.root = _free_name(here)
+        self.root = free_name(here)
         try:
             for folder in (*reversed(here.parents), here):
                 if not folder.exists():
@@ -193,13 +168,7 @@ class NewFolder:
 
 
 def _adapt(new: Path, old: Path) -> int:
-    """Give what replaces files and folders their modes and owners; return how many have more names.
-
-    Raises
-    ------
-    OSError
-        If one is read-only, or a file is where a folder is to be.
-    """
+    """Give replacements the modes and owners of the old; return how many have more names."""
     linked = 0
     for entry in new.iterdir():
         there = old / entry.name
@@ -254,7 +223,7 @@ class Exchange:
             self._steps.append((new, place, new))
             return
         if os.path.lexists(place):
-            kept = _free_name(place.parent)
+            kept = free_name(place.parent)
             try:
                 os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
             except OSError:  # a folder, or a file system without such links

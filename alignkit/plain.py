@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeVar, Union
+from unicodedata import normalize
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.arguments import kind_of, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError
-
-__all__ = ["LinksLike", "LinksOfPair", "alignment_of", "rows_of"]
 
 T = TypeVar("T")
 
@@ -25,18 +24,24 @@ _MARKS = {"S": True, "P": False}
 _LONGEST_SHOWN = 60
 
 
+def compared(text: str, *, ignore_case: bool = False) -> str:
+    """Return the form in which texts are compared: canonically equivalent ones are equal.
+
+    Texts that are only compatible differ, such as the ligature fi and the letters f and i.
+
+    Examples
+    --------
+    >>> compared("e\u0301") == compared("\u00e9"), compared("\ufb01") == compared("fi")
+    (True, False)
+    """
+    return normalize("NFC", normalize("NFD", text).casefold() if ignore_case else text)
+
+
 def alignment_of(name: str, links: LinksOfPair) -> Alignment:
     """Return an alignment of what holds the links of one sentence pair.
 
     A tuple is a sure link, unless ``"P"`` is its third part; one of which a side is None, as NLTK
     has it, is no link.
-
-    Raises
-    ------
-    ArgumentError
-        If it holds no links; the message names it.
-    AlignmentError
-        If a link cannot exist.
 
     Examples
     --------
@@ -96,15 +101,7 @@ def rows_of(
     ids: Iterable[str] | None,
     annotations: Mapping[str, Iterable[LinksLike]],
 ) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], dict[str, Annotation]]]:
-    """Return id, source, target and annotations of each sentence pair; see `Corpus.from_texts`.
-
-    Raises
-    ------
-    JoinError
-        If there are more or fewer of one than of the others.
-    AlignmentError
-        If one of the annotations is no alignment.
-    """
+    """Return id, source, target and annotations of each sentence pair; see `Corpus.from_texts`."""
     sides = _sentences("source", source), _sentences("target", target)
     named = {name: _links(name, values) for name, values in annotations.items()}
     names = range(1, len(sides[0]) + 1) if ids is None else words("ids", ids)

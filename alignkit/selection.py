@@ -2,29 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from alignkit.arguments import check_arguments, each
-from alignkit.corpus import Corpus, SentencePair, group_text, group_texts, values_of
+from alignkit.brief import how_many
+from alignkit.corpus import TEXTS, Corpus, group_texts, group_values
 from alignkit.errors import (
     ArgumentError,
     OptionError,
     RepeatedIdError,
     UnknownIdError,
 )
-from alignkit.labels.rewrites import origin_of
+from alignkit.labels.rewrites import REWRITE_OF, origin_of
+from alignkit.leaks import GROUPED, GROUPS, find_leaks
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["concat", "connected_groups", "sample", "select_ids", "split_corpus"]
-
 SEED = 12345
 _COLUMNS = 100  # strata that are looked at where groups stay whole
+_GROUPS = (*GROUPS, "document")  # what is known to name pairs that belong together
+
+
+class Parts(dict[str, Corpus]):
+    """Hold the parts of a corpus by name; `meant` are attributes that were to be divided so."""
+
+    meant: tuple[str | None, ...] = ()
+    separator: str | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """What stands in several parts: groups, rewrites and their pairs, equal pairs."""
+        divider = self.separator
+        found = [
+            f"{how_many(count, 'value')} of {name} in several parts; `keep_together={name!r}` "
+            "leaves none"
+            for name in _GROUPS
+            if name not in self.meant
+            if (count := self._divided(partial(group_values, attribute=name, separator=divider)))
+        ]
+        pairs = [pair for part in self.values() for pair in part]
+        origins = {origin_of(pair) for pair in pairs} - {None}
+        homes = self._divided(lambda pair: {origin_of(pair) or pair.id} & origins)
+        if homes and not found:
+            found.append(
+                f"{how_many(homes, 'pair')} in another part than what was written anew of it; "
+                f"`keep_together={REWRITE_OF!r}` leaves none"
+            )
+        before = 0
+        for number, (name, part) in enumerate(self.items()):
+            leaks = find_leaks(Corpus(pairs[:before]), part, ())
+            before += len(part)
+            if count := sum(leak.kind != GROUPED for leak in leaks):
+                where = "an earlier part" if number > 1 else next(iter(self))
+                found.append(
+                    f"{count} of {how_many(len(part), 'pair')} of {name} are equal or reversed "
+                    f"pairs of {where}; `keep_texts=True` leaves none"
+                )
+        return found
+
+    def _divided(self, values: Callable[[SentencePair], Iterable[str]]) -> int:
+        """Return how many values stand in several parts."""
+        each = [{value for pair in part for value in values(pair)} for part in self.values()]
+        return sum(count > 1 for count in Counter(x for part in each for x in part).values())
 
 
 def concat(
@@ -104,6 +151,7 @@ def sample(
     stratify: str | None = None,
     keep_together: str | Sequence[str] = (),
     separator: str | None = None,
+    keep_texts: bool = False,
 ) -> Corpus:
     """Return a share of a corpus, drawn at random; see `split_corpus`.
 
@@ -121,6 +169,7 @@ def sample(
         stratify=stratify,
         keep_together=keep_together,
         separator=separator,
+        keep_texts=keep_texts,
     )
     return parts["the sample"]
 
@@ -133,7 +182,8 @@ def split_corpus(
     stratify: str | None = None,
     keep_together: str | Sequence[str] = (),
     separator: str | None = None,
-) -> dict[str, Corpus]:
+    keep_texts: bool = False,
+) -> Parts:
     """Divide a corpus at random into parts that hold the shares asked for.
 
     Parameters
@@ -155,12 +205,16 @@ def split_corpus(
         was written anew of a pair stays with it, see `alignkit.labels.rewrites`.
     separator
         What divides several values in one such attribute; None: each is one value.
+    keep_texts
+        Pairs that share a text, on either side, come into one part; case does not count, nor does
+        the Unicode form of characters. So no text of one part stands in another.
 
     Returns
     -------
-    dict of Corpus
-        The parts, with their pairs in the order of the corpus. Shares are as near to what was asked
-        as whole pairs allow, or whole groups: `alignkit.apportioning` says how.
+    Parts
+        A dict of corpora, with their pairs in the order of the corpus. Shares are as near to what
+        was asked as whole pairs allow, or whole groups: `alignkit.apportioning` says how. Its
+        `cautions` say what came into several parts.
 
     Raises
     ------
@@ -188,6 +242,7 @@ def split_corpus(
         )
     rng = np.random.default_rng(seed)
     strata = _strata(corpus, stratify)
+    together += [TEXTS] if keep_texts else []
     groups = connected_groups(corpus, together, separator) if together else None
     count = len(corpus) if groups is None else len(groups)
     if 0 < count < len(shares):
@@ -199,10 +254,12 @@ def split_corpus(
         parts = _of_pairs(strata, asked, rng)
     else:
         parts = _of_groups(groups, strata, asked, rng)
-    return {
-        name: Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k)
+    found = Parts(
+        (name, Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k))
         for k, name in enumerate(shares)
-    }
+    )
+    found.meant, found.separator = (*together, stratify), separator
+    return found
 
 
 def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
@@ -230,19 +287,7 @@ def connected_groups(
 ) -> list[list[int]]:
     """Return the places of pairs that share a value of an attribute, directly or by other pairs.
 
-    Parameters
-    ----------
-    corpus
-        The corpus.
-    attributes
-        The names of the attributes.
-    separator
-        What divides several values in one attribute.
-
-    Returns
-    -------
-    list of lists
-        Each pair is in one; groups and places rise. A pair without any value is a group.
+    Each pair is in one group; groups and places rise. A pair without any value is a group.
 
     Examples
     --------
@@ -267,12 +312,10 @@ def connected_groups(
     for k, id in origins.items():
         one, other = root(homes.setdefault(id, k)), root(k)
         roots[max(one, other)] = min(one, other)
-    for attribute in attributes:
-        for k, pair in enumerate(corpus):
-            for value in values_of((group_text(pair, attribute) or "").strip(), separator):
-                if not value:
-                    continue
-                one, other = root(first.setdefault((attribute, value), k)), root(k)
+    for k, pair in enumerate(corpus):
+        for name in attributes:
+            for value in group_values(pair, name, separator):
+                one, other = root(first.setdefault((name, value), k)), root(k)
                 roots[max(one, other)] = min(one, other)
     found: dict[int, list[int]] = {}
     for k in range(len(roots)):

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from alignkit.trees.tree import Tree
 
-__all__ = ["SentencePair"]
-
 _NONE: FrozenMap[str, Any] = FrozenMap()
 _SIDES = ("source", "target")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -9,8 +10,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-
-__all__ = ["before_stop", "stop_at_once", "undisturbed"]
 
 STOPS = [
     getattr(signal, name)
@@ -33,6 +32,25 @@ def stop_at_once() -> None:
             signal.signal(kind, _stop)
 
 
+def leave_at_once() -> list[int]:
+    """Return a list for the exit code; once it is there, the process ends right after `atexit`.
+
+    Python has no handlers while it takes a process down: a signal would end it without a word.
+    """
+    ended: list[int] = []
+
+    def leave() -> None:
+        with suppress(OSError, ValueError):  # Python will say what cannot be written
+            for stream in (sys.stdout, sys.__stdout__, sys.stderr):
+                if stream is not None:
+                    stream.flush()
+            if ended:
+                os._exit(ended[0])
+
+    atexit.register(leave)
+    return ended
+
+
 def _stop(kind: int, _frame: FrameType | None) -> None:
     state = ""
     for cleanup in reversed(_cleanups):
@@ -44,13 +62,17 @@ def _stop(kind: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def before_stop(cleanup: Callable[[], str]) -> Iterator[None]:
-    """Call `cleanup` if the process is stopped meanwhile; it returns what is to be said of that."""
+def before_stop(cleanup: Callable[[], str], *, for_good: bool = False) -> Iterator[None]:
+    """Call `cleanup`, which returns what is to be said, if the process is stopped in here.
+
+    With `for_good`, also if it is stopped later.
+    """
     _cleanups.append(cleanup)
     try:
         yield
     finally:
-        _cleanups.remove(cleanup)
+        if not for_good:
+            _cleanups.remove(cleanup)
 
 
 @contextmanager

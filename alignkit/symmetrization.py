@@ -14,8 +14,6 @@ from alignkit.jit import readonly
 from alignkit.limits import check_count
 from alignkit.symmetrize_kernel import merge
 
-__all__ = ["METHODS", "Method", "symmetrize"]
-
 
 class Method(NamedTuple):
     """Say how two directions are merged: where to begin, whether to grow, how to end."""

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["merge"]
-
 Ints = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
 Offsets = NDArray[np.int64]

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from alignkit.aligner import Bitext, Side
 
-__all__ = ["Lines", "Watch", "lines_of", "numbered", "score_lines"]
-
 Watch = Callable[[TextFile], "AbstractContextManager[Callable[[int], None]]"]
 """What shows how far a file is read: given the file, it takes how many lines more."""
 
@@ -36,22 +34,12 @@ def _unseen(_file: TextFile) -> AbstractContextManager[Callable[[int], None]]:
 
 
 class Lines(NamedTuple):
-    """Hold the same lines of both sides.
+    """Hold the same lines of both sides."""
 
-    Parameters
-    ----------
-    source, target
-        The lines; each ends in a line feed.
-    first
-        The number of the first, from 1.
-    size
-        How many there are.
-    """
-
-    source: str
+    source: str  # the lines; each ends in a line feed
     target: str
-    first: int
-    size: int
+    first: int  # the number of the first, from 1
+    size: int  # how many there are
 
 
 def lines_of(
@@ -63,31 +51,7 @@ def lines_of(
     refuse: Callable[[FormatError], None] | None = None,
     watch: Watch = _unseen,
 ) -> Iterator[Lines]:
-    """Yield the lines of the input.
-
-    Parameters
-    ----------
-    paths
-        Two texts, or one.
-    options
-        How they are encoded.
-    format
-        Which divider one text has, by its name in `DIVIDERS`; None: as its first line says.
-    whole
-        Whether to yield all lines at once; else some at a time, in memory that does not grow.
-        Standard input alone gives what has come in.
-    refuse
-        Takes the error of a bad line of what comes in, which is then empty; elsewhere, and with
-        None, such errors are raised.
-    watch
-        Shows how far the first text is read.
-
-    Raises
-    ------
-    FormatError
-        If a text cannot be read, both have different numbers of lines, or a line of one text does
-        not hold both sides.
-    """
+    """Yield the lines of the input."""
     readings = [TextFile(path, options) for path in paths]
     if len(paths) == 1 and paths[0] == "-" and not whole and refuse is not None:
         return _live_text(readings[0], format, refuse)
@@ -219,17 +183,7 @@ def _live_text(
 
 
 def numbered(lines: Lines, *, casefold: bool, threads: int | None = None) -> Bitext:
-    """Return the words of lines as numbers, without making a pair of any.
-
-    Parameters
-    ----------
-    lines
-        What was read.
-    casefold
-        Whether words that differ in case alone are one word.
-    threads
-        1 takes one side after the other.
-    """
+    """Return the words of lines as numbers, without making a pair of any."""
     from alignkit.aligner import Bitext
 
     sides = (lines.source, casefold), (lines.target, casefold)

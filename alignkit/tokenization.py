@@ -10,8 +10,6 @@ from alignkit.errors import UnknownNameError
 if TYPE_CHECKING:
     from nltk.tokenize.api import TokenizerI
 
-__all__ = ["TOKENIZERS", "describe_tokenizer", "porter_stem", "tokenizer"]
-
 TOKENIZERS = {
     "treebank": "English as in the Penn Treebank: do n't, it 's, p.m.",
     "wordpunct": "any language: runs of letters and digits, and runs of other signs",
@@ -21,16 +19,6 @@ TOKENIZERS = {
 
 def tokenizer(name: str) -> Callable[[str], list[str]]:
     r"""Return a function that divides a sentence into words.
-
-    Parameters
-    ----------
-    name
-        One of `TOKENIZERS`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such tokenizer.
 
     Examples
     --------

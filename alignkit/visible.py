@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from unicodedata import category
 
-__all__ = ["escaped", "extends", "visible", "visible_data"]
-
 _JOINERS = "\u200c\u200d"
 _CIRCLE = "\u25cc"
 _ENDS = re.compile(r"([\n\t])")
@@ -18,13 +16,6 @@ def visible(text: str, *, only_ascii: bool = False) -> str:
     Escape sequences, other controls, direction overrides, zero-width and soft characters, lone
     surrogates and noncharacters become pictures or backslash escapes. The result may be put
     in a terminal, and after escaping in HTML and XML.
-
-    Parameters
-    ----------
-    text
-        Anything.
-    only_ascii
-        Escape everything outside ASCII, too.
 
     Examples
     --------

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["add_phrases", "word_graph"]
-
 _SIDES = ("source", "target")
 
 
@@ -52,15 +50,7 @@ def word_graph(
     source: Sequence[str] | None = None,
     target: Sequence[str] | None = None,
 ) -> nx.Graph[tuple[Any, ...]]:
-    """Return the bipartite graph of words and links; `docs/corpora.md` lists the attributes.
-
-    Parameters
-    ----------
-    alignment
-        The links.
-    source, target
-        All words of a side are nodes then; else those that bear a link or are aligned to nothing.
-    """
+    """Return the bipartite graph of words and links; `docs/corpora.md` lists the attributes."""
     import networkx as nx
 
     graph: nx.Graph[tuple[Any, ...]] = nx.Graph()

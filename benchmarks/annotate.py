@@ -20,9 +20,10 @@ from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.formats import write_corpus
 from alignkit.report.table import render_table
+from alignkit.sentence_pair import SentencePair
 from benchmarks.machine import load, machine
 
 _PACKAGES = ("alignkit", "sqlalchemy", "starlette", "uvicorn", "msgspec")

@@ -33,7 +33,8 @@ from alignkit.annotate.exchange.project import create_project
 from alignkit.annotate.names import Visitor
 from alignkit.annotate.server.beside import invited
 from alignkit.annotate.store import Store
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 from benchmarks.machine import load, machine
 
 _PACKAGES = ("alignkit", "sqlalchemy", "starlette", "uvicorn", "msgspec")

@@ -12,7 +12,7 @@ import numpy as np
 from alignkit.agreement.beyond_chance.sampling import Items, Sampling, monte_carlo
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
+from alignkit.sentence_pair import SentencePair
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from reference_chance import sampled

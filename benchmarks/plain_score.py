@@ -33,11 +33,10 @@ def link_measures(counts: list[int]) -> dict[str, float]:
 
 
 def measures(counts: list[int]) -> dict[str, float]:
-    """Return precision, recall and F1."""
+    """Return precision, recall and F1, which is 0 where either of the others is."""
     hyp, ref, right, found = counts
     precision, recall = ratio(right, hyp), ratio(found, ref)
-    total = precision + recall
-    f1 = 2 * precision * recall / total if total else float("nan")
+    f1 = 0.0 if 0 in (precision, recall) else 2 * precision * recall / (precision + recall)
     return {"precision": precision, "recall": recall, "f1": f1}
 
 

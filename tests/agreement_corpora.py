@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 NAMES = ("anna", "ben")
 

@@ -13,7 +13,7 @@ from alignkit.agreement import Agreement, Pairing, agree
 from alignkit.agreement.alpha import KrippendorffAlpha
 from alignkit.agreement.beyond_chance.c_result import BeyondChance, BeyondChanceSection
 from alignkit.agreement.kappa import CellAgreement
-from alignkit.agreement.result import LEVELS, Together, alpha_level, split
+from alignkit.agreement.result_parts import LEVELS, Together, alpha_level, split
 from alignkit.corpus import Corpus
 from alignkit.report.disagreements import disagreements
 from alignkit.report.more_pairs import further_pairs

@@ -25,9 +25,10 @@ from typing import Any
 from agreement_figures import Number, figures
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.formats import read_corpus
 from alignkit.join import merge
+from alignkit.sentence_pair import SentencePair
 
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "goldens" / "agreement"

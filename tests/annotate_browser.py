@@ -121,6 +121,11 @@ def saved(page: Any) -> None:
     page.wait_for_selector("#saved:text-is('Saved')")
 
 
+def ready(page: Any) -> None:
+    """Wait until keys act: not while another pair is being opened."""
+    page.wait_for_selector("main:not([aria-busy])")
+
+
 def ask(page: Any, path: str) -> Any:
     """Return what the server answers to a request of the page, as the page makes it."""
     return page.evaluate(_ASK, path)

@@ -23,7 +23,8 @@ from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import Entrance
 from alignkit.annotate.server.server import AnnotationServer
 from alignkit.annotate.server.serving import Server, listen
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 NASTY = "<script>alert(1)</script>"
 

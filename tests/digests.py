@@ -1,4 +1,4 @@
-"""Print digests of what aligners and samplings compute: `python digests.py`.
+"""Print digests of what aligners, learning and samplings compute: `python digests.py`.
 
 Whatever is trained, saved, loaded, split or run by another number of threads is to be equal to the
 bit, in the process that compiles the kernels and in all others. Without ALIGNKIT_FULL only the HMM
@@ -16,10 +16,10 @@ import numpy as np
 from repetitions import FULL
 
 from alignkit.agreement.beyond_chance.sampling import Items, Sampling, monte_carlo
-from alignkit.aligner import Aligner, Bitext
+from alignkit.aligner import Aligner, Bitext, Refiner
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
+from alignkit.sentence_pair import SentencePair
 
 MODELS = {
     "hmm": {"model": "hmm"},
@@ -80,6 +80,26 @@ def aligners():
                 yield f"{name}: from disk", digest(*aligned(kept, bitext, 1))
 
 
+def learned():
+    """Return the digest of what is learned from links and by vectors that are made up.
+
+    Networks make much of the last bit of all that they are taught.
+    """
+    links = Alignment((k, k) for k in range(3))
+    pairs = [
+        SentencePair(str(k), *words).with_annotation("gold", links)
+        for k, words in enumerate(made_up(40))
+    ]
+    refiner = Refiner.train(Aligner.train(pairs), pairs, prior="none", vectors=vectors_of)
+    losses = refiner.report.losses
+    assert {"all-30", "network"} <= set(losses)
+    return digest(list(losses.values()), *(refiner.probabilities(pair) for pair in pairs))
+
+
+def vectors_of(words):
+    return np.array([[(k + 3) * int(word[1:]) % 11 - 5.0 for k in range(70)] for word in words])
+
+
 def sampled(workers):
     pairs = [SentencePair("", source, target) for source, target in made_up(30)]
     links = [Alignment((k, k) for k in range(min(pair.lengths))) for pair in pairs]
@@ -95,4 +115,4 @@ def sampled(workers):
 
 if __name__ == "__main__":
     samples = {f"sampled: {n} workers": sampled(n) for n in (1, 2)} if FULL else {}
-    print(json.dumps(dict(aligners()) | samples))
+    print(json.dumps(dict(aligners()) | {"learned": learned()} | samples))

@@ -84,6 +84,15 @@ def list_row(
     return [len(found), len(atomic), right, exact, exact]
 
 
+def f1_reference(precision: float | None, recall: float | None) -> float | None:
+    """Return F1 of two ratios, None where 0/0: 0 where either is 0, whatever the other is."""
+    if precision == 0 or recall == 0:
+        return 0.0
+    if precision is None or recall is None:
+        return None
+    return 2 * precision * recall / (precision + recall)
+
+
 Sides = tuple[set, set, set, set]
 """Sure and all links of the hypothesis, sure and all links of the reference."""
 
@@ -96,8 +105,8 @@ def macro_reference(pairs: Sequence[Sides]) -> dict[str, float]:
         recall = len(a_p & b_s) / len(b_s) if b_s else None
         precisions += [] if precision is None else [precision]
         recalls += [] if recall is None else [recall]
-        if precision is not None and recall is not None and precision + recall > 0:
-            f1s.append(2 * precision * recall / (precision + recall))
+        f1 = f1_reference(precision, recall)
+        f1s += [] if f1 is None else [f1]
         exact += a_s == b_s
 
     def mean(values: list[float]) -> float | None:
@@ -107,7 +116,7 @@ def macro_reference(pairs: Sequence[Sides]) -> dict[str, float]:
     return {
         "precision": p,
         "recall": r,
-        "f1": 2 * p * r / (p + r) if p is not None and r is not None and p + r > 0 else None,
+        "f1": f1_reference(p, r),
         "mean_f1": mean(f1s),
         "exact": exact,
         "left_out": {

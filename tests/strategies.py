@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.formats.format import JUDGED, projected
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
 
 UTC = timezone.utc

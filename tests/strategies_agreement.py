@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from alignkit.alignment import NULL, Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 WORDS = st.sampled_from(["a", "A", "b", "c"])
 

@@ -13,10 +13,11 @@ import pytest
 from alignkit.agreement import agree
 from alignkit.annotation import Annotation
 from alignkit.cli.main import main
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
 from alignkit.report.columns import Value
 from alignkit.report.judgment_plots import judgment_plots
+from alignkit.sentence_pair import SentencePair
 
 ROWS = ["4 4< 4 4", "1 1 2 1", "3 3 3 3", "4s 4 4i 4", "2 2 2 3", "x 4 3 4", "4> 3 4> 4>"]
 NAMES = ("anna", "ben", "cleo", "gold")
@@ -311,3 +312,57 @@ def test_options_of_links_and_of_judgments_are_kept_apart(corpus: Corpus, tmp_pa
     ):
         assert main([*given, *wrong]) != 0
         assert told in capsys.readouterr().err
+
+
+QUICK = {"on": "judgments", "resamples": 10, "permutations": 5}
+
+
+def judged(*rows: str, **attributes: str) -> list[SentencePair]:
+    """Return pairs that anna and ben judged; ``-`` is no judgment."""
+    return [
+        SentencePair(
+            f"{row}-{number}", ("a",), ("b",),
+            {name: Annotation(None, judgment=said)
+             for name, said in zip(("anna", "ben"), row.split(), strict=True) if said != "-"},
+            attributes,
+        )
+        for number, row in enumerate(rows)
+    ]  # fmt: skip
+
+
+def test_views_that_are_equal_are_shown_once_and_named() -> None:
+    found = agree(Corpus(judged("1 1", "0 1", "0 0")), scheme="binary", **QUICK)
+    assert found.views == ("full",)
+    assert str(found).count("anna ~ ben ") == 1
+    told = "The views full, binary show every judgment alike: those of full stand for all"
+    assert told in " ".join(str(found).split())
+    assert found.to_json()["options"]["alike"] == [["full", "binary"]]
+    kappas = [found.figure("pairing", "kappa", "anna", "ben", view=v) for v in ("full", "binary")]
+    assert kappas[0] is kappas[1]
+    others = agree(Corpus(judged("1 1", "0 3", "2 2")), scheme="parade", **QUICK)
+    assert others.views == ("full", "binary")
+    assert "alike" not in str(others)
+
+
+def test_pairs_without_a_judgment_are_counted_apart() -> None:
+    none = judged("- -", "- -")
+    found = agree(Corpus(judged("1 1", "0 -", "0 0") + none), scheme="binary", **QUICK)
+    assert (found.pairs, found.unjudged, found.repeated) == (3, 2, 2)
+    assert "on judgments of 3 pairs" in str(found)
+    assert "2 further pairs without a judgment by any of them" in str(found)
+    assert (found.to_json()["pairs"], found.to_json()["unjudged"]) == (3, 2)
+
+
+def test_a_pair_with_several_values_counts_in_each_group() -> None:
+    pairs = judged("1 1", "0 1", kind="a, b") + judged("0 0", "1 0", kind="b")
+    found = agree(Corpus(pairs), scheme="binary", by="kind", split=",", **QUICK)
+    assert found.sections == ("all", "a", "b")
+    shared = [found.figure("pairing", "observed", "anna", "ben", section=s) for s in ("a", "b")]
+    assert [(one.pairs, one.value) for one in shared] == [(2, 0.5), (4, 0.5)]
+    assert "groups overlap: 2 of 4 sentence pairs have several values of kind" in str(found)
+    record = found.to_json()
+    assert (record["split"], record["in_several_groups"]) == (",", 2)
+    assert "by:kind|split:,|" in found.signature
+    for wrong in ({"split": ","}, {"by": "kind", "split": ""}):
+        with pytest.raises(OptionError):
+            agree(Corpus(pairs), scheme="binary", **QUICK, **wrong)

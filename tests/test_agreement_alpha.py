@@ -15,8 +15,9 @@ from strategies_agreement import RULES, corpora
 
 from alignkit.agreement import DISTANCES, alpha_from_units, krippendorff_alpha
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.sentence_pair import SentencePair
 
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", part C: four observers
 OBSERVERS = """

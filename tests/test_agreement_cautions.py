@@ -11,9 +11,10 @@ import pytest
 from alignkit.agreement import agree
 from alignkit.agreement.beyond_chance.normalizers import by_both
 from alignkit.agreement.cautions import CAUTIONS, cautions_of
-from alignkit.agreement.result import LEVELS
+from alignkit.agreement.result_parts import LEVELS
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 QUICK = {"samples": 50, "resamples": 20}
 

@@ -14,8 +14,9 @@ from strategies_agreement import RULES, corpora
 
 from alignkit.agreement import Contingency, cell_agreement, cohen_kappa, gwet_ac1
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError
+from alignkit.sentence_pair import SentencePair
 
 
 def corpus_of(a, b, source="xyz", target="uvw"):

@@ -12,8 +12,9 @@ from strategies_agreement import corpora
 
 from alignkit.agreement import fleiss_from_counts, fleiss_kappa
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.sentence_pair import SentencePair
 
 # Fleiss 1971, table 1: 30 patients, 6 psychiatrists each, 5 diagnoses (also the data set
 # "diagnoses" of the R package irr); the article finds kappa = 0.430

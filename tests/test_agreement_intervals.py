@@ -24,20 +24,15 @@ from alignkit.agreement import (
 )
 from alignkit.agreement.alpha import ALPHA
 from alignkit.agreement.fleiss import FLEISS
-from alignkit.agreement.intervals import (
-    ALIKE,
-    NO_PAIRS,
-    ONE_PAIR,
-    UNDEFINED,
-    bootstrap,
-    draw_weights,
-)
+from alignkit.agreement.intervals import NO_PAIRS, bootstrap, draw_weights
 from alignkit.agreement.kappa import CELLS
 from alignkit.agreement.overlaps import OVERLAP
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
+from alignkit.scoring.bootstrap import ALIKE, ONE_PAIR, UNDEFINED
+from alignkit.sentence_pair import SentencePair
 
 OF_TWO = (*OVERLAP, *CELLS, *ALPHA)
 

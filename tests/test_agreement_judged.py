@@ -13,8 +13,9 @@ from alignkit.agreement import cell_agreement
 from alignkit.agreement.kappa import CELLS
 from alignkit.agreement.pairs import CorpusData, PairData, judged_cells
 from alignkit.alignment import NULL, Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.sentence_pair import SentencePair
 
 
 def judged(sure, wrong, possible=()):

@@ -18,10 +18,10 @@ from alignkit.agreement import Caution, agree
 from alignkit.report.agreement import (
     agreement_csv,
     agreement_head,
-    agreement_json,
     agreement_report,
     agreement_tables,
 )
+from alignkit.report.agreement_json import agreement_json
 from alignkit.report.columns import Value
 from alignkit.report.medium import CARE
 

@@ -19,8 +19,9 @@ from alignkit.agreement import (
 )
 from alignkit.agreement.options import contradictions
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import OptionError, UnknownNameError
+from alignkit.sentence_pair import SentencePair
 
 LINK = Alignment.parse("0-0")
 PAIR = SentencePair("1", ["a"], ["b"], {"A": LINK, "B": LINK, "initial": Alignment()})

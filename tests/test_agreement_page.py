@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from agreement_corpora import make_corpus
 from hypothesis import given, settings
@@ -13,12 +14,18 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from alignkit.agreement import agree
-from alignkit.agreement.result import Agreement, Caution
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Caution
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.report.agreement import agreement_tables
+from alignkit.report.cells import make_grid
+from alignkit.report.html import draw_figure
+from alignkit.report.marks import letters
 from alignkit.report.page import SECTIONS, draw_agreement_page
 from alignkit.report.pairing_plots import LEVEL_TITLES
+from alignkit.report.text import draw_text
+from alignkit.sentence_pair import SentencePair
 
 LEVELS = tuple(LEVEL_TITLES)
 THREE = ("anna", "ben", "cleo")
@@ -343,3 +350,40 @@ def test_text_stays_text(words, names):
     assert tree.xpath("//main/section/@id") == list(SECTIONS)
     for image in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         etree.fromstring(image)
+
+
+NAMED = [
+    ("B", "C"),
+    ("A", "B"),
+    ("A", "C"),
+    ("B C", "A"),
+    ("coder A", "Bab"),
+    ("X", "B"),
+    ("Y", "A X"),
+]
+
+
+@pytest.mark.parametrize("names", NAMED, ids=" and ".join)
+def test_letters_stand_for_the_same_annotator_in_every_medium(names):
+    """The second annotator has every link, the first one of them: all bars are the second's."""
+    more = Alignment.from_matrix(np.full((3, 3), 2))
+    two = dict(zip(names, (Alignment.parse("0-0"), more), strict=True))
+    pair = SentencePair("1", ["a", "b", "c"], ["x", "y", "z"], two)
+    first, second = letters(*names)
+    lone = [set(re.findall(r"\b[A-Z]\b", name)) for name in names]
+    assert {first, second}.isdisjoint(lone[0] | lone[1]) or lone == [{first}, {second}]
+    page = html.fromstring(draw(agree(Corpus([pair]), resamples=30)))
+    (image,) = page.xpath("//*[name()='svg'][contains(@aria-labelledby, 'kinds')]")
+    written = [text.text for text in image.iter("text")]
+    assert f"only {first} {names[0]}" in written
+    assert f"only {second} {names[1]}" in written
+    assert second in written  # on the bars, where first has nothing alone
+    assert first not in written
+    (table,) = page.xpath("//section[@id='disagreements']//table[contains(., 'only')]")[:1]
+    assert f"only {second}" in table.text_content()
+    text = draw_text(pair, colour=False)
+    assert f"{second} {names[1]}: 9 sure" in text
+    matrix = text.partition("\n")[2].rpartition("\n")[0].split()
+    assert (matrix.count(second), matrix.count(first)) == (8, 0)
+    signs = html.fromstring(draw_figure(make_grid(pair))).xpath("//td/b/text()")
+    assert (signs.count(second), signs.count(first)) == (8, 0)

@@ -12,8 +12,9 @@ from strategies_agreement import RULES, corpora
 
 from alignkit.agreement import CHANCE_MODELS, KINDS, agree, overlap
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.sentence_pair import SentencePair
 
 
 def pair(source="x y z", target="x v w", genre="", **texts):
@@ -48,14 +49,22 @@ def test_identical_items_are_left_out_unless_asked_for():
 def test_ratios_without_items_are_undefined():
     row = overlap(Corpus([pair(A="", B="1-1")]), "A", "B").words_sure
     assert isnan(row.precision)
-    assert row.recall == 0.0
+    assert (row.recall, row.f1) == (0.0, 0.0)
+    row = overlap(Corpus([pair(A="", B="")]), "A", "B").words_sure
     assert isnan(row.f1)
 
 
-def test_nothing_in_common_has_no_f1():
+def test_nothing_in_common_has_an_f1_of_0():
     row = overlap(Corpus([pair(A="1-2", B="1-1")]), "A", "B").words_sure
-    assert (row.precision, row.recall) == (0.0, 0.0)
-    assert isnan(row.f1)
+    assert (row.precision, row.recall, row.f1) == (0.0, 0.0, 0.0)
+
+
+def test_one_who_shares_nothing_lowers_the_mean_of_f1_as_of_precision():
+    report = agree(Corpus([pair(A="1-1", B="1-1", C="1-2")] * 40), resamples=20)
+    for level in ("words.sure", "words.possible", "words.eq2", "phrases.sure"):
+        means = [report.together[0].mean[f"{level}.{name}"] for name in ("precision", "f1")]
+        assert means == pytest.approx([1 / 3, 1 / 3])
+    assert "one-differs" in [one.code for one in report.cautions]
 
 
 @settings(max_examples=60)
@@ -94,6 +103,27 @@ def test_mean_is_weighted_by_shared_pairs_and_skips_what_is_undefined():
     assert mean["cells.sure.kappa"] == pytest.approx((4 * kappas[0] + kappas[1] + kappas[2]) / 6)
     assert isnan(found["A", "D"].cells.sure.kappa)
     assert found["A", "D"].cells.sure.ac1 == 1.0
+
+
+def test_a_mean_says_how_many_pairings_it_leaves_out():
+    """C marks nothing, so recall of its links is 0/0, by A and by B; F1 is 0."""
+    report = agree(Corpus([pair(A="1-1", B="1-1", C="")] * 40), resamples=20)
+    (together,) = report.together
+    assert together.mean["words.sure.recall"] == 1
+    assert together.mean_left_out["words.sure.recall"] == 2
+    assert together.mean["words.sure.f1"] == pytest.approx(1 / 3)
+    assert "words.sure.f1" not in together.mean_left_out
+    told = "the mean leaves out 2 pairings whose figure is undefined"
+    for medium in ("text", "markdown", "latex", "html"):
+        assert told in " ".join(report.show(medium).split())
+    means = [one for one in report.to_records() if one["kind"] == "mean"]
+    reasons = {(one["level"], one["statistic"]): one["reason"] for one in means}
+    assert reasons["words.sure", "recall"] == told
+    assert reasons["words.sure", "f1"] == ""
+    plain = report.to_json()
+    assert plain["together"]["all"]["mean_left_out"]["words.sure.recall"] == 2
+    (figures,) = [one for one in plain["figures"] if one["kind"] == "mean"]
+    assert figures["sections"]["all"]["words.sure"]["recall"]["reason"] == told
 
 
 def test_left_out_pairs_are_counted_with_the_reason():
@@ -311,3 +341,18 @@ def test_it_prints_in_a_line(value):
 def test_any_corpus_can_be_reported(corpus, kept, by):
     found = agree(corpus, by=by, ignore_identical=not kept, resamples=5)
     assert all(isinstance(one.value, (int, float)) for one in found.figures())
+
+
+def test_a_pair_with_several_values_counts_in_each_group():
+    pairs = [pair(genre="x,y", A="1-1", B="1-1"), pair(genre="y", A="1-2", B="2-2")]
+    report = agree(Corpus(pairs), by="genre", split=",", resamples=5)
+    assert report.sections == ("all", "x", "y")
+    assert [one.pairs for one in report.together] == [2, 1, 2]
+    told = "groups overlap: 1 of 2 sentence pairs have several values of genre"
+    assert told in str(report)
+    assert told in report.to_html()
+    assert (report.to_json()["split"], report.to_json()["in_several_groups"]) == (",", 1)
+    plain = agree(Corpus(pairs), by="genre", resamples=5)
+    assert (plain.sections, plain.several) == (("all", "x,y", "y"), 0)
+    with pytest.raises(OptionError, match="give by too"):
+        agree(Corpus(pairs), split=",")

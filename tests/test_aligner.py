@@ -16,7 +16,7 @@ from alignkit.aligner import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
 from alignkit.aligner.pieces import Pieces
 from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import (
     AlignerError,
     ArgumentError,
@@ -24,6 +24,7 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
+from alignkit.sentence_pair import SentencePair
 from alignkit.symmetrization import METHODS
 
 TEXT = plain.random_text(11, 120)

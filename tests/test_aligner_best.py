@@ -16,8 +16,9 @@ from alignkit.aligner.prefixes import PREFIXES, cut_bitext, cut_dictionary
 from alignkit.aligner.store import read_model, write_model
 from alignkit.annotation import Annotation
 from alignkit.cli.main import main
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignerError
+from alignkit.sentence_pair import SentencePair
 
 
 def long_words(pairs):

@@ -19,7 +19,8 @@ from alignkit.aligner.priors import SMALL, stem_length, unmarked
 from alignkit.aligner.training import Training
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 PLAIN = {
     "agree": False,

@@ -38,9 +38,11 @@ from alignkit.annotate.server.child import Child
 from alignkit.annotate.server.dashboard import Dashboard
 from alignkit.annotate.store import Store
 from alignkit.cli.main import main
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.formats import read_corpus
 from alignkit.formats.format import EVERYTHING
+from alignkit.jsonable import jsonable
+from alignkit.sentence_pair import SentencePair
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "paraphrases.jsonl"
 LIVE = {"words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa"}
@@ -121,7 +123,11 @@ def same(shown, figure):
 def compare(found, names, initial, exported):
     """Compare all figures with those of `agree` on a file that was exported."""
     more = {} if initial is None else {"initial": initial, "missing_initial": "leave-out"}
-    figures = agree(read_corpus(exported), names, **more).figures()
+    agreed = agree(read_corpus(exported), names, **more)
+    figures = agreed.figures()
+    cautions = [one for one in agreed.cautions if one.code != "intersection"]  # of no figure here
+    assert found["cautions"] == jsonable(cautions)
+    assert "few-pairs" in {one["code"] for one in found["cautions"]}
     expected = {
         (one.kind, one.first, one.second, f"{one.level}.{one.statistic}"): one for one in figures
     }
@@ -250,8 +256,8 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch) -> 
     done(store, 1, "ben")
     (two,) = settled(board)["twos"]
     assert {name: figure["reason"] for name, figure in two["figures"].items()} == {
-        "words.possible.f1": "they share no link of different words",
-        "words.sure.f1": "they share no link of different words",
+        "words.possible.f1": "neither has a link of different words",
+        "words.sure.f1": "neither has a link of different words",
         "cells.all.kappa": "all cells are alike",
         "different.cells.all.kappa": "all cells are alike",
     }
@@ -267,6 +273,24 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch) -> 
     assert found["problem"] == "the process was ended"
     assert found["twos"][0]["figures"]["words.sure.f1"]["value"] == 1
     assert found["twos"][0]["figures"]["words.sure.f1"]["reason"].startswith("there is one")
+
+
+def test_one_who_shares_nothing_lowers_the_means_and_what_they_leave_out_is_told(
+    tmp_path, boards, here
+) -> None:
+    store = made(tmp_path, small_corpus(1, {"auto": Alignment()}), annotator=None)
+    store.settings(suggestions="auto")
+    board = boards(store)
+    for name, cells in (("anna", [(0, 0)]), ("ben", [(0, 0)]), ("carla", [(0, 1)]), ("dora", [])):
+        store.enrol(name)
+        for i, j in cells:
+            link(store, 1, name, i, j, 2 if name == "carla" else 1)
+        done(store, 1, name)
+    found = settled(board)["mean"]
+    assert found["words.possible.f1"]["value"] == pytest.approx(1 / 6)
+    assert "reason" not in found["words.possible.f1"]
+    told = "the mean leaves out 3 pairings whose figure is undefined"
+    assert (found["words.sure.f1"]["value"], found["words.sure.f1"]["reason"]) == (0, told)
 
 
 def test_the_first_reading_is_told_as_progress(tmp_path, boards, here, monkeypatch) -> None:

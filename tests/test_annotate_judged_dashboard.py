@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.dashboard.slow_figures import slow_figures
 from alignkit.annotate.server.child import Child
 from alignkit.annotate.server.dashboard import Dashboard
 
@@ -110,6 +111,19 @@ def test_nobody_is_said_to_agree_where_nobody_has_judged(make):
     (two,) = shown(board)["judged"]["twos"]
     assert two["pairs"] == 0
     assert two["kappa"] == {"value": None, "reason": "no pair has a label of both"}
+
+
+def test_the_cautions_are_those_of_agree_on_the_export(make, tmp_path, capsys):
+    store, board = make(4, "anna", "ben")
+    for k in range(1, 4):
+        for name in ("anna", "ben"):
+            judge(store, k, name, "4")
+    board._slow.take(slow_figures(store, lambda *_: None))
+    found = shown(board)
+    export, agree = (shlex.split(line)[1:] for line in found["commands"])
+    assert run(capsys, *export).code == 0
+    assert found["cautions"] == run(capsys, *agree, "--json").json["cautions"]
+    assert [one["code"] for one in found["cautions"]] == ["few", "repeats", "one-label"]
 
 
 def test_links_are_shown_where_pairs_are_aligned(make):

@@ -289,6 +289,6 @@ def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(chromium, 
     assert found["farewell"] == [[1, 100], [2, 1]]  # no two of one pair at once
     assert found["posted"] == [[1, 100]] * 5
     assert found["told"] == {"acknowledged": 0, "refused": 0}
-    assert found["offline"] is True
+    assert found["offline"] == "Offline"
     page.close()
     served.end(signal.SIGINT)

@@ -177,6 +177,63 @@ def test_edits_by_mouse_and_by_touch(corpus: Path, problems: list[str]) -> None:
             assert min(heights) >= 48
 
 
+def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(
+    tmp_path: Path, problems: list[str]
+) -> None:
+    words = [f"w{at}" for at in range(60)]
+    pairs = [{"id": "long", "source": words, "target": words}]
+    large = write_corpus(tmp_path / "large.jsonl", pairs)
+    view = {"viewport": {"width": 900, "height": 600}}
+    with serving(large, "--suggestions", "none") as server, browser(**view) as context:
+        page = enter(context, server.url, problems)
+        box = page.locator("#matrix").bounding_box()
+        x, y = box["x"] + box["width"] - 25, box["y"] + box["height"] - 25
+        for step in range(2):
+            page.mouse.click(x, y)  # the second time on the same cell
+            page.mouse.click(x, y)
+            assert [value for *_, value in drawn(page)] == [1] * (1 + step)
+            assert scrolled(page) == [30 * step] * 2
+            page.eval_on_selector("#matrix", "part => part.scrollTo(30, 30)")
+        page.mouse.move(x - 50, y - 50)
+        page.mouse.down()
+        page.mouse.move(x, y, steps=5)
+        page.mouse.up()
+        assert len(drawn(page)) >= 9
+        assert scrolled(page) == [30, 30]
+        place = cursor(page)
+        press(page, "ArrowDown ArrowDown ArrowRight ArrowRight")  # keys do
+        assert cursor(page) == (place[0] + 2, place[1] + 2)
+        assert min(scrolled(page)) > 30
+
+
+def scrolled(page: Any) -> list[int]:
+    """Return how far the matrix is scrolled, to the left and down."""
+    places: list[int] = page.eval_on_selector(
+        "#matrix", "part => [part.scrollLeft, part.scrollTop].map(Math.round)"
+    )
+    return places
+
+
+def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(
+    corpus: Path, problems: list[str]
+) -> None:
+    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+        page = enter(context, server.url, problems)
+        press(page, "s ArrowRight d")
+        held = drawn(page)
+        press(page, "Control+ArrowRight Control+ArrowRight s")  # the first word has no partner
+        assert drawn(page) == [(0, -1, 2)]
+        said = "they ~ ∅: null, sure; dropped: they ~ both, they ~ sides (u undoes)"
+        assert said in page.inner_text("#status-text")
+        assert said in page.inner_text("#live")
+        press(page, "ArrowLeft s")
+        assert "dropped: they ~ ∅" in page.inner_text("#live")
+        press(page, "u u")
+        assert drawn(page) == held
+        saved(page)
+        assert links(page) == held
+
+
 def test_two_tabs_lose_nothing_and_show_both(corpus: Path, problems: list[str]) -> None:
     with serving(corpus, "--suggestions", "none") as server, browser() as context:
         left = enter(context, server.url, problems)

@@ -27,7 +27,8 @@ from alignkit.annotate.server.beside import SECRET, ServerFile, invited
 from alignkit.annotate.server.server import AnnotationServer
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables.lock import ServerLock
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 PAIRS = 8
 COMMENT = "what-ben-thinks"

@@ -13,13 +13,13 @@ from repetitions import repetitions
 from scipy.spatial.distance import dice
 from scipy.stats import binom, norm, t
 
-from alignkit.agreement.intervals import NO_PAIRS, ONE_PAIR
+from alignkit.agreement.intervals import NO_PAIRS
 from alignkit.alignment import Alignment
 from alignkit.annotate.pull.control import ControlPair, Work
 from alignkit.annotate.pull.pull import ENOUGH, estimate_pull
 from alignkit.annotate.pull.result import PullOptions
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
-from alignkit.scoring.bootstrap import Interval
+from alignkit.scoring.bootstrap import ONE_PAIR, Interval
 from alignkit.scoring.strata import expanded, stratified_weights
 
 QUICK = PullOptions(resamples=20)

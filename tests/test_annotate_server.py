@@ -18,8 +18,10 @@ pytest.importorskip("sqlalchemy")
 from annotation_server import NASTY, Client, make, served
 
 from alignkit.alignment import Alignment
+from alignkit.annotate.errors import DamagedProject
 from alignkit.annotate.server.job import Job, Plan
 from alignkit.annotate.server.opening import Opening
+from alignkit.annotate.store import Store
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats import WRITTEN, read_corpus
 
@@ -279,6 +281,9 @@ def test_a_damaged_project_is_told_as_such(tmp_path, damage) -> None:
         with open(path, "rb+") as file:
             file.seek((root - 1) * size)
             file.write(b"\xff" * size)
+        with pytest.raises(DamagedProject, match="--check"):  # a server does not start
+            Store.open(path, serve=True)
+        return
     with served(path) as server:
         answer = server.client().ask("GET", "/api/pairs/1")
         assert answer.status == 500, answer.body

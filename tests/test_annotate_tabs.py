@@ -34,7 +34,8 @@ from alignkit.alignment import Alignment
 from alignkit.annotate.exchange.importing import import_pairs
 from alignkit.annotate.exchange.project import create_project
 from alignkit.annotate.log.events import Sent
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 pytestmark = [
     pytest.mark.browser,
@@ -283,6 +284,30 @@ def test_the_last_pair_done_ends_with_the_export(desk: Desk, tmp_path: Path) -> 
         assert page.get_attribute("body", "data-pair") == "4"
         page.close(), other.close()
     assert short.problems == []
+
+
+def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = desk.tab(9)
+    assert desk.running.opening.opened is not None
+    database = desk.running.opening.opened.store.database
+    with monkeypatch.context() as patch:
+        pragmas = [*database._pragmas(False), "max_page_count=1"]  # as large as it is
+        patch.setattr(database, "_pragmas", lambda readonly: pragmas)
+        database.engine.dispose()
+        on_pair(page)
+        page.fill("#comment", "much " * 3000)
+        page.press("#comment", "Enter")
+        told = "the disk is full: make room there; nothing was changed: 1 edit kept in this browser"
+        until(lambda: page.inner_text("#saved") == told)
+        assert told in page.inner_text("#status-text")
+        assert told in page.inner_text("#live")
+        page.wait_for_timeout(2500)  # polls are answered, which is no reason to call it stored
+        assert page.inner_text("#saved") == told
+    database.engine.dispose()
+    saved(page)
+    assert comments(page, 9) == [["", ("much " * 3000).strip()]]
 
 
 def test_a_comment_stays_as_it_was_stored(desk: Desk) -> None:

@@ -14,7 +14,8 @@ from alignkit.agreement import agree, cell_agreement, overlap
 from alignkit.agreement.options import AgreementOptions
 from alignkit.alignment import Alignment
 from alignkit.annotate.dashboard.tally import FIGURES, Tally, Work, intervals_of
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 NAMES = ("anna", "ben", "carla")
 SOURCE, TARGET = ("a", "b", "c", "a"), ("b", "x", "a")
@@ -95,7 +96,7 @@ def test_what_both_took_in_bulk_is_told_apart(now):
             for drawn in (anna, ben)
         ]
         both, sizes = len(sides[0] & sides[1]), len(sides[0]) + len(sides[1])
-        expected = 2 * both / sizes if both else nan
+        expected = 2 * both / sizes if sizes else nan
         found = counts.apart()[f"words.{level}.f1"]
         assert isnan(found) if isnan(expected) else found == pytest.approx(expected)
 

@@ -13,7 +13,7 @@ pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
 pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
 
-from annotate_browser import CHROMIUM, Server, ask, browser, press, saved, until, views
+from annotate_browser import CHROMIUM, Server, ask, browser, press, ready, saved, until, views
 from annotation import Tab, project, sent
 from test_annotate_axe import serious
 
@@ -120,5 +120,6 @@ def test_keys_act_on_after_a_dialog_and_the_count_follows_what_is_settled(
     until(lambda: page.evaluate("document.activeElement.id") == "text")
     press(page, "1 Control+Enter")
     until(lambda: page.inner_text("#progress-text") == "3 / 3")
+    ready(page)
     press(page, "c Escape u")
     until(lambda: page.inner_text("#progress-text") == "2 / 3")

@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from alignkit import Alignment, extract_phrases, symmetrize
 from alignkit.cli import main
+from alignkit.scoring import link_ratios
 
 ROOT = Path(__file__).parent.parent
 
@@ -87,6 +89,13 @@ def test_plain_score_agrees(benchmarks, material, level, capsys):
     for kind, part in found.get("phrases", {}).items():
         same(part, expected["phrases"][kind])
     assert ("phrases" in found) == (level == "both")
+
+
+def test_plain_score_agrees_where_nothing_is_shared(benchmarks):
+    for counts in ([0, 0, 0, 0], [2, 0, 0, 0], [0, 2, 0, 0], [2, 2, 0, 0], [0, 2, 0, 1]):
+        theirs = link_ratios(np.array([[counts[0], 0, counts[1], 0, *counts[2:], 0, 0]]))
+        found = benchmarks.plain_score.link_measures(counts)
+        assert found == pytest.approx({name: theirs[name][0] for name in found}, nan_ok=True)
 
 
 def same(found: dict[str, float], expected: dict[str, float]) -> None:

@@ -19,9 +19,10 @@ from alignkit.agreement.beyond_chance.two_annotators import (
 from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
 from alignkit.agreement.pairs import CorpusData
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import UnknownNameError
 from alignkit.formats import read_corpus
+from alignkit.sentence_pair import SentencePair
 
 ROWS = [
     ("0-0 1-1", "0-0 1-1 2-2", "0-0 1-2 2-1"),

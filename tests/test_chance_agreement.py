@@ -15,9 +15,10 @@ from strategies_agreement import corpora
 
 from alignkit.agreement import CHANCE_MODELS, agree
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.formats import read_corpus
+from alignkit.sentence_pair import SentencePair
 
 
 def corpus(*rows, source="abc", target="xyz", attributes=None):

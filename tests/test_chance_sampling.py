@@ -16,8 +16,8 @@ from alignkit.agreement.beyond_chance.correction import ObservedTerms, correct, 
 from alignkit.agreement.beyond_chance.sampling import UNITS, Items, Sampling, monte_carlo
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
+from alignkit.sentence_pair import SentencePair
 
 WORDS = st.sampled_from("abc")
 

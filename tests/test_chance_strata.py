@@ -19,7 +19,7 @@ from alignkit.agreement.beyond_chance.chance import (
 from alignkit.agreement.beyond_chance.sampling import UNITS, Items, Sampling, monte_carlo
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
+from alignkit.sentence_pair import SentencePair
 
 # at most 9 cells; rates of empty and filled cells, of different and of equal words, of either
 TINY = [

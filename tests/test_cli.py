@@ -284,6 +284,47 @@ def test_an_interruption_leaves_the_old_file_and_nothing_beside_it(tmp_path, nam
     assert sorted(path.name for path in tmp_path.iterdir()) == ["endless", "out.align"]
 
 
+@posix
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_interruption_after_the_file_took_its_place_says_so_or_comes_too_late(tmp_path, name):
+    out = tmp_path / "out"
+    running = start("convert", PARAPHRASES, out, "--to", "pharaoh", "--annotator", "gold")
+    while not out.exists():
+        time.sleep(0.001)
+    os.kill(running.pid, getattr(signal, name))
+    _, err = running.communicate(timeout=60)
+    stopped = "alignkit: error: interrupted; all files were written before\n" in err
+    assert running.returncode == (128 + getattr(signal, name) if stopped else 0)
+
+
+AFTER = """
+import importlib, os, signal, sys
+import alignkit.__main__
+main = importlib.import_module("alignkit.cli.main")
+act, name = main._act, sys.argv.pop()
+def stopped(*given, **options):
+    code = act(*given, **options)
+    os.kill(os.getpid(), getattr(signal, name))
+    return code
+main._act = stopped
+if name == "SIGHUP":  # which is ignored under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+sys.exit(alignkit.__main__.main())
+"""
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_interruption_at_the_end_says_that_the_files_are_written(tmp_path, name):
+    words = "convert", PARAPHRASES, str(tmp_path / "out"), "--to", "pharaoh"
+    words += "--annotator", "gold", "--quiet", name
+    ran = subprocess.run(
+        [sys.executable, "-c", AFTER, *words], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 128 + getattr(signal, name)
+    assert ran.stderr == "alignkit: error: interrupted; all files were written before\n"
+
+
 def test_words_of_any_script_pass_an_ascii_terminal(tmp_path):
     links = write(tmp_path, "a", "0-0\n")
     texts = write(tmp_path, "t", "日本 ||| שלום\n")

@@ -13,7 +13,8 @@ from alignkit.agreement import LEVELS, AgreementOptions, Figure, agree
 from alignkit.agreement.overlaps import overlap
 from alignkit.cli.agree import add_arguments
 from alignkit.cli.parser import Parser
-from alignkit.report.agreement import agreement_json, agreement_tables
+from alignkit.report.agreement import agreement_tables
+from alignkit.report.agreement_json import agreement_json
 
 TWO = ("agree", PARAPHRASES, "--annotators", "anna", "ben")
 FULL = (*TWO, "--initial", "initial")
@@ -237,7 +238,8 @@ def test_json_has_the_documented_keys(capsys):
     plain = made(capsys, *TWO, "--json").json
     found = made(capsys, *FULL, *QUICK, "--json").json
     assert list(found) == [
-        *("annotators", "initial", "adjudicated", "systems", "by", "seed", "options", "sections"),
+        *("annotators", "initial", "adjudicated", "systems", "by", "split", "in_several_groups"),
+        *("seed", "options", "sections"),
         *("fleiss_kappa", "figures", "pairings", "together", "cautions", "signature"),
     ]
     assert list(plain) == list(found)
@@ -459,3 +461,13 @@ def test_places_that_cannot_be_written_are_told_before_any_work(capsys, tmp_path
     told = run(capsys, "agree", tmp_path / "no such corpus", option, place)
     assert (told.code, "there is no folder" in told.err) == (2, True)
     assert run(capsys, *TWO, option, "-").code == 2
+
+
+def test_groups_by_several_values_in_one_attribute(capsys):
+    ran = made(capsys, *TWO, "--by", "phenomena", "--split", ",", "--resamples", "5", "--json")
+    by_value = read_corpus(PARAPHRASES).groups("phenomena", split=",")
+    assert ran.json["sections"] == ["all", *by_value]
+    used = {name: part["used"] for name, part in ran.json["together"].items()}
+    assert used["negation"] == len(by_value["negation"].annotated_by("anna", "ben"))
+    assert ran.json["in_several_groups"] > 0
+    run(capsys, *TWO, "--split", ",").failed("--split is for --by")

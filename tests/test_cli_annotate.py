@@ -252,6 +252,16 @@ def test_no_acknowledged_edit_is_lost_when_the_server_is_killed(file) -> None:
 
 
 @pytest.mark.slow
+def test_a_project_can_be_used_as_soon_as_the_url_is_printed(tmp_path) -> None:
+    write_corpus(corpus(6000), str(tmp_path / "c.jsonl"), format="alignkit-jsonl")
+    served = Process(tmp_path / "c.jsonl", "--suggestions", "none", entered=False)
+    ran = process("assign", f"{tmp_path}/c.jsonl.alignkit", "--annotators", "anna", "ben")
+    _, told = served.end(signal.SIGINT)
+    assert ran.code == 0, ran.err
+    assert told.startswith(f"alignkit: {tmp_path}/c.jsonl.alignkit: the project is being made; the")
+
+
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told(file) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -5,7 +5,7 @@ import json
 import pytest
 from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, run, write
 
-from alignkit import read_corpus
+from alignkit import read_corpus, write_corpus
 
 
 def made(capsys, *given):
@@ -66,6 +66,10 @@ def test_merge_adds_annotations(capsys, tmp_path):
     [
         ("x", "expected NAME=FILE:FORMAT"),
         ("=x", "expected NAME=FILE:FORMAT"),
+        (f"x={EFLOMAL}:base=0:base=1", "base is given twice"),
+        (f"x={EFLOMAL}:bass=1", "expected NAME=FILE:FORMAT:base=1:transpose"),
+        (f"x={EFLOMAL}:base=2", "expected NAME=FILE:FORMAT:base=1:transpose"),
+        (f"x={EFLOMAL}:pharaoh:naacl", "expected NAME=FILE:FORMAT:base=1:transpose"),
         (f"x={EFLOMAL}:pharoh", "unknown format 'pharoh'; did you mean 'pharaoh'?"),
         ("x=none:pharaoh", "none: cannot be read"),
         (f"alignment={EFLOMAL}", "an annotation 'alignment' already"),
@@ -75,6 +79,27 @@ def test_merge_adds_annotations(capsys, tmp_path):
 def test_merge_tells_a_wrong_addition(capsys, tmp_path, added, told):
     run(capsys, "merge", GOLD, "--add", added, "-o", tmp_path / "out").failed(told)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("before", [":pharaoh", ""])
+@pytest.mark.parametrize("common", [[], ["--base", "1"], ["--transpose"]])
+def test_merge_takes_base_and_direction_of_each_file(capsys, tmp_path, before, common):
+    turned, one, gold = tmp_path / "a:b.align", tmp_path / "one.align", tmp_path / "gold.align"
+    base = 1 if "--base" in common else 0
+    links = [pair.transpose() for pair in read_corpus(EFLOMAL)]
+    write_corpus(links, turned, format="pharaoh", base=base, transpose="--transpose" in common)
+    links = read_corpus(FAST)
+    write_corpus(links, one, format="pharaoh", base=1 - base, transpose="--transpose" in common)
+    links = read_corpus(GOLD)
+    write_corpus(links, gold, format="pharaoh", base=base, transpose="--transpose" in common)
+    out = tmp_path / "out.jsonl"
+    added = [f"eflomal={turned}{before}:transpose", f"fast={one}{before}:base={1 - base}"]
+    made(capsys, "merge", gold, "--add", added[0], "--add", added[1], "-o", out, *common)
+    corpus = read_corpus(out)
+    for name, path in (("eflomal", EFLOMAL), ("fast", FAST), ("alignment", GOLD)):
+        assert [one.alignment(name) for one in corpus] == [
+            one.alignment("alignment") for one in read_corpus(path)
+        ]
 
 
 def test_merge_in_order(capsys, tmp_path):

@@ -37,6 +37,7 @@ def test_rules_are_scored(capsys, files):
         "node pairs                          90.9   100.0  95.2          11         10",
         "node pairs, identity left out       66.7   100.0  80.0           3          2",
         "",
+        "only 2 sentence pairs: other pairs could give other figures",
         f"format:pharaoh/pharaoh|base:0/0|links:sure|level:rules|version:{__version__}",
     ]
 

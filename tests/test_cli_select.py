@@ -283,7 +283,8 @@ def test_groups_on_two_sides_are_told(capsys, tmp_path):
     assert "caution" not in run(capsys, *words, "--keep-together", "goeswith").err
     assert "caution" not in run(capsys, *words[:2], "--share", ".5", "-o", tmp_path / "p.jsonl").err
     rows = [
-        {"label": "3", "txt1": f"a{k}", "txt2": "b", "rewrites": [["c", "d"]]} for k in range(20)
+        {"label": "3", "txt1": f"a{k}", "txt2": "b", "rewrites": [[f"c{k}", "d"]]}
+        for k in range(20)
     ]
     write(tmp_path, "x.json", json.dumps(rows))
     ran = run(capsys, *words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -162,26 +162,26 @@ def test_a_canary_tells_what_differs() -> None:
 
 def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path: Path) -> None:
     what = {"settings": {"threshold": 0.5}, "inputs": {"in/1.fr": "ab"}}
-    run = Run(tmp_path / "work")
-    assert not run.settle(what)
-    assert Run(tmp_path / "work").settle(what)
-    with pytest.raises(RunError, match=r"settings threshold was 0.5, and is 0.6; name another"):
-        run.settle({**what, "settings": {"threshold": 0.6}})
-    with pytest.raises(RunError, match=r"inputs in/2.fr is new; name another"):
-        run.settle({**what, "inputs": {"in/1.fr": "ab", "in/2.fr": "cd"}})
-    run = Run(tmp_path / "other")
-    run.settle({"inputs": {"in/1.fr": "0" * 32}})
-    with pytest.raises(RunError, match=r"inputs in/1.fr has changed; name another"):
-        run.settle({"inputs": {"in/1.fr": "1" * 32}})
+    with closing(Run(tmp_path / "work")) as run:
+        assert not run.settle(what)
+    with closing(Run(tmp_path / "work")) as run:
+        assert run.settle(what)
+        with pytest.raises(RunError, match=r"settings threshold was 0.5, and is 0.6; name another"):
+            run.settle({**what, "settings": {"threshold": 0.6}})
+        with pytest.raises(RunError, match=r"inputs in/2.fr is new; name another"):
+            run.settle({**what, "inputs": {"in/1.fr": "ab", "in/2.fr": "cd"}})
+    with closing(Run(tmp_path / "other")) as run:
+        run.settle({"inputs": {"in/1.fr": "0" * 32}})
+        with pytest.raises(RunError, match=r"inputs in/1.fr has changed; name another"):
+            run.settle({"inputs": {"in/1.fr": "1" * 32}})
 
 
 def test_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    place = run.path("state", "1")
+    place = str(tmp_path / "1")
     with suppress(ZeroDivisionError), placing(place) as beside:
         Path(beside).write_text("half", "utf-8")
         raise ZeroDivisionError
-    assert not list((tmp_path / "state").iterdir())
+    assert not list(tmp_path.iterdir())
     with placing(place) as beside:
         Path(beside).write_text("whole", "utf-8")
         assert not Path(place).exists()
@@ -189,10 +189,15 @@ def test_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
 
 
 def test_what_a_dead_worker_left_is_swept(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    made(tmp_path, "a/.alignkit-0123.part", "a/whole")
-    run.sweep()
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["whole"]
+    with closing(Run(tmp_path / "work")) as run:
+        run.claim("a/whole", "b/whole")
+        mine = made(tmp_path / "work" / "a", f".alignkit-{'0a' * 8}.part", "whole", "x.part")
+        made(tmp_path, "else/x", f"c/.alignkit-{'0a' * 8}.part")
+        (tmp_path / "work" / "b").rmdir()
+        (tmp_path / "work" / "b").symlink_to(tmp_path / "c")
+        run.settle({})
+    assert sorted(path.name for path in mine.iterdir()) == ["whole", "x.part"]
+    assert list((tmp_path / "c").iterdir())
 
 
 def test_a_folder_that_workers_do_not_see_is_told(tmp_path: Path) -> None:
@@ -200,10 +205,11 @@ def test_a_folder_that_workers_do_not_see_is_told(tmp_path: Path) -> None:
         def everywhere(self, function, place, token):  # type: ignore[no-untyped-def]
             return {"tcp://far:1": function(f"{place}-far", token)}
 
-    run = Run(tmp_path)
-    run.try_workers(Alone())
-    with pytest.raises(AlignkitError, match=r"worker tcp://far:1: .*one that all workers see"):
-        run.try_workers(Elsewhere())
+    with closing(Run(tmp_path / "work")) as run:
+        run.try_workers(Alone())
+        with pytest.raises(AlignkitError, match=r"worker tcp://far:1: .*one that all workers see"):
+            run.try_workers(Elsewhere())
+        run.remove()
     assert not list(tmp_path.iterdir())
 
 

@@ -165,6 +165,22 @@ def test_the_same_command_goes_on_where_machines_failed(capsys, error, told):
     assert bool(told) == ("the same command goes on" in err)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("how", ["--load", "--work"])
+def test_on_a_full_disk_the_parts_that_are_written_are_named(capsys, made, tmp_path, how):
+    (tmp_path / "2.align").symlink_to("/dev/full")
+    place = made / "model" if how == "--load" else tmp_path / "work"
+    given = ["align", *patterns(made), "-o", f"{tmp_path}/*.align", how, place, "--quiet"]
+    ran = run(capsys, *given).failed("2.align: cannot be written: No space left on device; this")
+    written = sorted(path.name for path in tmp_path.glob("*.align") if not path.is_symlink())
+    assert written
+    told = ran.err.partition("; this output was not changed; written before it: ")[2].strip()
+    assert sorted(Path(name).name for name in told.split(", ")) == written
+    if how == "--work":
+        ran = run(capsys, "align", *patterns(made), "--save", "/dev/full", how, place)
+        ran.failed("this output was not changed; parts that are done are kept")
+
+
 def test_what_parts_cannot_have_is_refused(capsys, made, tmp_path):
     given = ["align", *patterns(made), "-o", f"{tmp_path}/*.align"]
     load = ["--load", f"{made}/model"]

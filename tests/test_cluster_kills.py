@@ -93,7 +93,8 @@ def test_client_scheduler_and_workers_may_be_killed_and_others_go_on(tmp_path):
         command = [sys.executable, str(script), str(tmp_path), workers]
         process = subprocess.Popen(command, env=environment, start_new_session=True)
         try:
-            while process.poll() is None and not (stage and (tmp_path / "work" / stage).exists()):
+            place = tmp_path / "work" / "alignkit-run" / stage
+            while process.poll() is None and not (stage and place.exists()):
                 time.sleep(0.01)
         finally:
             if process.poll() is None:
@@ -121,7 +122,7 @@ def test_a_scheduler_that_goes_away_is_told_in_one_line(tmp_path):
             text=True,
             **python,
         )
-        while asked.poll() is None and not (tmp_path / "work" / "round-1").exists():
+        while asked.poll() is None and not (tmp_path / "work/alignkit-run/round-1").exists():
             time.sleep(0.01)
         scheduler.kill()
         told = asked.communicate(timeout=90)[1]

@@ -173,7 +173,7 @@ def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
         with pytest.raises(KeyboardInterrupt):
             again(stop_at)
         assert not out.exists()
-        times = {path: path.stat().st_mtime_ns for path in work.glob("records/*.bin")}
+        times = {path: path.stat().st_mtime_ns for path in work.glob("alignkit-run/records/*.bin")}
         assert times
     again(0)
     assert out.read_bytes() == expected

@@ -168,7 +168,7 @@ def test_a_bad_line_of_any_part_is_told_before_anything_is_trained(tmp_path, tex
     write(tmp_path, "1.fr", text)
     with pytest.raises(AlignkitError, match=message):
         train(None, *patterns, work=str(tmp_path / "work"))
-    assert not (tmp_path / "work" / "state.json").exists()
+    assert not (tmp_path / "work" / "alignkit-run" / "state.json").exists()
 
 
 def test_parts_without_pairs_are_nothing_to_learn_from(tmp_path):
@@ -193,7 +193,7 @@ def test_a_damaged_file_of_the_run_is_named(tmp_path):
     patterns = divided(tmp_path, lines, 2)
     work = tmp_path / "work"
     train(None, *patterns, work=str(work))
-    path = work / "round-6" / "part-1.npz"
+    path = work / "alignkit-run" / "round-6" / "part-1.npz"
     data = bytearray(path.read_bytes())
     data[data.index(b"\x93NUMPY") + 130] ^= 1
     path.write_bytes(data)

@@ -13,7 +13,7 @@ from strategies import corpora
 
 from alignkit.alignment import NULL, Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import (
     AlignmentError,
     ArgumentError,
@@ -22,6 +22,7 @@ from alignkit.errors import (
     UnknownNameError,
 )
 from alignkit.formats.format import EVERYTHING
+from alignkit.sentence_pair import SentencePair
 
 EXAMPLE = SentencePair(
     "7",

@@ -10,10 +10,11 @@ from strategies import corpora
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair, values_of
+from alignkit.corpus import Corpus, values_of
 from alignkit.corpus_counts import AnnotatorCounts, count_corpus, count_groups
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats.format import EVERYTHING
+from alignkit.sentence_pair import SentencePair
 
 
 def test_a_small_corpus_by_hand():

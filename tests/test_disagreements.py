@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from alignkit.agreement import agree
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.report.disagreements import Outcome, disagreements
 from alignkit.report.more_pairs import further_pairs
 from alignkit.report.word_kinds import function_words
+from alignkit.sentence_pair import SentencePair
 
 
 def test_disagreements_are_counted():

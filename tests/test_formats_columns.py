@@ -10,10 +10,11 @@ from strategies import corpora
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import find_format, read_corpus, write_corpus
-from alignkit.formats.writing import WriteError
+from alignkit.output import WriteError
+from alignkit.sentence_pair import SentencePair
 
 # GoldAlign
 

@@ -22,10 +22,11 @@ from other_formats import (
 from strategies import corpora
 
 from alignkit.alignment import NULL, Alignment, Link
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.formats import open_reading, read_corpus, read_pairs, write_corpus
-from alignkit.formats.writing import WriteError
+from alignkit.output import WriteError
+from alignkit.sentence_pair import SentencePair
 
 # --- Blinker
 

@@ -182,7 +182,32 @@ def test_etpc_with_its_texts(tmp_path: Path) -> None:
         "phenomena": "Ordering; changed, Non-paraphrase, Addition/Deletion",
         "whole-sentence": "Non-paraphrase",
     }
-    assert counts == {"stray comma": 1}
+    assert counts == {"stray comma": 1, "link from a block of texts that differ": 2}
+
+
+def test_links_from_blocks_of_texts_that_differ_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of 2 x 3 and 1 x 1 words; not those of equal texts, without the sense, or one-sided."""
+    blocks = [
+        relation("1", "Synonymy", "yes", "0, 1: went off", "0, 1, 2: has gone away"),
+        relation("1", "Identity", "yes", "2: The", "3: the"),
+        relation("1", "Identity", "yes", "3, 4: they left", "4, 5: they left"),
+        relation("1", "Ordering", "yes", "5, 6: a b", "6, 7: a b"),
+        relation("1", "Entailment", "no", "7: home", "8, 9: the house"),
+        relation("1", "Addition/Deletion", "yes", "8: today", ""),
+    ]
+    put(tmp_path, "e/t.xml", f"<xml>{''.join(blocks)}</xml>")
+    told = "7 x link from a block of texts that differ"
+    given = (tmp_path / "e", "--format", "etpc")
+    assert told in run(capsys, "stats", *given, "--quiet").out
+    assert run(capsys, "stats", *given, "--json").json["noted"] == {told[4:]: 7}
+    ran = run(capsys, "check", *given)
+    assert f"findings: {told}" in ran.out
+    assert "Synonymy: 2 x 3 words, each with each" in ran.out
+    (found,) = run(capsys, "check", *given, "--json").json
+    assert found["counts"] == {told[4:]: 7}
+    assert [one["times"] for one in found["findings"]] == [6, 1]
 
 
 def test_a_pair_of_whole_sentences_is_not_aligned(

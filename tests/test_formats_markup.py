@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from strategies import corpora
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError
 from alignkit.formats import (
     ReadOptions,
@@ -18,6 +18,7 @@ from alignkit.formats import (
     read_pairs,
     write_corpus,
 )
+from alignkit.sentence_pair import SentencePair
 
 FILES = ["jacana", "edinburgh", "multimwa", "xlwa", "jsonl", "paraphrase-xml"]
 

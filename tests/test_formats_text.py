@@ -22,7 +22,7 @@ from other_formats import (
 from strategies import corpora
 
 from alignkit.alignment import NULL, Alignment, Link
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError
 from alignkit.formats import (
     open_reading,
@@ -30,6 +30,7 @@ from alignkit.formats import (
     read_pairs,
     write_corpus,
 )
+from alignkit.sentence_pair import SentencePair
 
 # --- NAACL / WPT
 

@@ -18,7 +18,6 @@ from reference_hiero import grammar, hiero, lexical, span_label, word_weights
 from alignkit import read_corpus
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.output import WriteError
 from alignkit.rules.files import RULE_FORMATS, read_rules, rule_lines
@@ -26,6 +25,7 @@ from alignkit.rules.hiero import samt
 from alignkit.rules.hiero.extraction import HieroOptions, derivations, extract_hiero
 from alignkit.rules.hiero.grammar import learn_hiero, write_hiero
 from alignkit.rules.rule import Variable
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees.tree import Tree
 
 X0, X1 = Variable(0, "X"), Variable(1, "X")

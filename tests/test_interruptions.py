@@ -49,7 +49,8 @@ def check(code: int, err: str, folder: Path, written: set[str]) -> None:
     assert untouched or complete, sorted(now)
     assert not list(folder.rglob(".*.part"))
     if code == -signal.SIGINT or ("alignkit/__main__.py" not in err and "KeyboardInterrupt" in err):
-        return  # Python itself was not up yet, or on its way out
+        assert untouched  # Python itself was not up yet
+        return
     assert "Traceback" not in err
     if code == 130 and "all files were written before" not in err:
         assert "interrupted" in err

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError, JoinError
 from alignkit.join import Differences, join_pairs, merge
+from alignkit.sentence_pair import SentencePair
 
 IDS = st.lists(st.sampled_from("abc12345"), max_size=7)
 

@@ -13,7 +13,7 @@ from lxml import etree
 from alignkit.agreement import agree
 from alignkit.alignment import NULL, Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.corpus_counts import count_corpus
 from alignkit.errors import (
     AlignmentError,
@@ -30,6 +30,7 @@ from alignkit.join import merge
 from alignkit.report.html import draw_html
 from alignkit.report.text import draw_text
 from alignkit.scoring import score
+from alignkit.sentence_pair import SentencePair
 
 OWN = ["alignkit-jsonl", "alignkit-xml"]
 ONLY = Annotation(None, judgment="paraphrase", provenance="page 1")

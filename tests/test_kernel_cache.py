@@ -275,6 +275,14 @@ def test_kernels_of_other_sources_or_another_numba_are_not_taken(home, monkeypat
     assert len(kept(home)) == (1 if name == "_sources" else 2)  # stale ones are dropped
 
 
+def test_each_processor_has_kernels_of_its_own(home, monkeypatch):
+    run()
+    monkeypatch.setattr("numba.config.CPU_NAME", "another")
+    assert run()
+    assert not run()
+    assert len(kept(home)) == 2
+
+
 def test_without_sources_nothing_is_kept(home, monkeypatch):
     monkeypatch.setattr(kernel_cache, "_sources", lambda: "")
     assert run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from dataclasses import replace
 from math import comb, isnan
@@ -15,9 +16,17 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
+from alignkit.corpus_counts import count_groups
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.labels import SCHEMES, get_scheme, get_view
-from alignkit.profiles import mcnemar, score_labels, with_predictions
+from alignkit.profiles import (
+    crowd_quality,
+    diversity,
+    mcnemar,
+    profile_labels,
+    score_labels,
+    with_predictions,
+)
 
 LABELS = st.lists(st.tuples(st.sampled_from("0123"), st.sampled_from("0123")), min_size=1)
 
@@ -99,8 +108,90 @@ def test_pairs_that_nobody_judged_are_told_of():
     own = judged([("1", "0"), ("1", "1")])
     anew = Corpus([own[0], replace(own[1], attributes={"rewrite_of": "0"})])
     assert not score_labels(own, ["a"], "gold", scheme="binary").cautions
-    (caution,) = score_labels(anew, ["a"], "gold", scheme="binary").cautions
-    assert "1 pair of 2" in caution
+    found = score_labels(anew, ["a"], "gold", scheme="binary")
+    assert (found.systems[0].pairs, found.systems[0].right, found.rewrites_left_out) == (1, 0, 1)
+    assert found.to_json()["rewrites_left_out"] == 1
+    assert "1 of 2 pairs are rewrites, which nobody judged, and left out" in str(found)
+    found = score_labels(anew, ["a"], "gold", scheme="binary", rewrites=True)
+    assert (found.systems[0].pairs, found.rewrites_left_out) == (2, 0)
+    assert "they count as what their writers meant them to be" in str(found)
+
+
+def test_rewrites_are_left_out_wherever_labels_count(tmp_path, capsys):
+    """Five pairs and three rewrites: profile, diversity, quality, groups, strata."""
+    rows = [("1", "1", "0", "1"), ("0", "1", "1", "0")] * 4
+    corpus = Corpus(
+        replace(one, source=("a", one.id), target=("b",), attributes={
+            "phenomena": "x", **({"rewrite_of": str(k - 5)} if k >= 5 else {})})
+        for k, one in enumerate(judged(rows, ("gold", "a", "b", "c")))
+    )  # fmt: skip
+    kept = Corpus(corpus[:5])
+    assert count_groups(corpus, "judgment").groups[""].pairs == 3
+    said = {"annotator": "a", "by": "judgment"}
+    assert [len(x) for x in diversity(corpus, **said).groups.values()] == [5]
+    assert [len(x) for x in diversity(corpus, rewrites=True, **said).groups.values()] == [8]
+    assert len(diversity(corpus, by="phenomena").ids) == 8
+    for one in (diversity(corpus, **said), profile_labels(corpus, ["a"], "gold", scheme="binary"),
+                crowd_quality(corpus, gold="gold", scheme="binary")):  # fmt: skip
+        assert one.rewrites_left_out == one.to_json()["rewrites_left_out"] == 3
+        assert "3 of 8 pairs are rewrites, which nobody judged, and left out" in str(one)
+    found, wanted = (
+        (profile_labels(x, ["a", "b"], "gold", scheme="binary").to_json(),
+         crowd_quality(x, gold="gold", scheme="binary").to_json())
+        for x in (corpus, kept)
+    )  # fmt: skip
+    for one, other in zip(found, wanted, strict=True):
+        assert one["rewrites_left_out"] == 3
+        for name in ("cautions", "rewrites_left_out"):
+            del one[name], other[name]
+        assert one == other
+    path = tmp_path / "x.jsonl"
+    write_corpus(corpus, path, format="alignkit-jsonl")
+    sides = ["--hyp-annotator", "a", "--ref-annotator", "gold", "--scheme", "binary"]
+    for words in (
+        ["score-labels", path, *sides],
+        ["profile", path, *sides],
+        ["quality", path, "--gold", "gold", "--scheme", "binary"],
+        ["stats", path, "--diversity", "--by", "judgment", "--annotator", "a"],
+    ):
+        assert run(capsys, *words, "--json").json["rewrites_left_out"] == 3
+        assert run(capsys, *words, "--rewrites", "--json").json["rewrites_left_out"] == 0
+    run(capsys, "stats", path, "--rewrites").failed("--rewrites is for --diversity")
+    run(capsys, "profile", path, "--rewrites").failed("are of judgments")
+
+
+@pytest.mark.real_data
+def test_rewrites_of_the_swedish_set_are_left_out(data):
+    """A plain count of the file: 312 pairs labelled 4, and 136 rewrites."""
+    rows = json.loads((data / "turku" / "sv-test.json").read_text(encoding="utf-8"))
+    plain = sum(row["label"] == "4" for row in rows)
+    anew = sum(len(row.get("rewrites") or ()) for row in rows)
+    assert (plain, anew) == (312, 136)
+    corpus = read_corpus(data / "turku" / "sv-test.json")
+    (name,) = corpus.annotators
+    said = Annotation(None, judgment="4")
+    copied = Corpus(
+        replace(pair, annotations={"gold": pair.annotations[name], "a": said}) for pair in corpus
+    )
+    right = score_labels(copied, ["a"], "gold", scheme="turku").systems[0]
+    assert (right.right, right.pairs) == (plain, sum(row["label"] != "x" for row in rows))
+    assert len(diversity(corpus, by="judgment").groups["4"]) == plain
+    assert len(diversity(corpus, by="judgment", rewrites=True).groups["4"]) == plain + anew
+
+
+def test_systems_are_compared_on_pairs_that_all_judged(capsys, tmp_path):
+    """The one that leaves hard pairs out has the better accuracy of its own, and the worse here."""
+    rows = [("1", "1", ""), ("1", "1", "1"), ("0", "0", "1"), ("0", "1", ""), ("1", "", "1")]
+    rows += [("0", "0", "0"), ("", "1", "1"), ("1", "1", "1"), ("0", "0", "0")]
+    found = score_labels(judged(rows, ("gold", "a", "b")), ["a", "b"], "gold", scheme="binary")
+    plain = [row for row in rows if all(row)]
+    for k, one in enumerate(found.systems, 1):
+        right = sum(row[k] == row[0] for row in plain)
+        assert (one.common_pairs, one.common_right) == (len(plain), right)
+        assert one.common_accuracy == right / len(plain)
+    assert [row["common_accuracy"] for row in found.to_json()["systems"]] == [1.0, 0.8]
+    assert "compare them on the 5 that all judged" in str(found)
+    assert "judged by all" in str(found)
 
 
 def test_what_makes_no_sense_is_refused():

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, UnknownNameError
 from alignkit.labels import SCHEMES, get_scheme, get_view
 from alignkit.labels.label_counts import count_labels
 from alignkit.labels.label_matrix import judges_of, judgments_of
+from alignkit.sentence_pair import SentencePair
 
 EVERY = [(name, view) for name, scheme in SCHEMES.items() for view in scheme.views]
 TURKU = get_scheme("turku")

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alignkit import agree
+from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.refine.gold import Gold, different
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.doctor import examine
 from alignkit.formats import ReadOptions, read_corpus, write_corpus
 from alignkit.leaks import find_leaks
-from alignkit.selection import split_corpus
+from alignkit.pairings import pair_translations
+from alignkit.profiles import diversity
+from alignkit.selection import connected_groups, split_corpus
+from alignkit.sentence_pair import SentencePair
 
 
 def pair(id: str, source: str, target: str, judgment: str = "4", **attributes: str) -> SentencePair:
@@ -179,7 +187,11 @@ def test_leaks_of_real_files_are_those_of_a_plain_script(
     ]
     expected = plain_leaks(*records)
     ran = run(capsys, "check", "--leaks", *files, "--json")
-    counts = Counter(leak["group"].partition("=")[0] or leak["kind"] for leak in ran.json["leaks"])
+    counts = Counter(
+        name.partition("=")[0] or leak["kind"]
+        for leak in ran.json["leaks"]
+        for name in (leak["group"], *leak["also"])
+    )
     assert counts == expected
     assert ran.code == bool(expected)
     assert sum(map(len, records)) == len(read_corpus(path))
@@ -225,3 +237,104 @@ def test_repeats_in_goldalign_that_were_judged_differently(data: Path) -> None:
     assert expected == {"equal": 3, "reversed": 4}
     for kind, count in expected.items():
         assert found[f"{kind} pairs judged differently"] == count
+
+
+NFC, NFD = "caf\u00e9", "cafe\u0301"
+
+
+def test_texts_in_two_unicode_forms_are_equal(tmp_path, capsys) -> None:
+    """\u1fbc\u0301 and its parts in another order are one text too, once case does not count."""
+    train = Corpus([pair("1", NFC, "\u0391\u0301\u0345", "4<")])
+    test = Corpus([pair("2", NFD, "\u0386\u0345", "3"), pair("3", "\u0386\u0345", NFD, "2")])
+    assert [leak.kind for leak in find_leaks(train, test)] == ["equal", "reversed"]
+    folded = Corpus([pair("4", NFD.upper(), "\u03b1\u0345\u0301", "3")])
+    assert [leak.kind for leak in find_leaks(train, folded, ignore_case=True)] == ["equal"]
+    assert not find_leaks(Corpus([pair("1", "\ufb01", "x")]), Corpus([pair("2", "fi", "x")]))
+    path = tmp_path / "x.jsonl"
+    write_corpus(train + test, path, format="alignkit-jsonl")
+    counts = examine(str(path), format="alignkit-jsonl", options=ReadOptions()).counts
+    assert counts == {"equal pairs judged differently": 1, "reversed pairs judged differently": 1}
+
+
+def test_other_duplicates_are_known_in_two_unicode_forms() -> None:
+    made = pair_translations([[["x"], [NFC], [NFD]]], drop_identical=True, drop_repeated=True)
+    assert [one.id for one in made] == ["1/1-2"]
+    twice = [pair("1", NFC, "b"), pair("2", NFD, "b")]
+    assert different(twice) == 1
+    assert Gold(Bitext.pack(one.words for one in twice), None, None).groups.tolist() == [0, 0]
+    assert diversity(Corpus([pair("1", NFC, NFD)])).identical.all()
+    judged = [replace(one, annotations={"b": Annotation(None, judgment="3"), **one.annotations})
+              for one in twice]  # fmt: skip
+    found = agree(Corpus(judged), on="judgments", scheme="turku", view="base", resamples=1,
+                  permutations=1)  # fmt: skip
+    assert found.repeated == 1
+
+
+def test_groups_are_read_as_select_reads_them(tmp_path, capsys) -> None:
+    """Several values in one attribute, blanks around them, and months of annotations."""
+    train = [pair("1", "a", "b", film="d1, d2", doc="x"), pair("2", "c", "d", film=NFC)]
+    test = [pair("3", "e", "f", film=" d2 ", doc="x"), pair("4", "g", "h", film=f"d3,{NFD}")]
+    parts = Corpus(train), Corpus(test)
+    assert not find_leaks(*parts, ["film"])
+    leaks = find_leaks(*parts, ["film"], separator=",")
+    assert [(leak.train, leak.test, leak.group) for leak in leaks] == [
+        ("1", "3", "film=d2"), ("2", "4", f"film={NFC}"),
+    ]  # fmt: skip
+    assert connected_groups(parts[0] + parts[1], ["film"], ",") == [[0, 2], [1, 3]]
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for part, path in zip(parts, paths, strict=True):
+        write_corpus(part, path, format="alignkit-jsonl")
+    ran = run(capsys, "check", "--leaks", *paths, "--group", "film", "--separator", ",", "--json")
+    assert (ran.code, ran.json["counts"]["grouped"]) == (1, 2)
+    run(capsys, "check", paths[0], "--separator", ",").failed("--separator is for --leaks")
+    when = Annotation(None, judgment="1", when="2026-11-22T13:06:28Z")
+    timed = [Corpus([SentencePair(id, [id], ["b"], {"ann": when})]) for id in "12"]
+    assert find_leaks(*timed, ["month"])[0].group == "month=2026-11"
+
+
+def test_a_pair_of_several_groups_is_one_finding(tmp_path, capsys) -> None:
+    parts = [Corpus([pair(id, id, "b", film="x", doc="d", rewrite_of="0")]) for id in "12"]
+    (leak,) = find_leaks(*parts, ["film", "doc", "doc", "rewrite_of"])
+    assert (leak.group, leak.also) == ("film=x", ("doc=d", "rewrite_of=0"))
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for part, path in zip(parts, paths, strict=True):
+        write_corpus(part, path, format="alignkit-jsonl")
+    ran = run(capsys, "check", "--leaks", *paths, "--group", "film", "--group", "doc")
+    assert ran.out.count("pair '2'") == 1
+    assert "by film=x; the first file has doc=d, rewrite_of=0 too" in ran.out
+    assert "1 of 1 pairs are known to the first file: 1 x grouped" in ran.out
+
+
+def test_equal_pairs_on_both_sides_of_a_split_are_told(tmp_path, capsys) -> None:
+    """Quiet or not, in JSON and in Python; `keep_texts` leaves none, nor a text on two sides."""
+    words = [("a", NFC), (NFD, "A"), (NFD, "a"), ("b", "c"), ("c", "b")]
+    corpus = Corpus(pair(str(k), *words[k % 5], number=str(k)) for k in range(50))
+    corpus += Corpus(pair(str(k), f"s{k}", f"t{k}") for k in range(50, 150))
+    parts = split_corpus(corpus, {"train": 0.7, "test": 0.3})
+    known = sum(
+        any(in_nfc(one) in (in_nfc(other), in_nfc(other)[::-1]) for other in parts["train"])
+        for one in parts["test"]
+    )
+    (caution,) = parts.cautions
+    assert known > 0
+    assert caution.startswith(f"{known} of 45 pairs of test are equal or reversed pairs of train;")
+    path = tmp_path / "x.jsonl"
+    write_corpus(corpus, path, format="alignkit-jsonl")
+    given = ["select", path, "--split", "train=.7,test=.3", "-o", tmp_path / "o.jsonl", "--json"]
+    ran = run(capsys, *given, "--quiet")
+    (told,) = ran.json["cautions"]
+    assert told == caution.replace("`keep_texts=True`", "--keep-texts")
+    assert f"{path}: caution: {told}" in ran.err
+    for more in ([], ["--stratify", "judgment"], ["--keep-together", "number"]):
+        ran = run(capsys, *given, "--keep-texts", *more)
+        assert (ran.json["cautions"], ran.json["parts"][0]["pairs"]) == ([], 105)
+        files = [tmp_path / f"o-{name}.jsonl" for name in ("train", "test")]
+        assert run(capsys, "check", "--leaks", "--ignore-case", *files).code == 0
+        one, other = ({text for pair in read_corpus(file) for text in in_nfc(pair)}
+                      for file in files)  # fmt: skip
+        assert not {text.lower() for text in one} & {text.lower() for text in other}
+    run(capsys, "select", path, "--ids", "1", "--keep-texts", "-o", "-").failed("add --share or")
+
+
+def in_nfc(one: SentencePair) -> tuple[str, ...]:
+    return tuple(normalize("NFC", " ".join(side)) for side in one.words)

@@ -15,7 +15,7 @@ from alignkit.agreement import agree
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.cli.main import main
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.corpus_counts import count_groups
 from alignkit.errors import (
     AlignmentError,
@@ -29,6 +29,7 @@ from alignkit.join import merge
 from alignkit.moment import PERIODS, period_of, read_moment
 from alignkit.scoring import score_records
 from alignkit.selection import concat
+from alignkit.sentence_pair import SentencePair
 
 LINKS = Alignment.parse("0-0 1?1")
 WHEN = "2026-11-22T13:06:28Z"

@@ -13,9 +13,9 @@ from other_formats import NUMBERS
 from strategies import corpora
 
 from alignkit.alignment import NULL, Alignment, Link
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats import WRITTEN, get_format, read_corpus, write_corpus
+from alignkit.sentence_pair import SentencePair
 
 OWN = ("alignkit-jsonl", "alignkit-xml")
 WITH_NULLS = [name for name in WRITTEN if "nulls" in get_format(name).holds]

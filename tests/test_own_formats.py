@@ -14,11 +14,12 @@ from strategies import ANY, corpora
 
 from alignkit.alignment import NULL, Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats import ReadOptions, iterate_pairs, open_reading, read_corpus, write_corpus
 from alignkit.formats.alignkit_xml import load_schema
 from alignkit.formats.format import EVERYTHING
+from alignkit.sentence_pair import SentencePair
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "guidelines" / "examples").glob("*.jsonl"))
 OWN = ["alignkit-jsonl", "alignkit-xml"]

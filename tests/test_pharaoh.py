@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from strategies import corpora
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError, FormatError, MissingTextError, OptionError
 from alignkit.formats import ReadOptions, open_reading, read_corpus, write_corpus
 from alignkit.formats.pharaoh import FORMAT
+from alignkit.sentence_pair import SentencePair
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from strategies import corpora
 
 from alignkit.alignment import NULL, Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignmentError, OptionError
 from alignkit.formats import read_corpus, write_corpus
 from alignkit.formats.pharaoh import FORMAT
 from alignkit.formats.pharaoh_lines import format_lines
+from alignkit.sentence_pair import SentencePair
 
 # Weights, where asked
 

@@ -18,7 +18,8 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.phrases import KINDS, PhrasePair, extract_phrases
+from alignkit.phrase_pair import PhrasePair
+from alignkit.phrases import KINDS, extract_phrases
 
 # the article's example sentence pair (Cohn et al. 2008, Figure 1)
 SOURCE, TARGET = map(

@@ -341,6 +341,20 @@ def test_a_small_difference_is_not_announced_as_where_a_system_fails():
     assert any(line.startswith("a fails most on") for line in found.head)
 
 
+@pytest.mark.parametrize("measure", ["f1", "recall"])
+def test_a_system_that_gets_nothing_right_fails_most_there(measure):
+    """Of 90 links of a phenomenon all are wrong: F1 is 0 there, as recall is."""
+    gold = [{(k, k) for k in range(3)}] * 60
+    wrong = {(k, k + 1) for k in range(3)}
+    rows = score([wrong if n < 30 else links for n, links in enumerate(gold)], gold).rows["links"]
+    groups = [("idiom",) if n < 30 else ("other",) for n in range(60)]
+    found = profile_rows({"a": rows}, groups, link_ratios, measure, trials=200, resamples=200)
+    assert any(line.startswith("a fails most on idiom") and " 0.0" in line for line in found.head)
+    assert {one.phenomenon: one.value for one in found.parts} == {"idiom": 0, "other": 1}
+    (idiom,) = [one for one in found.parts if one.phenomenon == "idiom"]
+    assert idiom.p_value < 0.01
+
+
 def test_few_ranks_are_said_to_tell_nothing_and_one_system_has_none():
     two = contrasted([("news",) if k % 5 < 2 else ("novel",) for k in range(40)])
     assert any(

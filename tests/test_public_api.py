@@ -69,7 +69,12 @@ def test_no_module_has_the_name_of_a_public_function():
 def test_all_that_is_public_is_there_and_documented(module):
     loaded = importlib.import_module(module)
     assert inspect.getdoc(loaded)
-    for name in getattr(loaded, "__all__", ()):
+    own = [
+        name
+        for name, value in vars(loaded).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == module
+    ]
+    for name in {*own, *getattr(loaded, "__all__", ())}:
         found = getattr(loaded, name)
         if isinstance(found, GenericAlias):  # a class to inspect, before Python 3.11
             continue

@@ -186,6 +186,39 @@ def test_a_phrase_is_good_by_a_strict_majority_of_five() -> None:
         crowd_quality(corpus, gold="gold", scheme="binary", over="phrase", good=["7"])
 
 
+def test_who_is_no_better_than_one_label_is_in_doubt() -> None:
+    """Nine of twelve gold questions are 1: lazy has 75% right, and so has who errs in three."""
+    truth = [1] * 9 + [0] * 3
+    rows = {"gold": truth, "lazy": [1] * 12, "errs": [0, 0, 0, *truth[3:]], "good": truth,
+            "best": truth, "few": [1] * 9, "other": [0] * 12}  # fmt: skip
+    corpus = Corpus(
+        SentencePair(str(k), ("a",), ("b",), {
+            name: Annotation(None, judgment=str(row[k])) for name, row in rows.items()
+            if k < len(row)
+        })
+        for k in range(12)
+    )  # fmt: skip
+    found = crowd_quality(corpus, gold="gold", scheme="binary")
+    people = {one.name: one for one in found.annotators}
+    verdicts = {name: one.gold.verdict for name, one in people.items()}
+    assert verdicts == {"lazy": "in doubt", "errs": "in doubt", "good": "keep", "best": "keep",
+                        "few": "too few", "other": "reject"}  # fmt: skip
+    assert people["lazy"].gold.baseline == people["lazy"].gold.accuracy == 0.75
+    assert (found.commonest, found.baseline) == ("1", 0.75)
+    told = {one.code: one.pairings for one in found.told}
+    assert told["in-doubt"] == ("lazy", "errs")
+    assert told["one-label"] == ("lazy", "few", "other")
+    record = found.to_json()
+    assert (record["commonest"], record["baseline"]) == ("1", 0.75)
+    lazy, errs = record["annotators"][:2]
+    assert (lazy["baseline"], lazy["verdict"], lazy["kappa others"]) == (0.75, "in doubt", None)
+    assert errs["kappa others"] is not None
+    assert "always answering '1', the commonest label, has 75.0% right" in found.show()
+    assert "a kappa of one label measures nothing" in " ".join(found.show().split())
+    same = crowd_quality(corpus[:9], gold="gold", scheme="binary")
+    assert same.baseline == 1
+
+
 def test_two_annotators_have_their_kappa_alone() -> None:
     found = crowd_quality(crowd(), ["ann", "bea"], gold="gold", scheme="binary")
     assert [one.others for one in found.annotators] == [1, 1]

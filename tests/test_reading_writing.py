@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from alignkit.alignment import NULL, Alignment
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
 from alignkit.formats import (
     FORMATS,
@@ -24,8 +23,9 @@ from alignkit.formats.format import EVERYTHING
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.textfile import Finding
-from alignkit.formats.writing import WriteError, replacing
 from alignkit.natural_order import natural_key
+from alignkit.output import WriteError, replacing
+from alignkit.sentence_pair import SentencePair
 
 PAIR = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
 

@@ -11,9 +11,10 @@ from lxml import etree, html
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.report import draw_html, draw_html_fragment, draw_svg
-from alignkit.report.characters import visible
+from alignkit.sentence_pair import SentencePair
+from alignkit.visible import visible
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAIR = SentencePair(

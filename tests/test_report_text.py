@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.report import draw_text
-from alignkit.report.characters import char_clusters, char_width, cut_text, visible
+from alignkit.report.characters import char_clusters, char_width, cut_text
+from alignkit.sentence_pair import SentencePair
+from alignkit.visible import visible
 
 THEY = SentencePair(
     "p1",

@@ -108,6 +108,7 @@ node pairs                         100.0   100.0  100.0           6          6
 node pairs, identity left out       50.0   100.0   66.7           2          2
 
 not scored: 1 pair without trees
+only 2 sentence pairs: other pairs could give other figures
 version:1"""
     )
     drawn = score.with_intervals(resamples=50)
@@ -117,6 +118,7 @@ version:1"""
     assert score.to_json()["rules"]["precision"] == 5 / 6
     assert score.csv().splitlines()[0] == "level,precision,recall,f1,hypothesis,reference"
     assert np.isnan(rule_ratios(np.zeros((1, 12)))["rules.f1"]).all()
+    assert rule_ratios(np.array([[3, *[0] * 11]]))["rules.f1"].tolist() == [0]  # none is right
 
 
 def test_links_beyond_the_words_are_refused():

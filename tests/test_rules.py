@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from strategies import tree_of
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError, OptionError, TreeError, UnknownNameError
 from alignkit.rules import Node, Variable, extract_rules, rule_text
 from alignkit.rules.derivation import fragments
 from alignkit.rules.derivation.nodes_kernel import best_places
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=5)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_scoring import link_row, och_ney_aer
+from reference_scoring import f1_reference, link_row, och_ney_aer
 
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
 from alignkit.scoring import (
     LINK_COLUMNS,
@@ -32,6 +32,7 @@ from alignkit.scoring import (
     score_blocks,
     score_records,
 )
+from alignkit.sentence_pair import SentencePair
 
 WORDS = """they discussed the aspects in detail and reached an extensive agreement .
 both parties discussed the specific issues and arrived at a general consensus ."""
@@ -117,9 +118,9 @@ def test_possible_links_can_break_phrase_pairs_of_sure_links():
     ("hyp", "ref", "both", "undefined"),
     [
         (0, 0, 0, {"precision", "recall", "f1", "aer"}),
-        (0, 2, 0, {"precision", "f1"}),
-        (2, 0, 0, {"recall", "f1"}),
-        (2, 2, 0, {"f1"}),
+        (0, 2, 0, {"precision"}),
+        (2, 0, 0, {"recall"}),
+        (2, 2, 0, set()),
         (2, 2, 1, set()),
     ],
 )
@@ -133,6 +134,31 @@ def test_ratios_of_nothing_by_nothing_are_undefined(hyp, ref, both, undefined):
         assert names == undefined - ({"aer"} if found is phrases else set())
         plain = json.loads(json.dumps(found.to_json(), allow_nan=False))
         assert {name for name, value in plain.items() if value is None} == names
+
+
+@given(st.lists(st.tuples(alignments, alignments), min_size=1, max_size=4))
+def test_f1_is_0_where_precision_or_recall_is(pairs):
+    for hyp, ref in [*pairs, (Alignment(), Alignment.parse("0-0"))]:
+        links = LinkScore.from_counts(link_row(hyp, ref))
+        a_s, a_p, b_s, b_p = hyp.sure, hyp.possible, ref.sure, ref.possible
+        precision = len(a_s & b_p) / len(a_s) if a_s else None
+        recall = len(a_p & b_s) / len(b_s) if b_s else None
+        expected = f1_reference(precision, recall)
+        assert links.to_json()["f1"] == (None if expected is None else pytest.approx(expected))
+
+
+@given(small_links, small_links)
+def test_f1_of_links_of_one_kind_is_that_of_scikit_learn(hyp, ref):
+    metrics = pytest.importorskip("sklearn.metrics")
+    cells = sorted({(i, j) for i in range(5) for j in range(5)})
+    sides = ([cell in links for cell in cells] for links in (ref, hyp))
+    theirs = metrics.f1_score(*sides, zero_division=np.nan)
+    assert score([hyp], [ref]).links.f1 == pytest.approx(theirs, nan_ok=True)
+
+
+def test_f1_is_undefined_where_only_possible_links_are_hit():
+    found = score([{(0, 0, "P")}], [{(0, 0)}]).links
+    assert (found.recall, math.isnan(found.precision), math.isnan(found.f1)) == (1, True, True)
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=8, max_size=8), min_size=1, max_size=5))
@@ -183,7 +209,7 @@ def test_blocks_give_the_score_of_the_whole(pairs, size):
 
 def test_json_has_the_promised_shape():
     found = score(corpus_of(EXAMPLE, EXAMPLE), level="both").to_json()
-    assert list(found) == ["links", "phrases", "pairs", "skipped", "signature"]
+    assert list(found) == ["links", "phrases", "pairs", "skipped", "signature", "cautions"]
     assert set(found["links"]) == {"precision", "recall", "f1", "aer", "counts"}
     assert set(found["phrases"]) == {"possible", "sure"}
     assert set(found["phrases"]["sure"]) == {"precision", "recall", "f1", "counts"}

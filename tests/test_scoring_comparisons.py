@@ -96,9 +96,36 @@ def test_few_pairs_are_told_with_the_p_value_to_trust():
     with_intervals = few["a"].with_intervals(resamples=9, seed=1)
     assert "only 29 sentence pairs" in str(with_intervals)
     assert with_intervals.to_json()["cautions"] == list(with_intervals.cautions)
-    assert "only" not in str(few["a"])
+    assert few["a"].cautions == ("only 29 sentence pairs: other pairs could give other figures",)
     enough = make(0.4, pairs=30).with_intervals(resamples=9, seed=1)
     assert "only" not in str(enough)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.03, 0.1])
+def test_f1_and_aer_of_sure_links_have_the_same_p_values(share):
+    """F1 = 1 - AER there, in each resample and trial: also where a system shares nothing."""
+    rng = np.random.default_rng(4)
+    gold = [{(0, 0)} for _ in range(PAIRS)]
+    made = [
+        [{(0, 0)} if rng.random() < quality else {(0, 1)} for _ in gold] for quality in (share, 0.2)
+    ]
+    systems = {name: ak.score(links, gold) for name, links in zip("ab", made, strict=True)}
+    found = {one.measure: one for one in ak.compare(systems, resamples=500, trials=500)}
+    for name in ("bootstrap_p", "randomization_p", "wins"):
+        assert getattr(found["f1"], name) == getattr(found["aer"], name)
+    assert found["f1"].interval.undefined == 0
+
+
+def test_a_resample_without_a_difference_shows_no_system_better():
+    """Precision of a system with one link, a right one: most resamples do not even have it."""
+    gold = [{(0, 0)} for _ in range(PAIRS)]
+    rare = ak.score([{(0, 0)}, *[set()] * (PAIRS - 1)], gold)
+    often = ak.score([{(0, 0)} if k else {(0, 1)} for k in range(PAIRS)], gold)
+    (found, *_) = ak.compare({"often": often, "rare": rare}, resamples=500, trials=500)
+    assert (found.measure, found.difference > 0) == ("precision", True)
+    assert found.interval.undefined > 150  # (39/40) ** 40 = .36 of 500
+    assert found.wins == pytest.approx(0.64, abs=0.08)
+    assert found.bootstrap_p == pytest.approx(2 * 0.36, abs=0.16)
 
 
 def test_means_are_compared_where_they_are_asked_for():

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from reference_scoring import list_row, tight_phrases
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
 from alignkit.scoring import read_phrase_table, score_phrase_list
+from alignkit.sentence_pair import SentencePair
 
 words = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
 links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5)
@@ -98,7 +99,7 @@ def test_a_list_that_matches_nothing_is_undefined_and_says_so():
     found = score_phrase_list([("no", "nothing")], GOLD)
     assert math.isnan(found.precision)
     assert math.isnan(found.entry_precision)
-    assert found.recall == 0
+    assert (found.recall, found.f1) == (0, 0)
     plain = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert (plain["precision"], plain["kept"], plain["unmatched"]) == (None, 0, 1)
     drawn = score_phrase_list(LIST, GOLD).with_intervals(resamples=10, seed=1).to_json()
@@ -107,12 +108,14 @@ def test_a_list_that_matches_nothing_is_undefined_and_says_so():
 
 def test_few_pairs_are_told_beside_intervals():
     found = score_phrase_list(LIST, GOLD)
-    assert "cautions" not in found.to_json()
+    out, few = found.to_json()["cautions"]
+    assert out.startswith("1 of 2 sentence pairs are left out")
+    assert few == "only 1 sentence pair: other pairs could give other figures"
     drawn = found.with_intervals(resamples=10)
-    (caution,) = drawn.cautions
+    caution = drawn.cautions[-1]
     assert f"only {found.pairs} sentence pair" in caution
     assert caution in str(drawn)
-    assert drawn.to_json()["cautions"] == [caution]
+    assert drawn.to_json()["cautions"] == [out, caution]
 
 
 def test_bad_requests_are_refused():

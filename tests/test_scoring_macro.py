@@ -84,11 +84,13 @@ def test_a_worked_example():
     assert dict(found.left_out) == {"precision": 1, "recall": 1, "f1": 1}
 
 
-def test_a_pair_without_a_true_link_has_no_f1_and_is_counted():
-    """F1 = 2PR / (P + R) is 0/0 where both are 0, as it is for a corpus."""
-    found = score([{(0, 0)}, {(1, 1)}], [{(0, 1)}, {(1, 1)}], aggregate="macro").macro["links"]
-    assert (found.precision, found.mean_f1) == (0.5, 1)
-    assert found.left_out["f1"] == 1
+def test_a_pair_without_a_true_link_counts_as_0_and_one_without_links_is_left_out():
+    hyp, ref = [{(0, 0)}, {(1, 1)}, set(), set()], [{(0, 1)}, {(1, 1)}, {(0, 0)}, set()]
+    found = score(hyp, ref, aggregate="macro").macro["links"]
+    assert (found.precision, found.recall, found.mean_f1) == (0.5, 1 / 3, 1 / 3)
+    assert dict(found.left_out) == {"precision": 2, "recall": 1, "f1": 1}
+    wrong = score([{(0, 0)}], [{(0, 1)}], aggregate="macro").macro["links"]
+    assert (wrong.f1, wrong.mean_f1, wrong.left_out["f1"]) == (0, 0, 0)
 
 
 def test_macro_and_micro_are_drawn_together():
@@ -119,22 +121,22 @@ def test_macro_and_micro_are_drawn_together():
 
 
 def test_json_table_and_records_have_them():
-    found = score(["0-0", "1-1"], ["0-0", "0-1"], aggregate="both")
+    found = score(["0-0", "1-1", ""], ["0-0", "0-1", ""], aggregate="both")
     plain = json.loads(json.dumps(found.to_json(), allow_nan=False))["links"]
     assert plain["macro"] == {
-        **{"precision": 0.5, "recall": 0.5, "f1": 0.5, "mean_f1": 1.0},
-        "left_out": {"precision": 0, "recall": 0, "f1": 1},
+        **{"precision": 0.5, "recall": 0.5, "f1": 0.5, "mean_f1": 0.5},
+        "left_out": {"precision": 1, "recall": 1, "f1": 1},
     }
-    assert (plain["exact_match"], plain["exact_pairs"]) == (0.5, 1)
+    assert (plain["exact_match"], plain["exact_pairs"]) == (2 / 3, 2)
     record = found.to_records()[0]
-    assert (record["macro_f1"], record["exact_match"], record["precision"]) == (0.5, 0.5, 0.5)
+    assert (record["macro_f1"], record["exact_match"], record["precision"]) == (0.5, 2 / 3, 0.5)
     table = str(found)
     for text in (
         "links, micro",
         "links, macro",
         "mean of F1",
         "exact match",
-        "left out, links: F1",
+        "left out, links: precision 1, recall 1, F1 1",
     ):
         assert text in table
     assert "links, micro" not in str(score(["0-0"], ["0-0"], aggregate="macro"))
@@ -183,6 +185,18 @@ def test_the_command_prints_them(capsys):
     run(capsys, "score", PARAPHRASES, PARAPHRASES, "--split", ",").failed("--by")
 
 
+@given(st.lists(st.tuples(small_links, small_links), min_size=1, max_size=6))
+def test_f1_is_1_less_aer_where_all_links_are_sure(pairs):
+    """So it is of the corpus, with its interval; and of each pair, with the number left out."""
+    found = score([a for a, _ in pairs], [b for _, b in pairs]).with_intervals(resamples=20)
+    assert found.links.f1 == pytest.approx(1 - found.links.aer, nan_ok=True)
+    mine, other = (found.intervals["links"][name] for name in ("f1", "aer"))
+    assert (mine.undefined, mine.reason) == (other.undefined, other.reason)
+    assert mine.low == pytest.approx(1 - other.high, nan_ok=True)
+    for one in pair_records(found.rows, list(map(str, range(len(pairs))))):
+        assert one["f1"] == pytest.approx(1 - one["aer"], nan_ok=True)
+
+
 BRACKETS = re.compile(r"\(\{([^}]*)\}")
 
 
@@ -225,10 +239,44 @@ def test_annotators_of_rte2_are_scored_as_by_a_plain_script(data, capsys):
         assert found["links"]["exact_match"] == plain["exact"] / 800
 
 
+def equal_words(path):
+    """Return for each pair of an RTE-2 file which links join equal words, by the regex alone."""
+    lines = path.read_text(encoding="utf-8").replace("\ufeff", "").splitlines()
+    found = {}
+    for k, line in enumerate(lines):
+        if line.startswith("# sentence pair"):
+            source = lines[k + 1].casefold().split()
+            target = re.findall(r"(\S+) \(\{", lines[k + 2].casefold())
+            found[line.split()[-1]] = {
+                (i, j)
+                for i, word in enumerate(source, 1)
+                for j, other in enumerate(target)
+                if word == other
+            }
+    return found
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("ignored", [False, True])
+def test_mean_of_f1_of_all_links_of_rte2_is_that_of_a_plain_script(data, capsys, ignored):
+    """Dice's coefficient of each pair: 0 of two that share nothing, none of two empty ones."""
+    paths = [data / "rte2" / f"RTE2_dev_{name}.align.txt" for name in "AB"]
+    (first, second), equal = map(plain_rte, paths), equal_words(paths[0])
+    gone = {key: equal[key] if ignored else set() for key in first}
+    sides = [(first[key][1] - gone[key], second[key][1] - gone[key]) for key in first]
+    plain = [2 * len(a & b) / (len(a) + len(b)) for a, b in sides if a or b]
+    asked = ["score", *paths, "--format", "rte", "--possible", "all-sure", "--aggregate", "macro"]
+    asked += ["--ignore-identical"] if ignored else []
+    found = run(capsys, *asked, "--json").json["links"]["macro"]
+    assert found["mean_f1"] == pytest.approx(sum(plain) / len(plain))
+    assert found["left_out"]["f1"] == 800 - len(plain)
+    assert (0 in plain) == (len(plain) < 800) == ignored
+
+
 def test_a_sum_of_rows_is_that_of_both_parts():
     rows = np.array([[1, 1, 1, 1, 1, 1, 1, 1], [2, 2, 1, 1, 0, 0, 0, 0]])
     terms = macro_terms(rows, "links")
-    assert terms.sum(0).tolist() == [1, 2, 1, 2, 1, 1, 1, 2]
+    assert terms.sum(0).tolist() == [1, 2, 1, 2, 1, 2, 1, 2]
     assert (
         link_ratios(rows)["precision"].mean() == macro_ratios(terms.sum(0)[None])["macro_precision"]
     )
@@ -270,7 +318,8 @@ def test_groups_and_pairs_tell_what_macro_needs():
     for name in ("precision", "recall", "f1"):
         total = sum(record[f"left_out_{name}"] for record in records)
         assert total == found.macro["links"].left_out[name]
-    assert sum(record["left_out_f1"] for record in records) > 0
+    assert sum(record["left_out_precision"] for record in records) > 0
+    assert sum(record["left_out_f1"] for record in records) == 0  # all have gold links
     pairs = pair_records(found.rows, list(map(str, range(61))), aggregate="both")
     assert [pair["exact_match"] for pair in pairs] == terms[
         :, MACRO_COLUMNS.index("exact")
@@ -278,4 +327,4 @@ def test_groups_and_pairs_tell_what_macro_needs():
     assert "exact_match" not in pair_records(found.rows, list(map(str, range(61))))[0]
     table = str(breakdown_table(records))
     assert "left out (0/0)" in table
-    assert f"F1 {records[0]['left_out_f1']}" in table
+    assert f"precision {records[0]['left_out_precision']}" in table

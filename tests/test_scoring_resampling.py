@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.scoring import bootstrap as bootstrap_module
 from alignkit.scoring import compare, confidence_interval, link_ratios, phrase_ratios, score
 from alignkit.scoring.paired_tests import paired_bootstrap, paired_randomization
+from alignkit.sentence_pair import SentencePair
 
 
 def rows_of(rng, pairs, quality, reference=None):

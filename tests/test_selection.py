@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.apportioning import divide_evenly, divide_groups
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError, RepeatedIdError, UnknownNameError
 from alignkit.selection import concat, connected_groups, sample, select_ids, split_corpus
+from alignkit.sentence_pair import SentencePair
 
 THREE = {"train": 0.8, "dev": 0.1, "test": 0.1}
 DOCUMENTS = [1, 3, 7, 12, 18, 25, 31, 40, 47, 55, 62, 70, 81, 96, 112, 140, 200]
@@ -25,7 +26,7 @@ def corpus_of(sizes, **more):
     order = np.random.default_rng(1).permutation(len(documents))
     return Corpus(
         SentencePair(
-            str(k), ["a"], ["b"], {},
+            str(k), [f"a{k}"], ["b"], {},
             {"document": documents[place], **{name: value(k) for name, value in more.items()}},
         )
         for k, place in enumerate(order)

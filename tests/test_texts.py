@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from strategies import PLAIN
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats import ReadOptions, read_corpus, write_corpus
 from alignkit.formats.intake import Reading
 from alignkit.formats.parallel_text import ParallelWriter, Text, read_texts
+from alignkit.sentence_pair import SentencePair
 
 
 @pytest.fixture

@@ -15,12 +15,13 @@ from other_formats import put
 from test_label_views import corpus_of
 
 from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.formats import read_corpus, write_corpus
 from alignkit.labels import get_scheme, get_view
 from alignkit.labels.label_counts import count_labels
 from alignkit.labels.training_rows import training_rows
+from alignkit.sentence_pair import SentencePair
 
 TURKU = get_scheme("turku")
 VIEW = get_view("turku")

@@ -98,7 +98,8 @@ MAYBE_MAPPING = MAPPING[1:]
 PAIRS = [None, "ab", b"ab", 3, 0.5, ["a b"], [None], [LINKS], {1: 2}]
 PATH = [None, 3, 0.5, ["a"], b"a"]
 SELECTING = {"corpus": KIND, "share": NUMBER, "seed": COUNT[:-1], "stratify": TEXT[1:],
-             "keep_together": [None, 3, 0.5, [3]], "separator": TEXT[1:]}  # fmt: skip
+             "keep_together": [None, 3, 0.5, [3]], "keep_texts": FLAG,
+             "separator": TEXT[1:]}  # fmt: skip
 FUNCTION = [None, "f", 3]
 COLUMN = [None, "a", 3, ["a"], [0.5], [None], [0, 1], {0}]
 TREES = {"strict": FLAG, "drop_function_tags": FLAG, "drop_traces": FLAG}

@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from alignkit.agreement.overlaps import Overlap, OverlapRow, overlap
     from alignkit.agreement.pairs import UNIVERSES
     from alignkit.agreement.question import agree
-    from alignkit.agreement.result import (
+    from alignkit.agreement.result import Agreement
+    from alignkit.agreement.result_parts import (
         KINDS,
         LEVELS,
-        Agreement,
         Caution,
         Figure,
         Pairing,
@@ -67,9 +67,9 @@ _HOMES = {
     "overlaps": ("Overlap", "OverlapRow", "overlap"),
     "pairs": ("UNIVERSES",),
     "question": ("agree",),
-    "result": (
-        "KINDS", "LEVELS", "Agreement", "Caution", "Figure", "Pairing", "PairingSection",
-        "Together",
+    "result": ("Agreement",),
+    "result_parts": (
+        "KINDS", "LEVELS", "Caution", "Figure", "Pairing", "PairingSection", "Together",
     ),
 }  # fmt: skip
 

@@ -26,19 +26,6 @@ from alignkit.errors import ArgumentError, UnknownNameError
 from alignkit.phrases import LINKS
 from alignkit.scoring.measures import ratio
 
-__all__ = [
-    "ALPHA",
-    "DISTANCES",
-    "AlphaRows",
-    "Distance",
-    "KrippendorffAlpha",
-    "alpha_from_units",
-    "dice",
-    "jaccard",
-    "krippendorff_alpha",
-    "masi",
-]
-
 Distance = Callable[[Sizes, Sizes, Sizes], Floats]
 """From |A & B|, |A| and |B|, arrays of one shape, to distances between 0 and 1."""
 
@@ -230,27 +217,14 @@ class AlphaRows(Rows):
 
     The columns of `counts`, which is sparse: the disagreement within units by each distance, the
     units, and how often each of the V distinct sets is a value.
-
-    Parameters
-    ----------
-    values
-        The distinct sets.
-    distances
-        Names in `DISTANCES`.
     """
 
-    values: ValueSets
-    distances: tuple[str, ...]
+    values: ValueSets  # the distinct sets
+    distances: tuple[str, ...]  # names in DISTANCES
 
     @classmethod
     def of(cls, values: ValueSets, distances: Iterable[str] = tuple(DISTANCES)) -> AlphaRows:
-        """Count.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such distance.
-        """
+        """Count."""
         from scipy.sparse import csr_array, hstack
 
         names = tuple(distances)

@@ -16,29 +16,12 @@ from alignkit.agreement.corpus_beyond_chance import NO_INITIAL
 from alignkit.agreement.kappa import cell_agreement
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.pairs import CorpusData
-from alignkit.agreement.result import LEVELS, Agreement, Pairing
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import LEVELS, Pairing
+from alignkit.arrays import LinkArrays
 from alignkit.errors import OptionError
+from alignkit.formats.fits import Misfit
 from alignkit.scoring.bootstrap import Interval
-
-__all__ = [
-    "Hit",
-    "adjudicated",
-    "below_chance",
-    "chance_near_one",
-    "coarse",
-    "equal_words_dominate",
-    "few",
-    "given_links",
-    "intersection",
-    "left_out",
-    "model_moves",
-    "normalizer_moves",
-    "one_sided",
-    "outlier",
-    "rough",
-    "undefined",
-    "undefined_resamples",
-]
 
 FEW = 30
 """Below so many sentence pairs a figure hardly says anything of other pairs."""
@@ -74,20 +57,10 @@ PEOPLE = ("annotators", "adjudicated", "consensus")
 
 @dataclass(frozen=True)
 class Hit:
-    """Hold what triggers a caution in one pairing.
+    """Hold what triggers a caution in one pairing, ``"A ~ B"`` (empty: of the whole report).
 
-    Parameters
-    ----------
-    pairing
-        ``"A ~ B"``; empty where it is of the whole report.
-    where
-        The level or the group; empty where it is of neither.
-    text
-        The number.
-    size
-        How far it goes: of several pairings, the number of the largest is shown.
-    detail
-        What is not said of others in the same line: a reason.
+    `where` is its level or group, `text` the number, `size` how far it goes (of several pairings,
+    the largest is shown), and `detail` a reason that is not said of others in the same line.
     """
 
     pairing: str
@@ -322,3 +295,13 @@ def given_links(found: Agreement) -> Iterator[Hit]:
                 f"{every.kappa:.3f} over all, {few.kappa:.3f} over these"
             )
             yield Hit(one.name, "", text, few.items / every.items)
+
+
+def misread(found: Agreement) -> Iterator[Hit]:
+    """Find annotators whose links share far more in another base or direction."""
+    for one in found.of("annotators"):
+        names, misfit = (one.first, one.second), Misfit()
+        shared = found.corpus.annotated_by(*names)
+        misfit.add(*(LinkArrays.pack(pair.alignment(who) for pair in shared) for who in names))
+        if text := misfit.suspicion():
+            yield Hit(one.name, "", text.replace("`", ""))

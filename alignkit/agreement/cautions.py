@@ -12,9 +12,8 @@ from typing import Generic, TypeVar
 
 from alignkit.agreement import caution_triggers as triggers
 from alignkit.agreement.caution_triggers import Hit
-from alignkit.agreement.result import Agreement, Caution
-
-__all__ = ["CAUTIONS", "Hit", "Kind", "cautions_of", "tell"]
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Caution
 
 T = TypeVar("T")
 
@@ -72,6 +71,11 @@ def _number(hits: list[Hit], *, several: bool) -> str:
 
 
 CAUTIONS: tuple[Kind[Agreement], ...] = (
+    Kind(
+        "misread", triggers.misread,
+        "one seems to be read with a wrong base or direction ({number})",
+        "read each with its own, as 'alignkit merge --add NAME=FILE:FORMAT:base=1' can",
+    ),
     Kind(
         "undefined", triggers.undefined,
         "C has no value ({number}), since {detail}",

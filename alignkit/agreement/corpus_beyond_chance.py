@@ -17,15 +17,13 @@ from alignkit.agreement.beyond_chance.sampling import Items, Progress, links_of
 from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
 from alignkit.agreement.pairs import CorpusData, PairData
-from alignkit.agreement.result import LEVELS
+from alignkit.agreement.result_parts import LEVELS
 from alignkit.agreement.sections import CorpusPart
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.parallel import stage
-
-__all__ = ["NO_INITIAL", "CorpusBeyondChance"]
 
 NO_INITIAL = "without an initial alignment"
 
@@ -35,29 +33,15 @@ ByModel = FrozenMap[str, FrozenMap[str, BeyondChance]]
 
 @dataclass(frozen=True, eq=False)
 class CorpusBeyondChance:
-    """Measure the agreement beyond chance of any two; what they share is computed once.
+    """Measure the agreement beyond chance of any two; what they share is computed once."""
 
-    Parameters
-    ----------
-    data
-        The corpus.
-    initial
-        The name of the initial alignment; None without one.
-    systems
-        The automatic alignments.
-    options, seed, workers
-        As for `alignkit.agree`.
-    parts
-        The whole corpus, then each group.
-    """
-
-    data: CorpusData
-    initial: str | None
-    systems: tuple[str, ...]
-    options: AgreementOptions
+    data: CorpusData  # the corpus
+    initial: str | None  # the name of the initial alignment; None without one
+    systems: tuple[str, ...]  # the automatic alignments
+    options: AgreementOptions  # as for alignkit.agree
     seed: int
     workers: int | None
-    parts: Sequence[CorpusPart]
+    parts: Sequence[CorpusPart]  # the whole corpus, then each group
     _edits: dict[tuple[str, str], Edits] = field(default_factory=dict, repr=False)
     _links: dict[tuple[str, str], LinkArrays] = field(default_factory=dict, repr=False)
 
@@ -95,11 +79,6 @@ class CorpusBeyondChance:
 
         Empty where words are not known and there is no initial alignment. With `main_alone` there
         is the model of the main tables and no other; its figures are the same.
-
-        Raises
-        ------
-        MissingTextError
-            If there is an initial alignment, and words are not known.
         """
         edits = edits_known(self.initial, self.options.missing_initial)
         if not edits and not self._known(first, second):

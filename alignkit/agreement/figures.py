@@ -7,9 +7,8 @@ from math import isnan
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChance, BeyondChanceSection
 from alignkit.agreement.result_parts import LEVELS, Figure, Pairing, Together, alpha_level, split
+from alignkit.brief import how_many
 from alignkit.scoring.bootstrap import Interval
-
-__all__ = ["edit_figures", "pairing_figures", "together_figures"]
 
 _FACES = ("pi", "pi0", "C")
 
@@ -77,9 +76,20 @@ def together_figures(one: Together) -> Iterator[Figure]:
     for name, alpha in one.alpha.items():
         key = alpha_level(name)
         yield _figure(who, key, "alpha", alpha.alpha, one.used, one.intervals.get(key))
-    for kind, means in (("mean", one.mean), ("automatic mean", one.automatic)):
+    for kind, means, left_out in (
+        ("mean", one.mean, one.mean_left_out),
+        ("automatic mean", one.automatic, one.automatic_left_out),
+    ):
         for name, value in means.items():
-            yield Figure(kind, "", "", one.name, *split(name), value, pairs=one.used)
+            why = without(value, left_out.get(name, 0))
+            yield Figure(kind, "", "", one.name, *split(name), value, pairs=one.used, reason=why)
+
+
+def without(mean: float, pairings: int) -> str:
+    """Say that a mean leaves out pairings whose figure is undefined; nothing if it is itself."""
+    if isnan(mean) or not pairings:
+        return ""
+    return f"the mean leaves out {how_many(pairings, 'pairing')} whose figure is undefined"
 
 
 def _figure(

@@ -37,8 +37,6 @@ from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.measures import ratio
 
-__all__ = ["FLEISS", "FleissKappa", "fleiss_from_counts", "fleiss_kappa", "fleiss_ratios"]
-
 CATEGORIES = ("null", "possible", "sure")
 _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
 
@@ -167,19 +165,7 @@ def _ratios(sums: Floats, raters: int) -> Mapping[str, Floats]:
 def fleiss_ratios(
     items: Floats, agreeing: Floats, totals: Floats, raters: int
 ) -> dict[str, Floats]:
-    """Return kappa, observed and expected of R sums of items with as many judgements each.
-
-    Parameters
-    ----------
-    items
-        (R,) how many items.
-    agreeing
-        (R,) how many ordered pairs of judgements of the same item agree.
-    totals
-        (R, K) how many judgements are of each category.
-    raters
-        How many judgements an item has, two or more.
-    """
+    """Return kappa, observed and expected of R sums of items with as many judgements each."""
     observed = ratio(agreeing, items * raters * (raters - 1))
     # whole numbers until they are divided: an expected agreement of 1 is met exactly
     expected = ratio((totals * totals).sum(axis=1), (items * raters) ** 2)
@@ -231,20 +217,7 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
 
 
 def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return what each annotator proposed for each item, and the pairs of the items.
-
-    Returns
-    -------
-    judgements
-        (items, annotators): 0 not proposed, 1 null, 2 possible, 3 sure.
-    pair
-        (items,): rising.
-
-    Raises
-    ------
-    MissingTextError
-        If the words of a pair are not known.
-    """
+    """Return what each annotator proposed for each item, and the pairs of the items."""
     found = [_proposed(data, name) for name in data.annotators]
     keys = np.concatenate([key for key, _ in found])
     distinct, item = np.unique(keys, return_inverse=True)

@@ -10,25 +10,12 @@ from numpy.typing import NDArray
 
 from alignkit.agreement.statistic import Floats, Rows, Statistic
 from alignkit.scoring.bootstrap import (
-    ALIKE,
     ONE_PAIR,
-    UNDEFINED,
     Interval,
     check_drawing,
     chunks,
     interval_of,
 )
-
-__all__ = [
-    "ALIKE",
-    "NO_PAIRS",
-    "ONE_PAIR",
-    "UNDEFINED",
-    "Intervals",
-    "bootstrap",
-    "draw_weights",
-    "reasoned",
-]
 
 NO_PAIRS = "there is no sentence pair"
 
@@ -49,31 +36,6 @@ def bootstrap(
 
     As many pairs as a section has are drawn from it with replacement, and all statistics are
     measured on the same draws.
-
-    Parameters
-    ----------
-    statistics
-        What is measured.
-    rows
-        The counts of each.
-    resamples
-        How many times to draw.
-    confidence
-        Which share of the resamples lies in an interval, between 0 and 1.
-    seed
-        Of the draws; each section has a stream of its own.
-    sections
-        (P,) masks: the whole corpus, groups of it.
-
-    Returns
-    -------
-    list
-        For each section the intervals, see `Intervals`.
-
-    Raises
-    ------
-    OptionError
-        If `resamples` or `confidence` is out of range.
 
     Notes
     -----
@@ -104,19 +66,7 @@ def bootstrap(
 def draw_weights(
     count: int, resamples: int, seeds: np.random.SeedSequence, *, width: int = 1
 ) -> Iterator[Floats]:
-    """Yield, chunk by chunk, how often each of some pairs is drawn: (c, count).
-
-    Parameters
-    ----------
-    count
-        How many pairs there are, and how many are drawn each time.
-    resamples
-        How many times, in all.
-    seeds
-        Of the draws.
-    width
-        How many columns the sums will have.
-    """
+    """Yield, chunk by chunk, how often each of some pairs is drawn: (c, count)."""
     rng = np.random.default_rng(seeds)
     shares = np.full(count, 1 / count)
     for size in chunks(resamples, 2 * count + 4 * width):

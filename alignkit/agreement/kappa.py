@@ -23,18 +23,6 @@ from alignkit.errors import OptionError
 from alignkit.scoring.counts import LINK_COLUMNS
 from alignkit.scoring.measures import ratio
 
-__all__ = [
-    "CELLS",
-    "CellAgreement",
-    "Contingency",
-    "cell_agreement",
-    "cohen_kappa",
-    "gwet_ac1",
-    "kappa_of_sums",
-    "table_ratios",
-    "weighted_kappas",
-]
-
 Table = Sequence[Sequence[int]]
 
 

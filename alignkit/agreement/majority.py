@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from alignkit.alignment import Alignment, Link
-from alignkit.corpus import Corpus, SentencePair
-
-__all__ = ["majority", "with_majorities"]
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 
 def majority(alignments: Sequence[Alignment]) -> Alignment:
@@ -31,15 +30,7 @@ def majority(alignments: Sequence[Alignment]) -> Alignment:
 
 
 def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:
-    """Add for each annotator the `majority` of the others, where all others annotated.
-
-    Returns
-    -------
-    Corpus
-        With annotations ``majority without NAME``.
-    dict
-        The name of that annotation for each annotator for whom there is one.
-    """
+    """Add for each annotator the `majority` of the others, where all others annotated."""
     labels = {}
     for name in names:
         others = [one for one in names if one != name]

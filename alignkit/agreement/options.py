@@ -14,8 +14,6 @@ from alignkit.errors import OptionError, UnknownNameError
 if TYPE_CHECKING:
     from alignkit.scoring.signature import Signature
 
-__all__ = ["CLOSED", "AgreementOptions", "contradictions", "edits_known"]
-
 CLOSED = "kupper-hafner"
 """The model of chance that needs no initial alignment."""
 
@@ -172,22 +170,7 @@ def edits_known(initial: str | None, missing_initial: str) -> bool:
 
 
 def contradictions(given: Mapping[str, object], initial: str | None) -> None:
-    """Refuse options that contradict each other, or that nothing would look at.
-
-    Parameters
-    ----------
-    given
-        The options that were given, by name; defaults that nobody asked for contradict nothing.
-    initial
-        The name of the initial alignment.
-
-    Raises
-    ------
-    OptionError
-        It names the options and says what to do; also if a value is out of range.
-    UnknownNameError
-        If there is no such option, or none of its choices has such a name.
-    """
+    """Refuse options that contradict each other, or that nothing would look at."""
     unknown = [name for name in given if name not in {one.name for one in fields(AgreementOptions)}]
     if unknown:
         raise UnknownNameError("option", unknown[0], [one.name for one in fields(AgreementOptions)])

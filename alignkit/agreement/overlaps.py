@@ -14,9 +14,7 @@ from alignkit.agreement.statistic import Floats, Rows, Statistic
 from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_phrases
-from alignkit.scoring.measures import ratio
-
-__all__ = ["MEASURES", "OVERLAP", "Overlap", "OverlapRow", "overlap", "overlap_ratios"]
+from alignkit.scoring.measures import harmonic, ratio
 
 MEASURES = ("precision", "recall", "f1")
 
@@ -32,7 +30,7 @@ class OverlapRow:
     recall
         `reference_found` / `reference`; NaN for 0/0.
     f1
-        Their harmonic mean; NaN where either is undefined or both are 0.
+        Their harmonic mean: 0 where nothing is shared, NaN where neither has anything.
     hypothesis, hypothesis_found
         The items of the annotator, and how many of them the reference annotator has.
     reference, reference_found
@@ -104,13 +102,13 @@ class Overlap:
 def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
     """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|.
 
-    Precision is |A found| / |A|, recall |B found| / |B|, F1 = 2PR / (P + R); NaN for 0/0.
+    Precision is |A found| / |A|, recall |B found| / |B|, F1 their `harmonic` mean; NaN for 0/0.
     """
     hypothesis, hypothesis_found, reference, reference_found = sums.T
     precision = ratio(hypothesis_found, hypothesis)
     recall = ratio(reference_found, reference)
-    f1 = ratio(2 * precision * recall, precision + recall)
-    return dict(zip(MEASURES, (precision, recall, f1), strict=True))
+    values = precision, recall, harmonic(precision, recall)
+    return dict(zip(MEASURES, values, strict=True))
 
 
 _WORDS = {

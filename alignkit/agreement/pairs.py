@@ -12,20 +12,12 @@ from numpy.typing import NDArray
 from alignkit.alignment import NULL, Alignment
 from alignkit.arguments import check_kind, words
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.labels.label_matrix import judges_of
 from alignkit.scoring.counts import Rows as Counts
 from alignkit.scoring.counts import count_links
-
-__all__ = [
-    "UNIVERSES",
-    "CorpusData",
-    "PairData",
-    "check_annotators",
-    "check_case",
-    "judged_cells",
-]
+from alignkit.sentence_pair import SentencePair
 
 UNIVERSES = ("all", "judged")
 """Which cells kappa and AC1 are over: all, or those that the annotators judged."""
@@ -34,15 +26,7 @@ _UNALIGNED = Alignment()
 
 
 def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names, or all names of the corpus for None, if they can be compared.
-
-    Raises
-    ------
-    OptionError
-        If there are fewer than two, or one comes twice.
-    UnknownNameError
-        If one aligned nothing in the corpus.
-    """
+    """Return the names, or all names of the corpus for None, if they can be compared."""
     if isinstance(annotators, str):
         raise OptionError(f"name the annotators in a list, not as the one text {annotators!r}")
     check_kind("corpus", corpus, Corpus)
@@ -64,13 +48,7 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
 
 
 def check_case(ignore_identical: bool, exact_case: bool) -> None:
-    """Refuse a rule of case where no words are compared.
-
-    Raises
-    ------
-    OptionError
-        If words are to be compared exactly, and nothing depends on it.
-    """
+    """Refuse a rule of case where no words are compared."""
     if exact_case and not ignore_identical:
         raise OptionError(
             "exact_case says which words are identical, and identical items are not left out: "
@@ -80,16 +58,6 @@ def check_case(ignore_identical: bool, exact_case: bool) -> None:
 
 def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
     """Return the cells of a pair that an annotator judged: the links, and what else has a label.
-
-    Parameters
-    ----------
-    pair, name
-        A sentence pair, and who aligned it.
-
-    Returns
-    -------
-    cells
-        (J, 2): source and target positions in rising order.
 
     Examples
     --------
@@ -109,13 +77,6 @@ class CorpusData:
     """Hold the arrays of a whole corpus of Q sentence pairs, each made when first asked for.
 
     All comparisons within a corpus can share one.
-
-    Parameters
-    ----------
-    corpus
-        The sentence pairs.
-    exact_case
-        Whether words that differ in case alone are different.
     """
 
     def __init__(self, corpus: Corpus, *, exact_case: bool = False) -> None:
@@ -141,13 +102,7 @@ class CorpusData:
         return self._links[name]
 
     def judged(self, name: str) -> LinkArrays:
-        """Return the cells that an annotator judged, see `judged_cells`, as if they were links.
-
-        Raises
-        ------
-        OptionError
-            If no judged cells are recorded: all that bears a label bears a link.
-        """
+        """Return the cells that an annotator judged, see `judged_cells`, as if they were links."""
         if name not in self._judged:
             found = [
                 judged_cells(pair, name) if there else np.empty((0, 2), np.int32)
@@ -196,27 +151,13 @@ class CorpusData:
 
 @dataclass(frozen=True, eq=False)
 class PairData:
-    """Hold the P sentence pairs on which some annotators are compared.
+    """Hold the P sentence pairs on which some annotators are compared."""
 
-    Parameters
-    ----------
-    data
-        The whole corpus.
-    annotators
-        Who is compared; of two, the second is the reference.
-    places
-        (P,): the positions of the pairs in the corpus, rising.
-    ignore_identical
-        Whether items of equal words are left out.
-    universe
-        One of `UNIVERSES`.
-    """
-
-    data: CorpusData
-    annotators: tuple[str, ...]
-    places: NDArray[np.int64]
-    ignore_identical: bool = False
-    universe: str = "all"
+    data: CorpusData  # the whole corpus
+    annotators: tuple[str, ...]  # who is compared; of two, the second is the reference
+    places: NDArray[np.int64]  # (P,): the positions of the pairs in the corpus, rising
+    ignore_identical: bool = False  # whether items of equal words are left out
+    universe: str = "all"  # one of UNIVERSES
     _links: dict[str, LinkArrays] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -229,25 +170,7 @@ class PairData:
         ignore_identical: bool = False,
         universe: str = "all",
     ) -> PairData:
-        """Select the pairs that the annotators aligned.
-
-        Parameters
-        ----------
-        data
-            The whole corpus.
-        annotators
-            Two or more names; None takes all of the corpus.
-        least
-            How many of the annotators must have aligned a pair; None: all.
-        ignore_identical, universe
-            As for the class.
-
-        Raises
-        ------
-        OptionError, UnknownNameError
-            If the annotators cannot be compared, see `check_annotators`, there is no such
-            universe, or the corpus does not record judged cells.
-        """
+        """Select the pairs that the annotators aligned."""
         names = check_annotators(data.corpus, annotators)
         if universe not in UNIVERSES:
             raise UnknownNameError("universe", universe, UNIVERSES)
@@ -277,26 +200,14 @@ class PairData:
 
     @cached_property
     def words(self) -> tuple[TokenArrays, TokenArrays]:
-        """The source and the target words.
-
-        Raises
-        ------
-        MissingTextError
-            If those of a pair are not known.
-        """
+        """The source and the target words."""
         self._check_words()
         source, target = self.data.words
         return source.take(self.places), target.take(self.places)
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """(P, 2): N and M.
-
-        Raises
-        ------
-        MissingTextError
-            If the words of a pair are not known.
-        """
+        """(P, 2): N and M."""
         self._check_words()
         return self.data.lengths[self.places]
 
@@ -326,13 +237,7 @@ class PairData:
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
-        """(P,): how many cells there are in the universe.
-
-        Raises
-        ------
-        MissingTextError
-            If the words of a pair are needed and not known.
-        """
+        """(P,): how many cells there are in the universe."""
         if self.universe == "judged":
             return np.diff(self.judged.offsets)
         every = self.lengths[:, 0] * self.lengths[:, 1]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import isnan
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -19,19 +20,17 @@ from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.majority import with_majorities
 from alignkit.agreement.options import CLOSED, AgreementOptions, contradictions, edits_known
 from alignkit.agreement.pairs import CorpusData, check_annotators
-from alignkit.agreement.result import LEVELS, Agreement, Pairing, Together
-from alignkit.agreement.sections import CorpusPart, joint_sections, two_sections
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import LEVELS, Pairing, Together
+from alignkit.agreement.sections import CorpusPart, in_several, joint_sections, two_sections
 from alignkit.agreement.statistic import weighted_mean
 from alignkit.arguments import check_arguments, words
-from alignkit.corpus import Corpus, group_texts
+from alignkit.corpus import Corpus, group_texts, values_of
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.frozen import FrozenMap
-from alignkit.labels.rewrites import origin_of
+from alignkit.labels.label_matrix import judged_part
 from alignkit.moment import PERIODS
 from alignkit.parallel import count_workers, stage
-
-__all__ = ["agree"]
-
 
 ON = ("alignments", "judgments")
 """What annotators can agree on."""
@@ -47,6 +46,7 @@ def agree(
     adjudicated: str | None = None,
     systems: Sequence[str] | None = None,
     by: str | None = None,
+    split: str | None = None,
     seed: int = 12345,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -59,6 +59,7 @@ def agree(
     *,
     on: Literal["judgments"],
     by: str | None = None,
+    split: str | None = None,
     seed: int = 12345,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -73,6 +74,7 @@ def agree(
     adjudicated: str | None = None,
     systems: Sequence[str] | None = None,
     by: str | None = None,
+    split: str | None = None,
     seed: int = 12345,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -108,6 +110,8 @@ def agree(
         An attribute of the pairs: report each of its values as well. Without an attribute of that
         name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the annotations that
         are compared (`alignkit.corpus.group_text`).
+    split
+        What stands between several values of `by`, such as ``","``: a pair counts in each.
     seed
         Of all draws; every pairing and level has the same.
     workers
@@ -173,16 +177,19 @@ def agree(
     if seed < 0:
         raise OptionError(f"a seed must not be below 0, and is {seed}")
     count_workers(workers)
+    if split is not None and by is None:
+        raise OptionError("split divides the values of the attribute that by names; give by too")
     if on == "judgments":
         _refuse(initial=initial, adjudicated=adjudicated, systems=systems)
-        judged = corpus.filter(lambda pair: origin_of(pair) is None)
+        judged, anew, _ = judged_part(corpus, rewrites=False)
         return agree_on_judgments(
             judged,
             annotators,
             JudgmentOptions.of(options),
-            rewrites=len(corpus) - len(judged),
-            parts=lambda names: _parts(judged, by, names),
+            rewrites=anew,
+            parts=lambda names: _parts(judged, by, split, names),
             by=by,
+            split=split,
             seed=seed,
             workers=workers,
         )
@@ -207,14 +214,14 @@ def agree(
     if chosen.universe == "judged":
         for name in names:
             data.judged(name)
-    parts = _parts(corpus, by, names)
+    parts = _parts(corpus, by, split, names)
     beyond = CorpusBeyondChance(data, initial, machines, chosen, seed, workers, parts)
-    pairings = _pairings(twos, beyond, progress)
+    pairings = pairings_of(twos, beyond, progress)
     together = _together(data, names, parts, pairings, chosen, seed)
     found = Agreement(
         names, chosen, initial, adjudicated, machines, by, seed,
         tuple(part.name for part in parts), pairings, together, (),
-        str(chosen.sign(seed, initial)), corpus,
+        str(chosen.sign(seed, initial)), corpus, split, in_several(parts),
     )  # fmt: skip
     return replace(found, cautions=cautions_of(found))
 
@@ -265,28 +272,33 @@ def _names(
     return annotators
 
 
-def _parts(corpus: Corpus, by: str | None, names: Sequence[str]) -> list[CorpusPart]:
+def _parts(
+    corpus: Corpus, by: str | None, split: str | None, names: Sequence[str]
+) -> list[CorpusPart]:
     """Return the whole corpus, then each group; one that is called "all" is told apart.
 
     Days, weeks and months come in order, with the pairs without a time last.
     """
     found = [CorpusPart("all", np.arange(len(corpus)))]
     if by is not None:
-        values = np.array(group_texts(corpus, by, names), dtype=object)
-        groups = list(dict.fromkeys(values))
-        if by in PERIODS:
-            groups.sort(key=lambda name: (not name, name))
-        for name in groups:
+        values_of("", split)  # refuses a wrong one
+        groups: dict[str, list[int]] = {}
+        for place, text in enumerate(group_texts(corpus, by, names)):
+            for name in values_of(text, split):
+                groups.setdefault(name, []).append(place)
+        order = sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups
+        for name in order:
             called = f"{by} all" if name == "all" else name
-            found.append(CorpusPart(called, np.flatnonzero(values == name)))
+            found.append(CorpusPart(called, np.array(groups[name])))
     return found
 
 
-def _pairings(
+def pairings_of(
     twos: Sequence[tuple[str, str, str]],
     beyond: CorpusBeyondChance,
     progress: Progress | None,
 ) -> tuple[Pairing, ...]:
+    """Compare some two, each named with the kind of the pairing."""
     reasons = [beyond.no_edits(first, second) for _, first, second in twos]
     sampled, started = reasons.count(""), 0
     found = []
@@ -319,6 +331,8 @@ def _together(
             ", ".join(name for name, there in zip(names, flags, strict=True) if not there)
             for flags in inside.T.tolist()
         )
+        mean, left_out = _mean(pairings, "annotators", place)
+        automatic, without = _mean(pairings, "automatic", place, least=2)
         found.append(
             Together(
                 part.name,
@@ -328,8 +342,10 @@ def _together(
                 joint[place].fleiss,
                 joint[place].alpha,
                 joint[place].intervals,
-                _mean(pairings, "annotators", place),
-                _mean(pairings, "automatic", place, least=2),
+                mean,
+                automatic,
+                left_out,
+                without,
             )
         )
     return tuple(found)
@@ -337,15 +353,15 @@ def _together(
 
 def _mean(
     pairings: Sequence[Pairing], kind: str, place: int, least: int = 1
-) -> FrozenMap[str, float]:
-    """Average every figure over pairings of a kind.
+) -> tuple[FrozenMap[str, float], FrozenMap[str, int]]:
+    """Average every figure over pairings of a kind; return how often each is undefined as well.
 
     Each counts as much as it has sentence pairs that both annotated; for pi, pi0 and C, that both
     used. What is undefined is left out of its mean, with its weight; the mean of none is NaN.
     """
     chosen = [one for one in pairings if one.kind == kind]
     if len(chosen) < least:
-        return FrozenMap()
+        return FrozenMap(), FrozenMap()
     weighed: dict[str, list[tuple[int, float]]] = {}
     for one in chosen:
         section = one.sections[place]
@@ -356,4 +372,6 @@ def _mean(
             part = result.groups[place - 1] if place else result
             for name in ("pi", "pi0", "C"):
                 weighed.setdefault(f"{level}.{name}", []).append((part.used, getattr(part, name)))
-    return FrozenMap({name: weighted_mean(found) for name, found in weighed.items()})
+    left_out = {name: sum(isnan(x) for _, x in found) for name, found in weighed.items()}
+    means = FrozenMap({name: weighted_mean(found) for name, found in weighed.items()})
+    return means, FrozenMap({name: count for name, count in left_out.items() if count})

@@ -11,31 +11,13 @@ from typing import Any
 from alignkit.agreement.figures import edit_figures, pairing_figures, together_figures
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.result_parts import (
-    KINDS,
-    LEVELS,
     Caution,
     Figure,
     Pairing,
-    PairingSection,
     Together,
-    alpha_level,
-    split,
 )
 from alignkit.corpus import Corpus
 from alignkit.errors import UnknownNameError
-
-__all__ = [
-    "KINDS",
-    "LEVELS",
-    "Agreement",
-    "Caution",
-    "Figure",
-    "Pairing",
-    "PairingSection",
-    "Together",
-    "alpha_level",
-    "split",
-]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +48,8 @@ class Agreement:
         The settings, in one line; print it beside the figures.
     corpus
         The sentence pairs.
+    split, several
+        What divides the values of `by`, and how many pairs have several: groups overlap by these.
     """
 
     annotators: tuple[str, ...]
@@ -81,6 +65,8 @@ class Agreement:
     cautions: tuple[Caution, ...]
     signature: str
     corpus: Corpus = field(repr=False)
+    split: str | None = None
+    several: int = 0
 
     def of(self, kind: str) -> tuple[Pairing, ...]:
         """Return the pairings of a kind."""
@@ -140,7 +126,7 @@ class Agreement:
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it; NaN is None."""
-        found: dict[str, object] = _shown("agreement").agreement_json(self)
+        found: dict[str, object] = _shown("agreement_json").agreement_json(self)
         return found
 
     def to_html(self, **options: Any) -> str:

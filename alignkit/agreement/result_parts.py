@@ -16,18 +16,6 @@ from alignkit.errors import UnknownNameError
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.bootstrap import Interval
 
-__all__ = [
-    "KINDS",
-    "LEVELS",
-    "Caution",
-    "Figure",
-    "Pairing",
-    "PairingSection",
-    "Together",
-    "alpha_level",
-    "split",
-]
-
 T = TypeVar("T")
 
 KINDS = ("annotators", "adjudicated", "consensus", "automatic")
@@ -222,6 +210,8 @@ class Together:
         pairs (C, pi and pi0: pairs used), and what is undefined is left out of its mean.
     automatic
         The same over the pairings with automatic alignments; empty where there are less than two.
+    mean_left_out, automatic_left_out
+        For each figure that is undefined in some pairings, in how many: its mean leaves them out.
     """
 
     name: str
@@ -233,6 +223,8 @@ class Together:
     intervals: Intervals
     mean: FrozenMap[str, float]
     automatic: FrozenMap[str, float]
+    mean_left_out: FrozenMap[str, int]
+    automatic_left_out: FrozenMap[str, int]
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,11 @@ from alignkit.agreement.kappa import CELLS, CellAgreement
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import OVERLAP, Overlap, OverlapRow
 from alignkit.agreement.pairs import CorpusData, PairData
-from alignkit.agreement.result import PairingSection
+from alignkit.agreement.result_parts import PairingSection
 from alignkit.agreement.statistic import Rows, Statistic
 from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.bootstrap import Interval
-
-__all__ = ["OF_ALL", "OF_TWO", "CorpusPart", "JointSection", "joint_sections", "two_sections"]
 
 OF_TWO = (*CELLS, *ALPHA)
 """The statistics of two annotators besides `OVERLAP`; of all words, and of different ones."""
@@ -46,6 +44,11 @@ class CorpusPart:
 
     def __len__(self) -> int:
         return len(self.members)
+
+
+def in_several(parts: Sequence[CorpusPart]) -> int:
+    """Return how many pairs are in several groups; the first part is the whole corpus."""
+    return int((np.bincount(np.concatenate([part.members for part in parts])) > 2).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +116,7 @@ def two_sections(
     options: AgreementOptions,
     seed: int,
 ) -> tuple[PairingSection, ...]:
-    """Compute what two annotators have in each section.
-
-    Raises
-    ------
-    MissingTextError
-        If identical items are to be left out and words are not known.
-    """
+    """Compute what two annotators have in each section."""
     every = _pairs(data, (first, second), options)
     chosen = replace(every, ignore_identical=options.ignore_identical, _links={})
     reason = _unjudged(data, (first, second), options)

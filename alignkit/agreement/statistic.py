@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
     from typing_extensions import Self
 
-__all__ = ["Floats", "Measure", "Rows", "Statistic", "weighted_mean"]
-
 Floats = NDArray[np.float64]
 
 Measure = Callable[[Floats], Mapping[str, Floats]]
@@ -31,18 +29,10 @@ Measure = Callable[[Floats], Mapping[str, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Hold the counts of P sentence pairs, and what is measured on sums of them.
-
-    Parameters
-    ----------
-    counts
-        (P, K) numbers that add up over sentence pairs; dense, or sparse where K is large.
-    measure
-        From (R, K) sums to the measures.
-    """
+    """Hold the counts of P sentence pairs, and what is measured on sums of them."""
 
     counts: Floats | csr_array[np.float64]
-    measure: Measure
+    measure: Measure  # from (R, K) sums to the measures
 
     def __len__(self) -> int:
         return int(self.counts.shape[0])
@@ -78,21 +68,11 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Statistic:
-    """Describe a statistic of agreement; what a module of a coefficient exports.
+    """Describe a statistic of agreement; what a module of a coefficient exports."""
 
-    Parameters
-    ----------
-    level
-        What it is taken of, ``"words.sure"`` and so on; a figure is named ``level.measure``.
-    measures
-        The names of what is measured.
-    rows
-        From the pairs that are compared to the counts of each.
-    """
-
-    level: str
-    measures: tuple[str, ...]
-    rows: Callable[[PairData], Rows]
+    level: str  # what it is taken of, "words.sure" and so on; a figure is named level.measure
+    measures: tuple[str, ...]  # the names of what is measured
+    rows: Callable[[PairData], Rows]  # from the pairs that are compared to the counts of each
 
 
 def weighted_mean(found: Sequence[tuple[int, float]]) -> float:

@@ -15,8 +15,6 @@ from alignkit.agreement.pairs import PairData
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Sizes", "ValueSets"]
-
 Sizes = NDArray[np.int64]
 
 _BLOCK_NUMBERS = 2**21
@@ -27,44 +25,17 @@ _NO_VALUE = -1
 
 @dataclass(frozen=True, eq=False)
 class ValueSets:
-    """Hold U units of P sentence pairs, and the V distinct sets that are their values.
-
-    Parameters
-    ----------
-    ids
-        (U, annotators): the number of the set that each gave to each unit; -1 where none did.
-    pair
-        (U,): the sentence pairs of the units.
-    pairs
-        P.
-    members
-        The elements of the V sets, set after set.
-    sizes
-        (V,): how many elements each has.
-    """
+    """Hold U units of P sentence pairs, and the V distinct sets that are their values."""
 
     ids: Sizes
-    pair: Sizes
-    pairs: int
-    members: Sizes
-    sizes: Sizes
+    pair: Sizes  # (U,): the sentence pairs of the units
+    pairs: int  # P
+    members: Sizes  # the elements of the V sets, set after set
+    sizes: Sizes  # (V,): how many elements each has
 
     @classmethod
     def of(cls, data: PairData, links: str) -> ValueSets:
-        """Take each source word as a unit, and the target positions it is linked to as its value.
-
-        Parameters
-        ----------
-        data
-            The pairs.
-        links
-            ``"possible"`` for all links, ``"sure"`` for the sure ones alone.
-
-        Raises
-        ------
-        MissingTextError
-            If the words of a pair are not known.
-        """
+        """Take each source word as a unit, and the target positions linked to it as its value."""
         words = data.lengths[:, 0]
         first_word = np.cumsum(words) - words
         pair = np.repeat(np.arange(len(data)), words)
@@ -128,21 +99,7 @@ class ValueSets:
         return coo_array((numbers, (pair, self.ids[given])), shape).tocsr()  # adds up
 
     def overlaps(self, width: int) -> Iterator[tuple[int, csr_array[np.int64]]]:
-        """Yield, for blocks of sets, how many elements each shares with every set.
-
-        Parameters
-        ----------
-        width
-            How many columns the caller multiplies a block with; a block has at most 2**21 numbers
-            (16 MB), and so has its product, unless one set alone has more.
-
-        Yields
-        ------
-        start
-            The number of the first set of the block.
-        shared
-            (block, V): sparse, without zeros.
-        """
+        """Yield, for blocks of sets, how many elements each shares with every set."""
         from scipy.sparse import csr_array
 
         sets = self.incidence
@@ -157,15 +114,7 @@ class ValueSets:
 
 
 def _number(targets: NDArray[np.int32], sizes: Sizes) -> tuple[Sizes, Sizes, Sizes]:
-    """Give sets that lie one after the other numbers from 1, equal ones the same; 0 is empty.
-
-    Returns
-    -------
-    numbers
-        One for each set.
-    members, sizes
-        Of the distinct sets, the empty one included.
-    """
+    """Give sets that lie one after the other numbers from 1, equal ones the same; 0 is empty."""
     starts = np.cumsum(sizes) - sizes
     numbers = np.zeros(len(sizes), np.int64)
     members, found = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]

@@ -22,8 +22,6 @@ from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.aligner.vector_prior import VectorPrior
 from alignkit.errors import AlignerError
 
-__all__ = ["Adapter"]
-
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
 
@@ -31,15 +29,7 @@ NOTHING = Own(*(np.empty(0, np.uint8) for _ in range(3)))
 
 
 class Adapter:
-    """Make decoders of bitexts.
-
-    Parameters
-    ----------
-    parameters
-        What was learned.
-    vectors
-        What gives pseudo-counts to words with near vectors; None: nothing does.
-    """
+    """Make decoders of bitexts."""
 
     def __init__(self, parameters: Parameters, vectors: VectorPrior | None = None) -> None:
         self.parameters, self._vectors = parameters, vectors
@@ -58,13 +48,7 @@ class Adapter:
         return {word: number for number, word in enumerate(self.parameters.target)}
 
     def decoder(self, bitext: Bitext) -> Decoding:
-        """Return what aligns a bitext: the tables of the training, carried over to its words.
-
-        Raises
-        ------
-        AlignerError
-            If the bitext was packed with another `casefold`.
-        """
+        """Return what aligns a bitext: the tables of the training, carried over to its words."""
         if bitext.casefold != self.parameters.casefold:
             raise AlignerError(
                 f"the aligner was trained with casefold={self.parameters.casefold}: pack the "

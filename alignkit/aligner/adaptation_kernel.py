@@ -11,8 +11,6 @@ from alignkit.aligner.memory_kernel import pair_keys
 from alignkit.aligner.priors_kernel import add_similarity
 from alignkit.jit import jit
 
-__all__ = ["PairTables", "adapt", "pair_tables"]
-
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]

@@ -36,8 +36,6 @@ from alignkit.vectors.sentences import TwoVectors, two_vectors
 if TYPE_CHECKING:
     from alignkit.aligner.refine.learned import Learned
 
-__all__ = ["Aligner"]
-
 Progress = Callable[[int, int, str], None]
 
 

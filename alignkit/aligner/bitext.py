@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments, check_attributes, kind_of, place, words
 from alignkit.arrays import check_form, check_offsets
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
 from alignkit.limits import check_count
-
-__all__ = ["Bitext", "PairLike", "Side"]
+from alignkit.sentence_pair import SentencePair
 
 _SHOWN = 80  # characters
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.aligner.fixed_kernel import plus
+from alignkit.aligner.fixed_kernel import plus, total_of
 from alignkit.jit import inlined, inlined_fast
-
-__all__ = ["collect_jumps", "forward_backward", "transitions", "viterbi"]
 
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
@@ -130,28 +128,21 @@ def forward_backward(
         link = posterior[o : o + s]
         lexical = emission[o : o + s]
         pn = p0 * null[j]
-        total = np.float32(0)
         if j == 0:
             for i in range(s):
-                x = lexical[i] * first[i] * (ONE - p0)
-                link[i] = x
-                x += pn * first[i]
-                now[i] = x
-                total += x
+                link[i] = lexical[i] * first[i] * (ONE - p0)
+                now[i] = link[i] + pn * first[i]
         else:
-            rest = np.float32(0)
             for i in range(s):
-                rest += before[i] * tail[i]
+                work[i] = before[i] * tail[i]
+            rest = total_of(work[:s])
             for i in range(s):
                 work[i] = rest
             multiply(n, s, band, before, steps, work)
             for i in range(s):
-                x = lexical[i] * work[i]
-                link[i] = x
-                x += pn * before[i]
-                now[i] = x
-                total += x
-        total = max(total, TINY)
+                link[i] = lexical[i] * work[i]
+                now[i] = link[i] + pn * before[i]
+        total = max(total_of(now), TINY)
         inverse = ONE / total
         scale[j] = inverse
         product *= float(total)
@@ -162,10 +153,9 @@ def forward_backward(
             now[i] *= inverse
             link[i] *= inverse
         before = now
-    total = np.float32(0)
     for i in range(s):
-        total += before[i] * last[i]
-    total = max(total, TINY)
+        work[i] = before[i] * last[i]
+    total = max(total_of(work[:s]), TINY)
     likelihood += np.log(product) + np.log(total)
     inverse = ONE / total
     for i in range(s):
@@ -177,16 +167,11 @@ def forward_backward(
         lexical = emission[o : o + s]
         inverse = scale[j]
         pn = p0 * null[j] * inverse
-        total = np.float32(0)
-        rest = np.float32(0)
         for i in range(s):
-            x = link[i] * beta[i]
-            link[i] = x
-            total += x
-            x = lexical[i] * beta[i] * inverse
-            work[i] = x
-            rest += x
-        nulls[j] = max(ONE - total, np.float32(0))
+            link[i] *= beta[i]
+            work[i] = lexical[i] * beta[i] * inverse
+        nulls[j] = max(ONE - total_of(link), np.float32(0))
+        rest = total_of(work[:s])
         if j == 0:
             break
         if collect:

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from alignkit.aligner.classes_kernel import exchange
 from alignkit.errors import OptionError
 
-__all__ = ["class_log_likelihood", "word_classes"]
-
 SETTLED = 1000
 """A round that moves fewer than one word in so many is the last."""
 
@@ -28,29 +26,6 @@ def word_classes(
     (the exchange algorithm, as in mkcls), till few words move. Words that follow each other by
     number start in one class, equally many in each: numbered by falling frequency, those that are
     about as frequent. The line boundary is a word in a class of its own, which is not given out.
-
-    Parameters
-    ----------
-    ids
-        Words of the text by number, shape (T,).
-    offsets
-        Where each line starts, and the end of the last, shape (P + 1,).
-    vocabulary_size
-        The number of words V; those that do not occur stay in their first class.
-    number
-        How many classes; at least 1.
-    rounds
-        The most passes over the vocabulary.
-
-    Returns
-    -------
-    classes
-        The class of each word, shape (V,), 0 to `number` - 1.
-
-    Raises
-    ------
-    OptionError
-        If there are no classes to learn or a negative number of rounds.
 
     References
     ----------
@@ -91,13 +66,6 @@ def class_log_likelihood(
 
     It is the sum of N(g, g') log N(g, g') less twice that of N(g) log N(g), which the exchange
     makes greatest; the line boundary is a word with a class of its own.
-
-    Parameters
-    ----------
-    ids, offsets
-        The text, as for `word_classes`.
-    classes
-        The class of each word, shape (V,).
     """
     number = int(classes.max(initial=-1)) + 1
     stream = np.append(classes, np.int32(number))[_stream(ids, offsets, classes.size)]

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined, jit
 
-__all__ = ["exchange"]
-
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Reals = NDArray[np.float64]

@@ -16,8 +16,6 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Member", "checksum_in", "directory", "head_length", "member_head", "size_in", "total"]
-
 _VERSION = 45  # the least that knows zip64
 _UNIX = 3 << 8
 _MODE = 0o100644 << 16

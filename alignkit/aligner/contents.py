@@ -13,8 +13,6 @@ import numpy as np
 from alignkit.errors import FormatError
 from alignkit.version import __version__
 
-__all__ = ["DTYPES", "LONGEST", "VERSION", "Contents", "Table", "WordList", "check_name"]
-
 VERSION = 1
 """The version of the file format that is written, and the newest that is read."""
 
@@ -73,13 +71,7 @@ class Contents(NamedTuple):
     lists: Mapping[str, WordList]
 
     def encode(self) -> bytes:
-        """Return the bytes of ``header.json``.
-
-        Raises
-        ------
-        TypeError, ValueError, RecursionError
-            If the header holds what JSON cannot say.
-        """
+        """Return the bytes of ``header.json``."""
         tables = {key: {"dtype": one.dtype, "shape": one.shape} for key, one in self.tables.items()}
         content = {
             "alignkit": "model",
@@ -97,13 +89,7 @@ class Contents(NamedTuple):
 
     @classmethod
     def decode(cls, text: bytes, path: str) -> Contents:
-        """Read the bytes of ``header.json``.
-
-        Raises
-        ------
-        FormatError
-            If they are not of a model, of a newer version, or not as the format says.
-        """
+        """Read the bytes of ``header.json``."""
         content = _object(text, path)
         version: Any = content.get("version")
         if not _is_count(version) or version == 0:
@@ -129,13 +115,7 @@ class Contents(NamedTuple):
 
 
 def check_name(key: object) -> None:
-    """Refuse what cannot be the name of an array or a list of words.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """Refuse what cannot be the name of an array or a list of words."""
     if not isinstance(key, str) or not _NAME.fullmatch(key):
         raise ValueError(
             f"{str(key)[:40]!r} is no name; expected lower-case letters, digits and '_'"

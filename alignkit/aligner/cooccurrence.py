@@ -13,8 +13,6 @@ from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence_kernel import index_cells
 from alignkit.aligner.room import Room
 
-__all__ = ["BLOCK", "PLACES", "Cooccurrence", "blocks_of", "keys_of_places", "merged"]
-
 BLOCK = 50_000_000
 """Cells that are held in memory at a time where the corpus need not be: 5 bytes each."""
 
@@ -29,23 +27,13 @@ class Cooccurrence:
     A lexical table is then a (K,) array, and a step of training a gather from it and a sum into
     it, cell by cell.
 
-    Parameters
-    ----------
-    rows
-        (Vs + 1,) int64: the places of source word v are `rows[v]` to before `rows[v + 1]`.
-    columns
-        (K,) int32: the target words, rising within each row.
-    cells
-        (C,) int32: the place of the word pair (i, j) of sentence pair p, which has N x M words,
-        is `cells[starts[p] + i * M + j]`.
-
     Notes
     -----
     4 bytes a cell and 4 bytes a distinct word pair.
     """
 
     rows: NDArray[np.int64]
-    columns: NDArray[np.int32]
+    columns: NDArray[np.int32]  # (K,) int32: the target words, rising within each row
     cells: NDArray[np.int32]
 
     @classmethod
@@ -55,17 +43,7 @@ class Cooccurrence:
 
     @classmethod
     def in_blocks(cls, bitext: Bitext, room: Room, block: int = BLOCK) -> Cooccurrence:
-        """Index a bitext of which the cells do not fit into memory; they are kept in a file.
-
-        Parameters
-        ----------
-        bitext
-            The pairs.
-        room
-            Where the file is made.
-        block
-            Cells that are indexed at a time; 16 bytes each.
-        """
+        """Index a bitext of which the cells do not fit into memory; they are kept in a file."""
         parts = blocks_of(bitext, block)
         keys = np.empty(0, np.int64)
         for begin, end in parts:

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["index_cells"]
-
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
 

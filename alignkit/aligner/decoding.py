@@ -33,8 +33,6 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jit import readonly
 from alignkit.symmetrization import symmetrize
 
-__all__ = ["AlignedLinks", "Decoder", "Decoding", "check_thresholds", "decode", "likelihoods_by"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
@@ -113,23 +111,13 @@ class Decoding(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """Compute posteriors and Viterbi alignments of the pairs of a bitext.
+    """Compute posteriors and Viterbi alignments of the pairs of a bitext."""
 
-    Parameters
-    ----------
-    pairs, tables, own
-        As the kernels take them.
-    jumps
-        (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2.
-    positions
-        The tables of IBM 2; uniform otherwise.
-    """
-
-    pairs: Pairs
+    pairs: Pairs  # as the kernels take them
     tables: Tables
     own: Own
-    jumps: F4
-    positions: Positions
+    jumps: F4  # (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2
+    positions: Positions  # the tables of IBM 2; uniform otherwise
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
         """Return both directions' posteriors of the cells of the pairs from begin to before end.
@@ -203,22 +191,7 @@ def decode(
     threshold: float = THRESHOLD,
     sure: float | None = None,
 ) -> AlignedLinks:
-    """Choose the links of all pairs.
-
-    Parameters
-    ----------
-    decoder
-        Knows the pairs.
-    workers
-        Where it runs.
-    symmetrization
-        One of `SYMMETRIZATIONS`.
-    threshold
-        For ``posterior``: a link is one whose mean posterior is above it.
-    sure
-        A link is sure where its mean posterior is above this, else only possible; None makes all
-        links sure.
-    """
+    """Choose the links of all pairs."""
     if symmetrization not in SYMMETRIZATIONS:
         raise UnknownNameError("symmetrization", symmetrization, SYMMETRIZATIONS)
     check_thresholds(threshold, sure)
@@ -242,13 +215,7 @@ def decode(
 
 
 def check_thresholds(threshold: float, sure: float | None) -> None:
-    """Refuse what is no probability.
-
-    Raises
-    ------
-    OptionError
-        If one is none.
-    """
+    """Refuse what is no probability."""
     for name, value in (("threshold", threshold), ("sure", sure)):
         if value is not None and not 0 <= value <= 1:
             raise OptionError(f"{name} is {value}; it is a probability, from 0 to 1")

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import fast, inlined, jit
 
-__all__ = ["best_positions", "links_of_paths", "probabilities_of", "select_links"]
-
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]

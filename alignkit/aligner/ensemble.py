@@ -16,28 +16,16 @@ from alignkit.aligner.training import Training
 from alignkit.aligner.vector_prior import VectorPrior
 from alignkit.errors import AlignerError
 
-__all__ = ["Trained", "train"]
-
 Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """Hold what a training gave.
+    """Hold what a training gave."""
 
-    Parameters
-    ----------
-    parameters
-        What was learned.
-    decoder
-        What aligns the bitext itself.
-    entries_met
-        How many entries of the dictionary occurred together.
-    """
-
-    parameters: Parameters
-    decoder: Decoding
-    entries_met: int
+    parameters: Parameters  # what was learned
+    decoder: Decoding  # what aligns the bitext itself
+    entries_met: int  # how many entries of the dictionary occurred together
 
 
 def train(
@@ -50,13 +38,7 @@ def train(
     vectors: VectorPrior | None,
     progress: Progress | None = None,
 ) -> Trained:
-    """Learn from a bitext without long lines; see `Aligner.train`.
-
-    Raises
-    ------
-    AlignerError
-        If there is nothing to learn from.
-    """
+    """Learn from a bitext without long lines; see `Aligner.train`."""
     training = Training(bitext, settings, workers, dictionary, room, vectors)
     if not training.bitext.starts[-1]:
         raise AlignerError("nothing to learn from: no pair has words on both sides")

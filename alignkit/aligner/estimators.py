@@ -15,8 +15,6 @@ from alignkit.aligner.room import Room
 from alignkit.aligner.settings import Settings
 from alignkit.aligner.shard import Shard, counts_of, totals_of
 
-__all__ = ["FEW", "Collapsed", "Estimator", "Lexical", "Soft", "divisors"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 U1 = NDArray[np.uint8]
@@ -114,14 +112,6 @@ class Collapsed:
 class Soft:
     """Take posteriors as counts: EM, or mean-field variational Bayes.
 
-    Parameters
-    ----------
-    agree
-        Whether the counts are the products of both directions' posteriors (Liang, Taskar & Klein
-        2006).
-    bayes
-        Whether the tables are exp(digamma) of the counts (Riley & Gildea 2012).
-
     Notes
     -----
     8 bytes a cell.
@@ -166,4 +156,5 @@ class Soft:
 def _exp_digamma(counts: NDArray[Any]) -> NDArray[Any]:
     from scipy.special import digamma
 
-    return np.asarray(np.exp(digamma(np.maximum(counts, 1e-3))))
+    # in 64 bits: numpy's exp of 32 depends on the processor
+    return np.asarray(np.exp(digamma(np.maximum(counts, 1e-3, dtype=np.float64))))

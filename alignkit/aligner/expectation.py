@@ -17,8 +17,6 @@ from alignkit.aligner.expectation_kernel import Pairs, Tables
 from alignkit.errors import OptionError
 from alignkit.parallel import available_cores
 
-__all__ = ["Workers", "kinds_of", "lexical_tables", "pairs_of", "parts_of"]
-
 T = TypeVar("T")
 
 F4 = NDArray[np.float32]
@@ -28,13 +26,7 @@ PARTS = 64
 
 
 class Workers:
-    """Run a function over the parts of a bitext, in threads: the kernels release the lock.
-
-    Parameters
-    ----------
-    threads
-        How many; None takes the cores that this process may use.
-    """
+    """Run a function over the parts of a bitext, in threads: the kernels release the lock."""
 
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and threads < 1:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from alignkit.aligner.chain_kernel import collect_jumps, forward_backward, transitions, viterbi
 from alignkit.jit import fast, inlined
 
-__all__ = ["EMPTY", "LEVELS", "Own", "Pairs", "Tables", "hmm_paths", "hmm_step", "lexical_step"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
@@ -128,6 +126,7 @@ def emissions(
 def write_posteriors(
     start: int, n: int, m: int, forward: F4, reverse: F4, out_forward: F4, out_reverse: F4
 ) -> None:
+    """Copy the posteriors of a pair, padded to eights until here, to their places."""
     sn = (n + 7) & ~7
     sm = (m + 7) & ~7
     for i in range(n):
@@ -156,6 +155,7 @@ def write_agreement(
 
 @inlined
 def longest(starts: I8, begin: int, end: int) -> int:
+    """Return the length of the longest sentence, with room for padding to eights."""
     most = 0
     for p in range(begin, end):
         most = max(most, starts[p + 1] - starts[p])

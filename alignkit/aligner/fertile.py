@@ -24,8 +24,6 @@ from alignkit.aligner.fertility_training import FertilityResult, FertilityTraini
 from alignkit.aligner.parameters import Fertilities, Round, with_unseen
 from alignkit.aligner.settings import Settings
 
-__all__ = ["FertileDecoder", "train_fertilities"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
@@ -43,27 +41,7 @@ def train_fertilities(
     workers: Workers,
     report: Callable[[Round], None],
 ) -> tuple[Fertilities, FertileDecoder]:
-    """Train the fertility model of the settings from the HMM's Viterbi alignments.
-
-    Parameters
-    ----------
-    settings
-        How.
-    bitext, index
-        What to train on.
-    hmm
-        What aligns the bitext so far.
-    prior
-        (K,) float32: pseudo-counts of the word pairs.
-    workers
-        Where it runs.
-    report
-        Called after each round.
-
-    Returns
-    -------
-    The tables, and what aligns the bitext.
-    """
+    """Train the fertility model of the settings from the HMM's Viterbi alignments."""
     known = hmm.tables
     paths = _viterbi(hmm, workers, parts_of(bitext.starts))
     tables = lexical_tables(known, index)
@@ -122,26 +100,10 @@ Done = tuple[F4, F4, I4, I4]
 
 @dataclass(frozen=True, eq=False)
 class FertileDecoder:
-    """Compute posteriors and Viterbi alignments by a fertility model, as `Decoder` does by others.
+    """Posteriors and Viterbi alignments of a fertility model, as `Decoder` gives by others."""
 
-    Parameters
-    ----------
-    hmm
-        Where the climbing begins.
-    known
-        The tables.
-    forward, reverse
-        (K,) float32: t(target word | source word) and t(source word | target word) of the word
-        pairs of the decoder.
-    done
-        What the training found for all pairs: posteriors (C,) of both directions, and what each
-        target and source word is aligned to; None: to be found.
-    source_numbers, target_numbers
-        The known number of each word of the decoder's pairs, V where there is none.
-    """
-
-    hmm: Decoder
-    known: Fertilities
+    hmm: Decoder  # where the climbing begins
+    known: Fertilities  # the tables
     forward: F4
     reverse: F4
     done: Done | None = None

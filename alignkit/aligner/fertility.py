@@ -19,11 +19,6 @@ from alignkit.aligner.fertility_corpus_kernel import (
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jit import readonly
 
-__all__ = [
-    "FERTILITY_MODELS", "NO_COUNTS", "FertilityAlignment", "FertilityModel", "FertilityOptions",
-    "FertilityText", "align_fertility",
-]  # fmt: skip
-
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -38,26 +33,12 @@ NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros(
 
 @dataclass(frozen=True, kw_only=True)
 class FertilityOptions:
-    """Say how IBM 3 and IBM 4 are trained.
+    """Say how IBM 3 and IBM 4 are trained."""
 
-    Parameters
-    ----------
-    rounds
-        Rounds of training after the start from given alignments.
-    sweeps
-        The most passes of hill climbing over a pair.
-    null_share
-        The probability p1 that a word is followed by one from NULL; None: from the counts.
-    discount
-        How much of its own counts a pair does not see, 0 (plain EM) to 1.
-    fertility_weight, distortion_weight
-        What the distributions that fertilities and positions or steps are smoothed with count for.
-    """
-
-    rounds: int = 5
-    sweeps: int = 20
+    rounds: int = 5  # rounds of training after the start from given alignments
+    sweeps: int = 20  # the most passes of hill climbing over a pair
     null_share: float | None = None
-    discount: float = 0.0
+    discount: float = 0.0  # how much of its own counts a pair does not see, 0 (plain EM) to 1
     fertility_weight: float = 10.0
     distortion_weight: float = 10.0
 
@@ -77,30 +58,16 @@ class FertilityText:
     """Hold a bitext as one direction sees it: target words are generated from source words.
 
     For the other direction the two sides change places, and `transposed` is set.
-
-    Parameters
-    ----------
-    sources, source_offsets
-        Words of the source side by number, shape (S,), and where each pair starts, (P + 1,).
-    targets, target_offsets
-        The same of the target side, shape (T,) and (P + 1,).
-    cells, starts
-        The word pair (i, j) of pair p has the place `cells[starts[p] + i * M + j]` in lexical
-        tables, or, transposed, `cells[starts[p] + j * N + i]`; shapes (C,) and (P + 1,).
-    owners
-        The source word of each place, shape (K,).
-    vocabulary
-        Numbers of source and target words.
     """
 
     sources: Ints
     source_offsets: Offsets
-    targets: Ints
+    targets: Ints  # the same of the target side, shape (T,) and (P + 1,)
     target_offsets: Offsets
     cells: Ints
     starts: Offsets
-    owners: Ints
-    vocabulary: tuple[int, int]
+    owners: Ints  # the source word of each place, shape (K,)
+    vocabulary: tuple[int, int]  # numbers of source and target words
     transposed: bool = False
 
     def __len__(self) -> int:
@@ -127,29 +94,10 @@ class FertilityText:
 
 @dataclass(frozen=True, kw_only=True)
 class FertilityModel:
-    """Hold the tables of one direction of IBM 3 or IBM 4, all but the lexical ones.
+    """Hold the tables of one direction of IBM 3 or IBM 4, all but the lexical ones."""
 
-    Parameters
-    ----------
-    model
-        ``"ibm3"`` or ``"ibm4"``.
-    null_share
-        The probability p1 that a word is followed by one from NULL.
-    fertilities
-        n(s | source word) for s from 0 to F, shape (V + 1, F + 1); F stands for F and more, the
-        last row for words that were never seen.
-    sizes, distortion, diagonal
-        IBM 3: the lengths (N, M) seen in training, shape (B, 2); d(j | i, N, M), a block N x M
-        for each of them in turn; the weight of each distance from the diagonal, for other lengths.
-    first, rest
-        IBM 4: d1(step | class of the cept before, class of the word), shape
-        (A + 1, B, 2 REACH + 1), row A for the start; d>1(step | class), shape (B, REACH).
-    source_classes, target_classes
-        IBM 4: the class of each word, shape (V + 1,); last that of words never seen.
-    """
-
-    model: str
-    null_share: float
+    model: str  # "ibm3" or "ibm4"
+    null_share: float  # the probability p1 that a word is followed by one from NULL
     fertilities: Floats
     sizes: Offsets = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     distortion: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
@@ -171,7 +119,7 @@ class FertilityModel:
     @cached_property
     def kernel(self) -> Model:
         """The tables as kernels take them, without those of words."""
-        logs = np.log(self.fertilities)
+        logs = _log(self.fertilities)
         logs[:, -1] -= np.log(2)
         if self.factorial:
             sizes = np.maximum(np.arange(logs.shape[1]), 1)
@@ -181,7 +129,7 @@ class FertilityModel:
             nothing, nothing, nothing, nothing, 0.0, float(self.null_share),
             readonly(self.distortion), readonly(np.zeros(0, np.int64)),
             readonly(logs), self.factorial,
-            readonly(np.log(self.first)), readonly(np.log(self.rest)),
+            readonly(_log(self.first)), readonly(_log(self.rest)),
             readonly(self.source_classes), readonly(self.target_classes),
         )  # fmt: skip
 
@@ -206,21 +154,11 @@ class FertilityModel:
 
 @dataclass(frozen=True)
 class FertilityAlignment:
-    """Hold the alignment of one pair in one direction.
+    """Hold the alignment of one pair in one direction."""
 
-    Parameters
-    ----------
-    alignment
-        The source word of each target word, -1 for NULL, shape (M,).
-    posteriors
-        The probability of each link, from the alignment and its neighbours, shape (N, M).
-    score
-        log P(target words, alignment | source words); NaN if a side has no words.
-    """
-
-    alignment: Ints
+    alignment: Ints  # the source word of each target word, -1 for NULL, shape (M,)
     posteriors: Floats
-    score: float
+    score: float  # log P(target words, alignment | source words); NaN if a side has no words
 
 
 def align_fertility(
@@ -233,24 +171,7 @@ def align_fertility(
     *,
     sweeps: int = 20,
 ) -> FertilityAlignment:
-    """Align one sentence pair, from the alignment of another model.
-
-    Parameters
-    ----------
-    model
-        The tables of the direction.
-    sources, targets
-        Words by number, shapes (N,) and (M,); words never seen are numbered V.
-    probabilities
-        t(target word | source word), shape (N, M).
-    null
-        t(target word | NULL), shape (M,).
-    start
-        The source word of each target word, -1 for NULL, shape (M,): say, the Viterbi alignment
-        of the HMM.
-    sweeps
-        The most passes of hill climbing.
-    """
+    """Align one sentence pair, from the alignment of another model."""
     if not len(sources) or not len(targets):
         nothing = np.zeros((len(sources), len(targets)), np.float32)
         return FertilityAlignment(np.full(len(targets), -1, np.int32), nothing, float("nan"))
@@ -264,3 +185,8 @@ def align_fertility(
         alignment, post, False, NO_COUNTS,
     )  # fmt: skip
     return FertilityAlignment(alignment, post[1:], score)
+
+
+def _log(values: Floats) -> Floats:
+    """Return logs, taken in 64 bits: those of 32 depend on the processor."""
+    return np.log(values, dtype=np.float64).astype(np.float32)

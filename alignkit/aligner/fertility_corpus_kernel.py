@@ -30,8 +30,6 @@ from alignkit.aligner.fertility_kernel import (
 )
 from alignkit.jit import jit
 
-__all__ = ["Counts", "Model", "Text", "align_pair", "count", "expect", "scatter"]
-
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Logs = NDArray[np.float32]

@@ -15,11 +15,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined, jit
 
-__all__ = [
-    "CENTRE", "CEPT", "HEAD", "NEXT", "SIZE", "Pair", "climb", "order_burdens", "put", "put_all",
-    "swap", "swap_bound", "swap_gain", "take", "word_gain", "word_gains",
-]  # fmt: skip
-
 Ints = NDArray[np.int32]
 Logs = NDArray[np.float32]
 Reals = NDArray[np.float64]

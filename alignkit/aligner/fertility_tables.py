@@ -5,11 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "MOST", "REACH", "blocks_of", "distortion_block", "estimate_diagonal", "estimate_distortion",
-    "estimate_fertilities", "estimate_first", "estimate_rest", "frequency_bands", "tail_weights",
-]  # fmt: skip
-
 Reals = NDArray[np.float64]
 Logs = NDArray[np.float32]
 Offsets = NDArray[np.int64]
@@ -24,13 +19,7 @@ BASE = 0.01
 
 
 def tail_weights(size: int) -> Reals:
-    """Return how many steps each column stands for: 1, at the far end TAIL.
-
-    Parameters
-    ----------
-    size
-        2 REACH + 1 for the steps between cepts, with two far ends; REACH for those within.
-    """
+    """Return how many steps each column stands for: 1, at the far end TAIL."""
     weights = np.ones(size)
     weights[-1] = TAIL
     if size == 2 * REACH + 1:
@@ -40,29 +29,12 @@ def tail_weights(size: int) -> Reals:
 
 def frequency_bands(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Group words by the whole part of log2(count + 1); words never seen are in band 0."""
-    bands: Offsets = np.log2(counts + 1.0).astype(np.int64)
+    bands: Offsets = np.frexp(counts + 1.0)[1].astype(np.int64) - 1
     return bands
 
 
 def estimate_fertilities(counts: Reals, bands: NDArray[np.int64], weight: float) -> Logs:
-    """Return n(s | word), each word's counts smoothed with those of words about as frequent.
-
-    Parameters
-    ----------
-    counts
-        Expected counts of each fertility of each word, shape (V + 1, F + 1); the last row is for
-        words that were never seen.
-    bands
-        The band of frequency of each word, shape (V + 1,).
-    weight
-        What the fertilities of the band count for beside those of the word.
-
-    Returns
-    -------
-    probabilities
-        Shape (V + 1, F + 1); the last column is that of F words and more, so that exactly F have
-        half of it.
-    """
+    """Return n(s | word), each word's counts smoothed with those of words about as frequent."""
     grouped = np.zeros((int(bands.max()) + 1, counts.shape[1]))
     np.add.at(grouped, bands, counts)
     common = _normalized(counts.sum(0) + BASE)
@@ -90,22 +62,7 @@ def estimate_rest(counts: Reals, weight: float) -> Logs:
 
 
 def blocks_of(sizes: Offsets) -> tuple[Offsets, Offsets, Offsets]:
-    """Return the different sizes (N, M), where the block of each starts, and that of each pair.
-
-    Parameters
-    ----------
-    sizes
-        The lengths of each pair, shape (P, 2).
-
-    Returns
-    -------
-    different
-        Shape (B, 2), sorted.
-    starts
-        Shape (B + 1,): N times M places for each.
-    blocks
-        The start of the block of each pair, shape (P,).
-    """
+    """Return the different sizes (N, M), where the block of each starts, and that of each pair."""
     different, which = np.unique(sizes, axis=0, return_inverse=True)
     starts = np.zeros(len(different) + 1, np.int64)
     np.cumsum(different.prod(1), out=starts[1:])

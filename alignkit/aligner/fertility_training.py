@@ -21,8 +21,6 @@ from alignkit.aligner.fertility_corpus_kernel import Counts, count, expect, scat
 from alignkit.errors import OptionError
 from alignkit.jit import readonly
 
-__all__ = ["FertilityResult", "FertilityTraining", "train_fertility"]
-
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -34,70 +32,18 @@ NULL_BASE = 1e-4
 
 @dataclass(frozen=True, kw_only=True)
 class FertilityResult:
-    """Hold a trained direction and its alignments.
+    """Hold a trained direction and its alignments."""
 
-    Parameters
-    ----------
-    model
-        All tables but the lexical ones.
-    lexical
-        t(target word | source word) of each place, shape (K,).
-    null
-        t(target word | NULL), shape (V,).
-    viterbi
-        The source word of each target word, -1 for NULL, shape (T,).
-    posteriors
-        The probability of each link, shape (C,), as `FertilityText.starts` places them.
-    scores
-        After each round, and at the end, the sum of log P(target words, alignment | source words).
-    """
-
-    model: FertilityModel
-    lexical: Floats
-    null: Floats
-    viterbi: Ints
+    model: FertilityModel  # all tables but the lexical ones
+    lexical: Floats  # t(target word | source word) of each place, shape (K,)
+    null: Floats  # t(target word | NULL), shape (V,)
+    viterbi: Ints  # the source word of each target word, -1 for NULL, shape (T,)
     posteriors: Floats
     scores: tuple[float, ...]
 
 
 class FertilityTraining:
-    """Train one direction round by round: `expect`, then `maximize`; at the end `finish`.
-
-    Parameters
-    ----------
-    text
-        The bitext as the direction sees it.
-    model
-        ``"ibm3"`` or ``"ibm4"``.
-    lexical, null
-        t(target word | source word), shape (K,), and t(target word | NULL), shape (V,), to start.
-    viterbi
-        The alignments to start from, shape (T,), -1 for NULL.
-    classes
-        IBM 4: classes of the source and of the target words.
-    prior
-        Pseudo-counts of word pairs, shape (K,).
-    options
-        How to train.
-    threads
-        How many at a time; the results are the same for any number.
-
-    Attributes
-    ----------
-    model
-        The tables as they are.
-    viterbi, posteriors
-        The alignments and the probabilities of links that `expect` found.
-    counts
-        What `expect` counted.
-    scores
-        What `expect` returned each time.
-
-    Raises
-    ------
-    OptionError
-        If IBM 4 has no word classes.
-    """
+    """Train one direction round by round: `expect`, then `maximize`; at the end `finish`."""
 
     def __init__(
         self,
@@ -159,14 +105,7 @@ class FertilityTraining:
         return score
 
     def maximize(self, posteriors: Floats | None = None) -> None:
-        """Estimate all tables anew from what `expect` counted.
-
-        Parameters
-        ----------
-        posteriors
-            The posteriors of links to count word pairs by, shape (C,); None: those of this
-            direction. Training by agreement gives the product of both directions.
-        """
+        """Estimate all tables anew from what `expect` counted."""
         places, null, distortion = self._scatter()
         if posteriors is not None:
             self.posteriors = posteriors

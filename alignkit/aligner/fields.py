@@ -17,8 +17,6 @@ from alignkit.aligner.settings import Settings
 from alignkit.alignment import LONGEST
 from alignkit.errors import AlignerError
 
-__all__ = ["Field", "check_fields", "fields_of"]
-
 Arrays = Mapping[str, NDArray[Any]]
 
 SLACK = 1.001
@@ -36,37 +34,16 @@ BLOCKS = 1 << 22
 
 
 class Field(NamedTuple):
-    """Declare a table.
+    """Declare a table."""
 
-    Parameters
-    ----------
-    dtype
-        The kind of its numbers.
-    shape
-        Each a number, or the name of a size, perhaps with ``+1``; a size that is not known yet is
-        what the table says, and holds for those that follow.
-    least, most
-        The range of its numbers; `most` may name a size too, perhaps with ``-1``.
-    """
-
-    dtype: str
+    dtype: str  # the kind of its numbers
     shape: tuple[int | str, ...]
-    least: float = 0
+    least: float = 0  # the range of its numbers; most may name a size too, perhaps with -1
     most: float | str = 2**64
 
 
 def fields_of(settings: Settings, *, jumping: bool, whole: bool) -> dict[str, Field]:
-    """Return all fields of a model, by name, in the order in which they are to be checked.
-
-    Parameters
-    ----------
-    settings
-        How it was trained.
-    jumping
-        Whether the HMM was trained.
-    whole
-        Whether `reverse` is there, or is the same as `forward`.
-    """
+    """Return all fields of a model, by name, in the order in which they are to be checked."""
     jumps = (2, settings.kinds + 1, 2 * settings.band + 2) if jumping else (0, 0, 0)
     shapes: str | int = "shapes" if settings.model == "ibm2" else 0
     remembered: str | int = "keys" if settings.inference == "collapsed" else 0
@@ -140,13 +117,7 @@ def _of_ibm4(side: str, source: str, target: str) -> dict[str, Field]:
 
 
 def check_fields(fields: Mapping[str, Field], arrays: Arrays, sources: int, targets: int) -> None:
-    """Compare arrays with what is declared of them, each by itself and with the others.
-
-    Raises
-    ------
-    AlignerError
-        If they differ; the message begins with the name of the array.
-    """
+    """Compare arrays with what is declared of them, each by itself and with the others."""
     for name in sorted(fields.keys() ^ arrays.keys()):
         raise AlignerError(f"{name} is {'missing' if name in fields else 'no table of this model'}")
     sizes = {"sources": sources, "targets": targets}

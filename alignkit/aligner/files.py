@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-__all__ = ["load_parameters", "save_parameters"]
-
 _TABLES = (
     "rows",
     "columns",
@@ -103,15 +101,7 @@ def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
 
 
 def load_parameters(path: str) -> Parameters:
-    """Read what was learned from a file.
-
-    Raises
-    ------
-    FormatError
-        If the file is no model, or is damaged.
-    AlignerError
-        If it is a model that does not fit together.
-    """
+    """Read what was learned from a file."""
     stored = read_model(path)
     try:
         header = ModelHeader.of(stored.header)

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined
 
-__all__ = ["UNITS", "add_up", "likelihoods_in", "numbers_in", "plus", "units_of_likelihoods"]
-
+F4 = NDArray[np.float32]
 I8 = NDArray[np.int64]
 F8 = NDArray[np.float64]
 
@@ -23,6 +22,23 @@ LARGEST = 2.0**30
 """The most that a sum holds; what is beyond is cut, so that no sum overflows."""
 MOST = 2**62 - 1
 LIKELIHOOD_UNITS = 2.0**16
+
+
+@inlined
+def total_of(values: F4) -> np.float32:
+    """Return the sum of floats, of which there are a multiple of 8: eight sums side by side."""
+    a, b, c, d = values[0], values[1], values[2], values[3]
+    e, f, g, h = values[4], values[5], values[6], values[7]
+    for i in range(8, len(values), 8):
+        a += values[i]
+        b += values[i + 1]
+        c += values[i + 2]
+        d += values[i + 3]
+        e += values[i + 4]
+        f += values[i + 5]
+        g += values[i + 6]
+        h += values[i + 7]
+    return np.float32(((a + e) + (c + g)) + ((b + f) + (d + h)))
 
 
 @inlined

@@ -11,8 +11,6 @@ from alignkit.aligner.settings import MODELS, Settings
 from alignkit.aligner.vector_prior import VectorsUsed
 from alignkit.errors import AlignerError, AlignkitError
 
-__all__ = ["ModelHeader"]
-
 _LEAST_SHARE = 1e-15
 _ENTRIES = {"casefold", "history", "null_shares", "settings"}
 _MORE = {"learned", "prefixes", "vectors"}  # of models that have some
@@ -21,32 +19,14 @@ _LONGEST = 1000  # letters of a prefix
 
 @dataclass(frozen=True)
 class ModelHeader:
-    """Hold what a model says of itself.
+    """Hold what a model says of itself."""
 
-    Parameters
-    ----------
-    settings
-        How it was trained.
-    casefold
-        Whether case was ignored.
-    history
-        The rounds of training.
-    null_shares
-        IBM 3 and 4: how often a word is from NULL, forward and reverse; None for the others.
-    learned
-        What is said of what was learned from gold, as it stands there; None where nothing was.
-    vectors
-        What vectors told in training; None where there were none.
-    prefixes
-        What the models of words cut to so many letters say of themselves.
-    """
-
-    settings: Settings
-    casefold: bool
-    history: tuple[Round, ...]
+    settings: Settings  # how it was trained
+    casefold: bool  # whether case was ignored
+    history: tuple[Round, ...]  # the rounds of training
     null_shares: tuple[float, float] | None
     learned: object = None
-    vectors: VectorsUsed | None = None
+    vectors: VectorsUsed | None = None  # what vectors told in training; None where there were none
     prefixes: Mapping[int, ModelHeader] = field(default_factory=dict)
 
     @property
@@ -72,13 +52,7 @@ class ModelHeader:
 
     @classmethod
     def of(cls, found: Mapping[str, object]) -> ModelHeader:
-        """Read the header that a file holds.
-
-        Raises
-        ------
-        AlignerError
-            If an entry is missing, unknown, or says what cannot be.
-        """
+        """Read the header that a file holds."""
         for name in sorted((found.keys() - _MORE) ^ _ENTRIES):
             known = name in _ENTRIES
             raise AlignerError(f"{name[:40]} is {'missing' if known else 'no entry of its header'}")

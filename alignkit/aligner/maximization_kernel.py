@@ -8,15 +8,6 @@ from numpy.typing import NDArray
 from alignkit.aligner.fixed_kernel import plus
 from alignkit.jit import jit
 
-__all__ = [
-    "add_chances",
-    "add_levels",
-    "add_nulls",
-    "add_positions",
-    "add_posteriors",
-    "sum_totals",
-]
-
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]

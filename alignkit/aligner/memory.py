@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from alignkit.aligner.expectation_kernel import Own, Pairs
 from alignkit.aligner.memory_kernel import count_links, pair_keys, recall, remember
 
-__all__ = ["Memory", "keys_of"]
-
 Sentences = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 
@@ -22,24 +20,12 @@ class Memory:
     A pair that was trained on must not vouch for itself when it is aligned, just as in training:
     its own links are taken out of the counts. So a saved aligner gives such pairs the links that
     the training gave them.
-
-    Parameters
-    ----------
-    keys
-        (Q,) uint64: a number for each distinct pair, rising.
-    offsets
-        (Q + 1,) int64: the links of pair q are from `offsets[q]` to before `offsets[q + 1]`.
-    cells
-        (L,) uint32: where in the pair, i * M + j; N * M + i and N * M + N + j link a source and a
-        target word to the empty word.
-    levels
-        (L,) uint8: how far the link is expected, in 255ths.
     """
 
-    keys: NDArray[np.uint64]
+    keys: NDArray[np.uint64]  # (Q,) uint64: a number for each distinct pair, rising
     offsets: NDArray[np.int64]
     cells: NDArray[np.uint32]
-    levels: NDArray[np.uint8]
+    levels: NDArray[np.uint8]  # (L,) uint8: how far the link is expected, in 255ths
 
     @classmethod
     def empty(cls) -> Memory:

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from alignkit.aligner.expectation_kernel import Own, Pairs
 from alignkit.jit import jit
 
-__all__ = ["count_links", "pair_keys", "recall", "remember"]
-
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
 U1 = NDArray[np.uint8]
@@ -22,6 +20,7 @@ MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 @jit
 def mixed(key: np.uint64, word: int) -> np.uint64:
+    """Mix a word into a hash."""
     key = (key ^ np.uint64(word)) * MIX + STEP
     return key ^ (key >> np.uint64(29))
 
@@ -44,6 +43,7 @@ def pair_keys(source: I4, source_starts: I8, target: I4, target_starts: I8, keys
 
 @jit
 def count_above(levels: U1, begin: int, end: int) -> int:
+    """Return how many levels are above 0."""
     size = 0
     for at in range(begin, end):
         size += levels[at] > 0

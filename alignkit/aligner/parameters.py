@@ -18,8 +18,6 @@ from alignkit.aligner.vector_prior import VectorsUsed
 if TYPE_CHECKING:
     from alignkit.aligner.refine.learned import Learned
 
-__all__ = ["Fertilities", "Parameters", "Round", "with_unseen"]
-
 F4 = NDArray[np.float32]
 
 
@@ -46,19 +44,9 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Fertilities:
-    """Hold the tables of IBM 3 or IBM 4 in both directions.
+    """Hold the tables of IBM 3 or IBM 4 in both directions."""
 
-    Parameters
-    ----------
-    forward, reverse
-        All tables but the lexical ones.
-    forward_lexical, reverse_lexical
-        (K,) float32: t(target word | source word) and t(source word | target word).
-    target_null, source_null
-        (Vt + 1,) and (Vs + 1,) float32: t(word | NULL); the last is for words never seen.
-    """
-
-    forward: FertilityModel
+    forward: FertilityModel  # all tables but the lexical ones
     reverse: FertilityModel
     forward_lexical: F4
     reverse_lexical: F4
@@ -68,67 +56,28 @@ class Fertilities:
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """Hold the tables of a trained aligner.
+    """Hold the tables of a trained aligner."""
 
-    Parameters
-    ----------
-    settings
-        What it was trained with.
-    casefold
-        Whether case was ignored.
-    source, target
-        The words, most frequent first.
-    rows, columns
-        The word pairs of which anything is known; see `Cooccurrence`.
-    forward, reverse
-        (K,) float32: weights of the word pairs in both directions; the same array where the
-        directions were trained together.
-    source_totals, target_totals
-        (Vs + 1,) and (Vt + 1,) float32: what the weights are divided by; the last is for words
-        never seen.
-    source_null, target_null
-        (Vs + 1,) and (Vt + 1,) float32: the empty word's lexical tables, likewise.
-    null_units
-        (2,) float32: what a 255th of an expected link to the empty word is in both of these.
-    jumps
-        (2, kinds + 1, 2 * band + 2) float32: the HMM's jump tables of both directions; empty for
-        models without.
-    positions
-        The position tables of IBM 2.
-    memory
-        The pairs of the training.
-    fertilities
-        The tables of IBM 3 or IBM 4; None for the other models.
-    history
-        The rounds of training.
-    vectors
-        What vectors told in training; None where there were none.
-    learned
-        What was learned from gold, if anything.
-    prefixes
-        What was learned from words cut to so many letters, where more than one model aligns.
-    """
-
-    settings: Settings
-    casefold: bool
-    source: list[str]
+    settings: Settings  # what it was trained with
+    casefold: bool  # whether case was ignored
+    source: list[str]  # the words, most frequent first
     target: list[str]
-    rows: NDArray[np.int64]
+    rows: NDArray[np.int64]  # the word pairs of which anything is known; see Cooccurrence
     columns: NDArray[np.int32]
     forward: F4
     reverse: F4
     source_totals: F4
     target_totals: F4
-    source_null: F4
+    source_null: F4  # (Vs + 1,) and (Vt + 1,) float32: the empty word's lexical tables, likewise
     target_null: F4
     null_units: F4
     jumps: F4
-    positions: Positions
-    memory: Memory
+    positions: Positions  # the position tables of IBM 2
+    memory: Memory  # the pairs of the training
     fertilities: Fertilities | None = None
-    history: tuple[Round, ...] = field(default=())
-    vectors: VectorsUsed | None = None
-    learned: Learned | None = None
+    history: tuple[Round, ...] = field(default=())  # the rounds of training
+    vectors: VectorsUsed | None = None  # what vectors told in training; None where there were none
+    learned: Learned | None = None  # what was learned from gold, if anything
     prefixes: dict[int, Parameters] = field(default_factory=dict)
 
     def lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:

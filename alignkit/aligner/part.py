@@ -18,8 +18,6 @@ from alignkit.aligner.fixed_kernel import add_up, units_of_likelihoods
 from alignkit.aligner.maximization_kernel import add_nulls
 from alignkit.aligner.positions import Positions
 
-__all__ = ["Links", "Part", "Sums"]
-
 F4 = NDArray[np.float32]
 I8 = NDArray[np.int64]
 U1 = NDArray[np.uint8]
@@ -36,22 +34,12 @@ class Links(Protocol):
 
 
 class Sums(NamedTuple):
-    """Hold what is added up over all parts, in units.
+    """Hold what is added up over all parts, in units."""
 
-    Parameters
-    ----------
-    source_nulls, target_nulls
-        (Vs,) and (Vt,): links of each word to the empty word.
-    jumps
-        (2, kinds + 1, 2 * band + 2): jumps forward and reverse; zeros for IBM 1 and 2.
-    likelihoods
-        (2,): log-likelihoods forward and reverse.
-    """
-
-    source_nulls: I8
+    source_nulls: I8  # (Vs,) and (Vt,): links of each word to the empty word
     target_nulls: I8
-    jumps: I8
-    likelihoods: I8
+    jumps: I8  # (2, kinds + 1, 2 * band + 2): jumps forward and reverse; zeros for IBM 1 and 2
+    likelihoods: I8  # (2,): log-likelihoods forward and reverse
 
     @classmethod
     def over(cls, parts: list[Sums]) -> Sums:
@@ -65,19 +53,7 @@ class Sums(NamedTuple):
 
 
 class Part:
-    """Hold P sentence pairs, and run E-steps over them.
-
-    Parameters
-    ----------
-    bitext
-        The pairs, their words numbered as those of the whole text.
-    index
-        Their word pairs.
-    workers
-        Where the E-steps run.
-    first
-        The number of the first pair in the whole text.
-    """
+    """Hold P sentence pairs, and run E-steps over them."""
 
     def __init__(
         self, bitext: Bitext, index: Cooccurrence, workers: Workers, first: int = 0

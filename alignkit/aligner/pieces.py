@@ -11,8 +11,6 @@ from alignkit.aligner.bitext import Bitext, Side
 from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.arrays import LinkArrays
 
-__all__ = ["Pieces"]
-
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
@@ -20,20 +18,11 @@ class Pieces:
 
     A pair with a line of more than `LONGEST_PIECE` words is cut into the fewest pieces that have
     no more, at equal fractions of both lines.
-
-    Parameters
-    ----------
-    bitext
-        The pieces, as pairs.
-    pairs
-        (Q,) int64: the pair that each piece is of.
-    source_shifts, target_shifts
-        (Q,) int64: where in the pair the piece begins.
     """
 
-    bitext: Bitext
-    pairs: NDArray[np.int64]
-    source_shifts: NDArray[np.int64]
+    bitext: Bitext  # the pieces, as pairs
+    pairs: NDArray[np.int64]  # (Q,) int64: the pair that each piece is of
+    source_shifts: NDArray[np.int64]  # (Q,) int64: where in the pair the piece begins
     target_shifts: NDArray[np.int64]
 
     @classmethod

@@ -14,32 +14,17 @@ from alignkit.aligner.maximization_kernel import add_positions
 if TYPE_CHECKING:
     from alignkit.aligner.estimators import Estimator
 
-__all__ = ["Positions"]
-
 F4 = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Hold a(i | j, N, M) and a(j | i, N, M) for all sentence lengths that occur.
+    """Hold a(i | j, N, M) and a(j | i, N, M) for all sentence lengths that occur."""
 
-    Parameters
-    ----------
-    shapes
-        (H, 2) int64: the distinct (N, M).
-    shape_starts
-        (H + 1,) int64: the table of shape h, N x M, begins there.
-    places
-        (P,) int64: where the table of each pair begins; empty where all positions are equally
-        probable.
-    forward, reverse
-        (S,) float32: the tables; forward adds up to 1 over i, reverse over j.
-    """
-
-    shapes: NDArray[np.int64]
-    shape_starts: NDArray[np.int64]
+    shapes: NDArray[np.int64]  # (H, 2) int64: the distinct (N, M)
+    shape_starts: NDArray[np.int64]  # (H + 1,) int64: the table of shape h, N x M, begins there
     places: NDArray[np.int64]
-    forward: F4
+    forward: F4  # (S,) float32: the tables; forward adds up to 1 over i, reverse over j
     reverse: F4
 
     @classmethod
@@ -80,19 +65,7 @@ class Positions:
         )
 
     def updated(self, bitext: Bitext, found: Estimator, *, diagonal: bool) -> Positions:
-        """Return the tables that the expected links of an E-step call for.
-
-        Parameters
-        ----------
-        bitext
-            Whose links they are.
-        found
-            What the E-step wrote.
-        diagonal
-            Whether a position's probability is exp(-tension |i / N - j / M|), with one tension for
-            each direction, fitted to the expected distance (Dyer, Chahuneau & Smith 2013), rather
-            than a number of its own.
-        """
+        """Return the tables that the expected links of an E-step call for."""
         shapes, starts, places = self.shapes, self.shape_starts, self.places
         if not len(places):
             lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)

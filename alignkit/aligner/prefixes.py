@@ -13,8 +13,6 @@ from alignkit.aligner.decoding import Decoding
 from alignkit.aligner.decoding_kernel import best_positions
 from alignkit.aligner.expectation_kernel import Pairs
 
-__all__ = ["PREFIXES", "Averaged", "cut_bitext", "cut_dictionary", "cut_words"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
@@ -55,15 +53,9 @@ def cut_dictionary(
 
 @dataclass(frozen=True, eq=False)
 class Averaged:
-    """Take the mean of what several models think of the links of the same pairs.
+    """Take the mean of what several models think of the links of the same pairs."""
 
-    Parameters
-    ----------
-    decoders
-        What aligns by each; the first by whole words.
-    """
-
-    decoders: Sequence[Decoding]
+    decoders: Sequence[Decoding]  # what aligns by each; the first by whole words
 
     @property
     def pairs(self) -> Pairs:

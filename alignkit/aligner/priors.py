@@ -22,20 +22,6 @@ from alignkit.aligner.priors_kernel import (
 from alignkit.arguments import words
 from alignkit.errors import ArgumentError, OptionError
 
-__all__ = [
-    "LEAST_PREFIX",
-    "Backing",
-    "StemSums",
-    "Stems",
-    "add_dictionary",
-    "check_dictionary",
-    "code_points",
-    "letters",
-    "spelling_prior",
-    "stem_length",
-    "unmarked",
-]
-
 LEAST_PREFIX = 3
 """The fewest letters that a common prefix counts from."""
 
@@ -96,10 +82,6 @@ def spelling_prior(
     `weight` for equal words, `weight` times the common prefix over the longer length where that
     prefix has `LEAST_PREFIX` letters, and `identity` more for equal words (the word-identity
     lexicon of Cohn, Callison-Burch & Lapata 2008).
-
-    Returns
-    -------
-    (K,) float32 array
     """
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
@@ -111,13 +93,7 @@ def spelling_prior(
 
 
 def check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
-    """See that a dictionary holds numbers by pairs of words.
-
-    Raises
-    ------
-    ArgumentError, OptionError
-        If it does not.
-    """
+    """See that a dictionary holds numbers by pairs of words."""
     for entry, count in dictionary.items():
         if not (isinstance(entry, tuple) and len(entry) == 2):
             raise ArgumentError(f"dictionary has {str(entry)[:40]!r}; its keys are pairs of words")
@@ -135,13 +111,7 @@ def add_dictionary(
     target: Sequence[str],
     dictionary: Mapping[tuple[str, str], float],
 ) -> int:
-    """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur.
-
-    Raises
-    ------
-    OptionError
-        If a pseudo-count is negative, or no number.
-    """
+    """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur."""
     source_numbers = {word: number for number, word in enumerate(source)}
     target_numbers = {word: number for number, word in enumerate(target)}
     found = 0
@@ -162,20 +132,10 @@ def add_dictionary(
 
 
 class Stems(NamedTuple):
-    """Sort words by how they begin.
+    """Sort words by how they begin."""
 
-    Parameters
-    ----------
-    numbers
-        (V,) int32: the stem of each word.
-    size
-        How many stems there are.
-    shares
-        (V,) float32: how much of the occurrences of its stem are of the word.
-    """
-
-    numbers: NDArray[np.int32]
-    size: int
+    numbers: NDArray[np.int32]  # (V,) int32: the stem of each word
+    size: int  # how many stems there are
     shares: NDArray[np.float32]
 
     @classmethod
@@ -204,15 +164,6 @@ class Backing:
 
     Word pairs that were rarely seen get pseudo-counts from the other pairs of the same two stems.
     So ``parlez ~ speak`` helps ``parlons ~ speaking``.
-
-    Parameters
-    ----------
-    index
-        The word pairs.
-    source, target
-        The stems of the words of both languages.
-    strength
-        The weight of the stems' evidence, in counts.
     """
 
     def __init__(

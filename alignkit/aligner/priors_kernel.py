@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from alignkit.aligner.fixed_kernel import UNITS, plus
 from alignkit.jit import jit
 
-__all__ = ["add_backing", "add_similarity", "add_to_stems", "sum_stems"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]

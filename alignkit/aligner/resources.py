@@ -18,8 +18,6 @@ from alignkit.aligner.room import Room
 from alignkit.aligner.settings import Settings
 from alignkit.errors import AlignerError
 
-__all__ = ["bytes_of_training", "bytes_on_disk", "fits", "room_for", "word_pairs"]
-
 CELL = {"collapsed": 5, "em": 12, "vb": 12}
 """Bytes of a cell: 4 for its place, and 1 for its level or 8 for both posteriors."""
 WORD_PAIR = 36
@@ -135,13 +133,7 @@ def _told(size: int) -> str:
 
 
 def room_for(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Room:
-    """Give room for the training: in memory if that suffices and no folder is named.
-
-    Raises
-    ------
-    AlignerError
-        If no file can be made in the folder.
-    """
+    """Give room for the training: in memory if that suffices and no folder is named."""
     if folder is None and fits(bitext, settings):
         return Room()
     try:

@@ -11,20 +11,11 @@ from numpy.typing import NDArray
 
 from alignkit.errors import AlignerError
 
-__all__ = ["Room"]
-
 T = TypeVar("T", bound=np.generic)
 
 
 class Room:
-    """Make arrays of zeros.
-
-    Parameters
-    ----------
-    folder
-        Where their files are made; None makes them in memory. The files have no names, so that
-        the system removes them with the process, however it ends.
-    """
+    """Make arrays of zeros."""
 
     def __init__(self, folder: str | None = None) -> None:
         self._folder = folder

@@ -9,8 +9,6 @@ from typing import Any
 
 from alignkit.errors import OptionError, UnknownNameError
 
-__all__ = ["INFERENCES", "LONGEST_PIECE", "MODELS", "SYMMETRIZATIONS", "THRESHOLD", "Settings"]
-
 SYMMETRIZATIONS = (
     "posterior",
     "intersection",

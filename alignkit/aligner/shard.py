@@ -14,26 +14,12 @@ from alignkit.aligner.expectation_kernel import LEVELS
 from alignkit.aligner.maximization_kernel import sum_totals
 from alignkit.aligner.priors import Backing, StemSums
 
-__all__ = ["Shard", "counts_of", "totals_of"]
-
 F4 = NDArray[np.float32]
 I8 = NDArray[np.int64]
 
 
 class Shard:
-    """Turn the counts of K word pairs into weights, with what is known before.
-
-    Parameters
-    ----------
-    index
-        The word pairs; no cells are needed.
-    prior
-        (K,) float32: their pseudo-counts.
-    backing
-        What the stems of words lend; None: nothing.
-    targets
-        How many target words there are.
-    """
+    """Turn the counts of K word pairs into weights, with what is known before."""
 
     def __init__(
         self, index: Cooccurrence, prior: F4, backing: Backing | None, targets: int
@@ -60,15 +46,7 @@ class Shard:
         return None if self._backing is None else self._backing.sums(counts)
 
     def weights(self, counts: F4, sums: StemSums | None) -> tuple[F4, I8, I8]:
-        """Return weights (K,), and their sums by source and by target word, in units.
-
-        Parameters
-        ----------
-        counts
-            (K,) float32.
-        sums
-            Of the stems, those of target stems over all shards.
-        """
+        """Return weights (K,), and their sums by source and by target word, in units."""
         weights = counts + self.prior
         if self._backing is not None and sums is not None:
             self._backing.add(counts, sums, weights)

@@ -47,9 +47,8 @@ from alignkit.aligner.container import (
 from alignkit.aligner.contents import DTYPES, LONGEST, Contents, Table, WordList, check_name
 from alignkit.errors import FileError, FormatError, IsFolderError
 from alignkit.frozen import FrozenMap
+from alignkit.input import refuse_unread
 from alignkit.output import WriteError, replacing_bytes
-
-__all__ = ["StoredModel", "check_head", "read_model", "write_model"]
 
 _FIRST = "header.json"
 _ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
@@ -60,21 +59,11 @@ _Path = Union[str, "PathLike[str]"]
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """Hold what a file of a model holds.
+    """Hold what a file of a model holds."""
 
-    Parameters
-    ----------
-    header
-        What the model says of itself, as JSON has it: lists for tuples.
-    arrays
-        The tables, read-only.
-    words
-        The lists of words.
-    """
-
-    header: Mapping[str, object]
-    arrays: Mapping[str, NDArray[Any]]
-    words: Mapping[str, tuple[str, ...]]
+    header: Mapping[str, object]  # what the model says of itself, as JSON has it: lists for tuples
+    arrays: Mapping[str, NDArray[Any]]  # the tables, read-only
+    words: Mapping[str, tuple[str, ...]]  # the lists of words
 
 
 def write_model(
@@ -87,22 +76,6 @@ def write_model(
     """Write a model; the file takes its place only when it is whole.
 
     Equal models make equal files.
-
-    Parameters
-    ----------
-    path
-        The file.
-    header
-        What the model says of itself: all that JSON can say (no NaN, names are texts).
-    arrays
-        The tables, by names of lower-case letters, digits and ``_``; see `DTYPES`.
-    words
-        Lists of words, by such names too; a word may be any text.
-
-    Raises
-    ------
-    WriteError
-        If the file cannot be written, or something cannot be held by it.
 
     Examples
     --------
@@ -179,16 +152,6 @@ def _words_member(key: str) -> str:
 def read_model(path: _Path) -> StoredModel:
     """Read a model; every byte of the file is checked.
 
-    Parameters
-    ----------
-    path
-        The file.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, is no model, was made by a newer alignkit, or is damaged.
-
     Notes
     -----
     The arrays are read straight into memory of their own. A mapped file would save that copy, but
@@ -199,13 +162,7 @@ def read_model(path: _Path) -> StoredModel:
 
 
 def check_head(path: _Path) -> None:
-    """Check that a file is a model and of the right size; its tables are not read.
-
-    Raises
-    ------
-    FormatError
-        If it is not.
-    """
+    """Check that a file is a model and of the right size; its tables are not read."""
     with _opened(path) as reading:
         reading.contents()
 
@@ -261,6 +218,7 @@ class _Reading:
         head = self._stream.read(length)
         if not head:
             raise self._stranger("it is empty")
+        refuse_unread(head, self._path)
         start, name = b"PK\3\4", _FIRST.encode("ascii")
         if head[:4] != start[: len(head)] or head[30:41] != name[: max(0, len(head) - 30)]:
             raise self._stranger(f"it begins with {head[:12]!r}")

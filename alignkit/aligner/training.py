@@ -29,20 +29,6 @@ from alignkit.aligner.vector_prior import VectorPrior, VectorsUsed
 if TYPE_CHECKING:
     from alignkit.aligner.fertile import FertileDecoder
 
-__all__ = [
-    "Training",
-    "first_jumps",
-    "is_learned",
-    "jumps_of",
-    "nulls_of",
-    "pairs_for_a_jump",
-    "prunes",
-    "round_of",
-    "schedule_of",
-    "uniform_null",
-    "unseen_total",
-]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 
@@ -58,23 +44,7 @@ TRACED = 10_000
 
 
 class Training:
-    """Train the models that look at word pairs, positions and jumps.
-
-    Parameters
-    ----------
-    bitext
-        What to train on.
-    settings
-        How.
-    workers
-        Where the E-steps run.
-    dictionary
-        Pseudo-counts of word pairs.
-    room
-        Where arrays that grow with the cells are kept; None: in memory.
-    vectors
-        What gives pseudo-counts to words with near vectors; None: nothing does.
-    """
+    """Train the models that look at word pairs, positions and jumps."""
 
     def __init__(
         self,

@@ -13,29 +13,17 @@ from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.vector_prior_kernel import ONE, add_in_context, add_static
 from alignkit.vectors import Vectors, WordVectors, vectors_of
 
-__all__ = ["VectorPrior", "VectorsUsed"]
-
 _BLOCK = 4096  # words
 
 
 @dataclass(frozen=True)
 class VectorsUsed:
-    """Tell what vectors said in a training.
+    """Tell what vectors said in a training."""
 
-    Parameters
-    ----------
-    dimensions
-        How many numbers a vector had.
-    source_words, target_words
-        How many of the words had a vector.
-    word_pairs
-        How many word pairs got a pseudo-count.
-    """
-
-    dimensions: int
-    source_words: int
+    dimensions: int  # how many numbers a vector had
+    source_words: int  # how many of the words had a vector
     target_words: int
-    word_pairs: int
+    word_pairs: int  # how many word pairs got a pseudo-count
 
 
 class VectorPrior:
@@ -43,15 +31,6 @@ class VectorPrior:
 
     weight * (cosine - least) / (1 - least), where the cosine exceeds `least`. Where vectors depend
     on the sentence, the mean of that over all cells of the word pair.
-
-    Parameters
-    ----------
-    source, target
-        What gives the vectors of both languages, in one space.
-    weight
-        The pseudo-count of words with the same vector.
-    least
-        The cosine from which on there is one; below 1.
     """
 
     def __init__(
@@ -61,13 +40,7 @@ class VectorPrior:
         self._weight, self._least = float(weight), float(least)
 
     def add(self, prior: NDArray[np.float32], index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
-        """Add to the prior (K,) of a bitext's word pairs.
-
-        Raises
-        ------
-        ArgumentError, AlignmentError
-            If what gives the vectors gives something else.
-        """
+        """Add to the prior (K,) of a bitext's word pairs."""
         if isinstance(self.source, WordVectors) and isinstance(self.target, WordVectors):
             return self._add_static(prior, index, bitext)
         return self._add_in_context(prior, index, bitext)
@@ -90,9 +63,9 @@ class VectorPrior:
         met = [np.zeros(len(side.words), np.bool_) for side in sides]
         dimensions = None
         for k in np.flatnonzero(np.diff(bitext.starts)).tolist():
-            source = _units(vectors_of(self.source, sides[0].sentence(k), dimensions))
+            source = units_of(vectors_of(self.source, sides[0].sentence(k), dimensions))
             dimensions = source.shape[1]
-            target = _units(vectors_of(self.target, sides[1].sentence(k), dimensions))
+            target = units_of(vectors_of(self.target, sides[1].sentence(k), dimensions))
             for side, units, known in zip(sides, (source, target), met, strict=True):
                 known[side.ids[side.starts[k] : side.starts[k + 1]][units.any(axis=1)]] = True
             cells = index.cells[bitext.starts[k] : bitext.starts[k + 1]]
@@ -107,14 +80,14 @@ class VectorPrior:
 def _static_units(
     vectors: Vectors, words: Sequence[str], dimensions: int | None = None
 ) -> NDArray[np.int16]:
-    """Return the vectors of some words as `_units` does, some at a time."""
+    """Return the vectors of some words as `units_of` does, some at a time."""
     begins = range(0, max(len(words), 1), _BLOCK)
     return np.concatenate(
-        [_units(vectors_of(vectors, words[k : k + _BLOCK], dimensions)) for k in begins]
+        [units_of(vectors_of(vectors, words[k : k + _BLOCK], dimensions)) for k in begins]
     )
 
 
-def _units(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
+def units_of(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
     """Return vectors (n, d) at the length `ONE`, in whole numbers; zeros stay zeros."""
     units = vectors.astype(np.float64)
     lengths = np.sqrt((units * units).sum(axis=1, keepdims=True))

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["ONE", "add_in_context", "add_static"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I2 = NDArray[np.int16]

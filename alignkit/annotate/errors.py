@@ -8,32 +8,15 @@ from typing import Any
 
 from alignkit.errors import AlignkitError, UnknownNameError
 
-__all__ = [
-    "BadEvent",
-    "Conflict",
-    "DamagedProject",
-    "NotReady",
-    "OldText",
-    "ProjectError",
-    "UnknownAnnotator",
-    "UnknownPair",
-]
-
 
 class ProjectError(AlignkitError):
     """A project that cannot be made, opened, read or written."""
 
+    path = ""
+
 
 class DamagedProject(ProjectError):  # noqa: N818
-    """A project whose file no longer holds what was written into it.
-
-    Parameters
-    ----------
-    path
-        The file.
-    why
-        What was found.
-    """
+    """A project whose file no longer holds what was written into it."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(
@@ -52,16 +35,7 @@ class BadEvent(ProjectError):  # noqa: N818 - named after the situation
 
 
 class UnknownPair(ProjectError, LookupError):  # noqa: N818
-    """A pair that the project does not have.
-
-    Parameters
-    ----------
-    k
-        Its number, counted from 1.
-    pairs
-        How many there are; None where pairs are assigned: whoever asks for one of another learns
-        no more than that it is not theirs.
-    """
+    """A pair that the project does not have."""
 
     def __init__(self, k: int, pairs: int | None) -> None:
         there = (
@@ -82,15 +56,7 @@ class UnknownAnnotator(UnknownNameError, ProjectError):  # noqa: N818
 
 
 class NotReady(ProjectError):  # noqa: N818
-    """A pair that cannot be adjudicated yet.
-
-    Parameters
-    ----------
-    id
-        The pair's.
-    open
-        Who is not done with it.
-    """
+    """A pair that cannot be adjudicated yet."""
 
     def __init__(self, id: str, open: Sequence[str]) -> None:
         told = f"{', '.join(open)} not done" if open else "fewer than two have annotated it"
@@ -102,13 +68,7 @@ class NotReady(ProjectError):  # noqa: N818
 
 
 class OldText(ProjectError):  # noqa: N818
-    """Events for words that have been corrected since.
-
-    Parameters
-    ----------
-    rev
-        The number of the text that holds now.
-    """
+    """Events for words that have been corrected since."""
 
     def __init__(self, rev: int) -> None:
         super().__init__("the words of this pair were corrected in the meantime; load it again")
@@ -116,20 +76,7 @@ class OldText(ProjectError):  # noqa: N818
 
 
 class Conflict(ProjectError):  # noqa: N818
-    """Events that meet a state they do not know; none of the request was stored.
-
-    Parameters
-    ----------
-    conflicts
-        What is otherwise than the event says: `i`, `j`, `before`, `after`, `now` of a cell; for
-        other things `field` (and `key`) in the place of `i` and `j`.
-    seq
-        The last event of the stream.
-    events
-        The events (`alignkit.annotate.log.events.Event`) that the sender has not seen.
-    by
-        Who was faster, or where: the words behind "changed".
-    """
+    """Events that meet a state they do not know; none of the request was stored."""
 
     def __init__(
         self,

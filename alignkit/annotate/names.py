@@ -7,22 +7,6 @@ from typing import NamedTuple
 
 from alignkit.annotate.errors import ProjectError
 
-__all__ = [
-    "ADJUDICATOR",
-    "ANNOTATOR",
-    "GOLD",
-    "PAGES",
-    "ROLES",
-    "TASKS",
-    "Visitor",
-    "check_adjudicable",
-    "check_annotator",
-    "check_gold",
-    "check_name",
-    "not_assigned",
-    "page_of",
-]
-
 ANNOTATOR, ADJUDICATOR = "annotator", "adjudicator"
 ROLES = (ANNOTATOR, ADJUDICATOR)
 PAGES = ("/", "/adjudicate", "/dashboard")
@@ -46,26 +30,14 @@ def page_of(visitor: Visitor) -> str:
 
 
 def check_name(name: str) -> str:
-    """Return a name that an annotator can have.
-
-    Raises
-    ------
-    ProjectError
-        If it is empty, too long or cannot be written.
-    """
+    """Return a name that an annotator can have."""
     if not name or len(name) > 200 or not name.isprintable():
         raise ProjectError(f"{name[:40]!r} is no name of an annotator; give 1 to 200 letters")
     return name
 
 
 def check_adjudicable(task: str) -> None:
-    """Check that what annotators do is adjudicated.
-
-    Raises
-    ------
-    ProjectError
-        If each takes pairs of their own from documents.
-    """
+    """Check that what annotators do is adjudicated."""
     if task == "extract":
         raise ProjectError(
             "where pairs are taken from documents, nothing is adjudicated: leave out --adjudicate; "
@@ -74,22 +46,7 @@ def check_adjudicable(task: str) -> None:
 
 
 def check_gold(gold: str, adjudicator: str, *, taken: bool) -> None:
-    """Check the name of a gold standard.
-
-    Parameters
-    ----------
-    gold
-        The name.
-    adjudicator
-        Who decides.
-    taken
-        Whether somebody of that name annotated the pairs.
-
-    Raises
-    ------
-    ProjectError
-        If it is somebody's own.
-    """
+    """Check the name of a gold standard."""
     if taken:
         raise ProjectError(
             f"{gold!r} is somebody who annotated these pairs; name the gold standard otherwise, by "
@@ -102,20 +59,7 @@ def check_gold(gold: str, adjudicator: str, *, taken: bool) -> None:
 
 
 def check_annotator(name: str, gold: str, suggesting: str | None) -> str:
-    """Return a name under which pairs can be annotated.
-
-    Parameters
-    ----------
-    gold
-        The name of the gold standard, where that is not an annotator of the corpus.
-    suggesting
-        The annotator whose links are suggested, if it is one.
-
-    Raises
-    ------
-    ProjectError
-        If it cannot be a name, or is one of these.
-    """
+    """Return a name under which pairs can be annotated."""
     if name == gold:
         raise ProjectError(
             f"{name!r} is the name under which adjudicators decide; annotate under another, or "

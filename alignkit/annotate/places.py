@@ -9,19 +9,12 @@ from pathlib import Path
 from alignkit.annotate.errors import ProjectError
 from alignkit.errors import OptionError
 
-__all__ = ["own_folder", "project_beside"]
-
 
 def own_folder() -> Path:
     """Return the folder of the user's data, made where there is none.
 
     ``$XDG_DATA_HOME/alignkit`` (``~/.local/share/alignkit``); ``~/Library/Application
     Support/alignkit`` on macOS, ``%LOCALAPPDATA%/alignkit`` on Windows.
-
-    Raises
-    ------
-    OptionError
-        If it cannot be made.
     """
     home = os.path.expanduser("~")
     if sys.platform == "win32":
@@ -42,13 +35,7 @@ def own_folder() -> Path:
 
 
 def project_beside(path: str) -> str:
-    """Return where the project of a corpus is: in the same folder, its name with ``.alignkit``.
-
-    Raises
-    ------
-    ProjectError
-        If the corpus comes from standard input.
-    """
+    """Return where the project of a corpus is: in the same folder, its name with ``.alignkit``."""
     if path == "-":
         raise ProjectError("a corpus from standard input has no place; name one by --project")
     return path.rstrip("/" + os.sep) + ".alignkit"

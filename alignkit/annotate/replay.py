@@ -35,8 +35,6 @@ from alignkit.annotate.tables.building import (
 )
 from alignkit.annotate.tables.queries import last_n
 
-__all__ = ["Replay", "main", "replay", "replay_share"]
-
 _BATCH = 1000  # rows that stay in the cache of the processor
 _LONG = 150_000  # events whose halves are quicker than the start of a process
 _LOG = "SELECT stream, seq, kind, below, data FROM event"
@@ -45,15 +43,7 @@ _LOG = "SELECT stream, seq, kind, below, data FROM event"
 def replay(
     store: Store, *, tell: Callable[[int], None] | None = None, processes: int | None = None
 ) -> Replay:
-    """Fold the log of a project and compare it with all tables.
-
-    Parameters
-    ----------
-    tell
-        Called now and then with the number of events folded since.
-    processes
-        1 or 2 (default: 2 where the log is long).
-    """
+    """Fold the log of a project and compare it with all tables."""
     if processes is None:
         with store.database.reading() as link:
             processes = 2 if last_n(link) > _LONG and (os.cpu_count() or 1) > 1 else 1
@@ -97,7 +87,7 @@ def replay_share(
 def main(part: int, of: int, path: str) -> None:
     """Replay a share, and print what was found as JSON."""
     gc.disable()  # a short life, full of tuples
-    with Store.open(path, readonly=True) as store:
+    with Store.open(path, readonly=True, log=True) as store:
         found = replay_share(store, Share(part, of))
     sys.stdout.buffer.write(msgspec.json.encode(asdict(found)))
 

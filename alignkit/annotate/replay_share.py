@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 import msgspec
 
-__all__ = ["WHOLE", "Helper", "Replay", "Share"]
-
 _MOST = 1000
 _CODE = (
     "import sys; part, of, path, *sys.path[:] = sys.argv[1:]; "
@@ -21,22 +19,12 @@ _CODE = (
 
 @dataclass
 class Replay:
-    """Hold how many events and streams were folded, and where that differs from the tables.
+    """Hold how many events and streams were folded, and where that differs from the tables."""
 
-    Parameters
-    ----------
-    events, streams
-        How many there are.
-    differences
-        What is otherwise, in words.
-    more
-        How many differences are not listed.
-    """
-
-    events: int = 0
+    events: int = 0  # how many there are
     streams: int = 0
-    differences: list[str] = field(default_factory=list)
-    more: int = 0
+    differences: list[str] = field(default_factory=list)  # what is otherwise, in words
+    more: int = 0  # how many differences are not listed
 
     def tell(self, difference: str) -> None:
         """Add a difference."""

@@ -6,18 +6,11 @@ from pathlib import Path
 
 from alignkit.errors import AlignkitError
 
-__all__ = ["guidelines", "samples"]
-
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def samples() -> Path:
     """Return the folder of the sample corpora.
-
-    Raises
-    ------
-    AlignkitError
-        If alignkit was installed without them.
 
     Examples
     --------
@@ -29,11 +22,6 @@ def samples() -> Path:
 
 def guidelines() -> Path:
     """Return the folder of the guidelines for annotators: Markdown pages and their examples.
-
-    Raises
-    ------
-    AlignkitError
-        If alignkit was installed without them.
 
     Examples
     --------

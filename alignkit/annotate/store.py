@@ -24,8 +24,6 @@ from alignkit.annotate.tables.pair_lists import PairList
 from alignkit.annotate.tables.suggesting import add_learned, put_set, show_base
 from alignkit.annotate.tables.views import Appended, Changes, PairView, Progress, ProjectInfo, Queue
 
-__all__ = ["Store"]
-
 _MOST_UNDO = 100
 _MOST_CHANGES = 2000
 _MOST_ROWS = 1000
@@ -47,31 +45,14 @@ class Store:
         serve: bool = False,
         readonly: bool = False,
         lock: ServerLock | None = None,
+        log: bool = False,
     ) -> Store:
-        """Open a project.
-
-        Parameters
-        ----------
-        path
-            Its file.
-        serve
-            Take the lock that one server at a time has; it ends with the process.
-        readonly
-            Nothing will be changed.
-        lock
-            That lock, where it is held already; it ends with the store.
-
-        Raises
-        ------
-        ProjectError
-            If the file is missing, no project, damaged, of a later version or read-only, or
-            another server has it.
-        """
+        """Open a project."""
         if serve and lock is None:
             Database(path).close()  # what is no project gets no lock beside it
             lock = ServerLock(path)
         try:
-            return cls(Database(path, readonly=readonly), lock)
+            return cls(Database(path, readonly=readonly, log=log), lock)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -100,13 +81,7 @@ class Store:
             return queries.project_info(link)
 
     def progress(self, annotator: str, *, everything: bool = False) -> tuple[int, int]:
-        """Return how many pairs an annotator has done, and how many there are.
-
-        Parameters
-        ----------
-        everything
-            Count all pairs of the project, whatever is assigned.
-        """
+        """Return how many pairs an annotator has done, and how many there are."""
         with self.database.reading() as link:
             account = queries.account_of(link, annotator)
             own = PairList(link, account, everything=everything)
@@ -128,13 +103,7 @@ class Store:
         return (k, annotator) in self._own
 
     def check_own(self, k: int, annotator: str) -> None:
-        """Check that a pair is one of an annotator's: assigned, or nobody has any assigned.
-
-        Raises
-        ------
-        UnknownPair, UnknownAnnotator
-            If not.
-        """
+        """Check that a pair is one of an annotator's: assigned, or nobody has any assigned."""
         with self.database.reading() as link:
             pairs = PairList(link, queries.account_of(link, annotator))
             pairs.check(k)
@@ -142,13 +111,7 @@ class Store:
             self._own.add((k, annotator))
 
     def enrol(self, name: str) -> None:
-        """Register an annotator; one who is known stays.
-
-        Raises
-        ------
-        ProjectError
-            If the name is empty, too long or cannot be written.
-        """
+        """Register an annotator; one who is known stays."""
         check_name(name)
         with self.database.writing() as link:
             enrolled(link, name)
@@ -165,28 +128,7 @@ class Store:
         blind: bool | None = None,
         majority: bool | None = None,
     ) -> None:
-        """Change settings of the project; those that are None stay.
-
-        Parameters
-        ----------
-        name, scheme, threshold
-            As in `create_project`.
-        suggestions
-            The set of suggestions that is shown; empty for none.
-        gold
-            The name under which the decisions of adjudicators stand.
-        task
-            What annotators do: ``align``, ``judge`` or ``extract``.
-        blind
-            Adjudicators do not learn whose votes they see.
-        majority
-            What more than half of a pair's annotators share is settled; otherwise what all share.
-
-        Raises
-        ------
-        ProjectError
-            If the name cannot be written, or there is no such task.
-        """
+        """Change settings of the project; those that are None stay."""
         if gold is not None:
             check_name(gold)
         if task not in (None, *TASKS):
@@ -214,13 +156,7 @@ class Store:
             append_to_project(link, "setting", Setting(**changes))
 
     def pair(self, k: int, annotator: str) -> PairView:
-        """Return a pair as an annotator sees it: suggestions only where they are to be shown.
-
-        Raises
-        ------
-        UnknownPair, UnknownAnnotator
-            If there is none.
-        """
+        """Return a pair as an annotator sees it: suggestions only where they are to be shown."""
         with self.database.reading() as link:
             account = queries.account_of(link, annotator)
             pair = queries.pair_row(link, k)
@@ -272,35 +208,7 @@ class Store:
         events: Sequence[Sent],
         actor: str | None = None,
     ) -> tuple[Appended, bool]:
-        """Append events to an annotator's stream: all of them, or none.
-
-        Parameters
-        ----------
-        base
-            The last event of the stream that the sender has seen.
-        rev
-            The text that the events are meant for.
-        events
-            What is sent; those that are known already are not stored again.
-        actor
-            Who acts, if not the annotator.
-
-        Returns
-        -------
-        tuple
-            The answer, and whether anything was new.
-
-        Raises
-        ------
-        Conflict
-            If a place has changed that the sender does not know of.
-        OldText
-            If the words were corrected since.
-        BadEvent
-            If an event cannot be.
-        UnknownPair, UnknownAnnotator
-            If there is none.
-        """
+        """Append events to an annotator's stream: all of them, or none."""
         with self.database.writing() as link:
             return append_sent(
                 link,
@@ -338,24 +246,7 @@ class Store:
     def set_suggestions(
         self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], *, show: bool = True
     ) -> int:
-        """Store a set of suggestions in the place of one of that name, and show it.
-
-        Parameters
-        ----------
-        rows
-            The number of each pair and its cells: source, target, posterior or None, and what
-            accepting sets, 2 sure or 1 possible.
-
-        Returns
-        -------
-        int
-            How many pairs have suggestions.
-
-        Raises
-        ------
-        ProjectError
-            If there is no such pair, or a cell is not of it.
-        """
+        """Store a set of suggestions in the place of one of that name, and show it."""
         with self.database.writing() as link:
             stored = put_set(link, name, rows)
             if show:

@@ -9,8 +9,6 @@ import numpy as np
 
 from alignkit.errors import OptionError
 
-__all__ = ["assigned"]
-
 
 def assigned(
     judges: Sequence[str],
@@ -24,26 +22,6 @@ def assigned(
 
     Items with the fewest judges left are given first; each goes to those who do not know anything
     of it, then to those who have the fewest of its origin, then to those who have the fewest.
-
-    Parameters
-    ----------
-    judges
-        Their names.
-    each
-        How many judge an item.
-    barred
-        For each item those who cannot be given it, having judged it.
-    familiar
-        For each item those who should not be given it, where there are others.
-    origins
-        For each item where it comes from.
-    rng
-        What draws where judges are alike.
-
-    Raises
-    ------
-    OptionError
-        If too few judges are left for an item; the message says for how many.
     """
     left = [[name for name in judges if name not in known] for known in barred]
     short = sum(len(names) < each for names in left)

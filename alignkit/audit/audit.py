@@ -14,8 +14,6 @@ from alignkit.audit.scale import Scale
 from alignkit.errors import UnknownNameError
 from alignkit.frozen import FrozenMap
 
-__all__ = ["Audit", "Item", "Origin", "Rate", "item_ids"]
-
 _LETTERS = "bcdfghklmnprstvwxz"  # no vowels: a spreadsheet finds no month in it, and no number
 
 
@@ -196,13 +194,6 @@ def item_ids(told: Sequence[Mapping[str, object]], signature: str) -> list[str]:
 
     No spreadsheet takes such a name for a date or a number, and a sheet is never read by the key of
     another audit.
-
-    Parameters
-    ----------
-    told
-        What there is to say of each.
-    signature
-        Of the audit.
     """
     digest = sha256(repr([signature, [sorted(one.items()) for one in told]]).encode()).digest()
     code = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:4])

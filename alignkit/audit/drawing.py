@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["allot", "spread"]
-
 
 def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return how many to take of each group: the same number, or all of a smaller group.
@@ -41,15 +39,6 @@ def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> ND
     Things are put in random order within each stratum, and one is taken at equal steps from a
     random beginning (systematic sampling). So each has the same chance, count / len(strata), and of
     each stratum comes its exact share, rounded up or down.
-
-    Parameters
-    ----------
-    strata
-        For each thing the stratum that it is in; they can be compared.
-    count
-        How many to draw, at most as many as there are.
-    rng
-        What draws.
     """
     total = len(strata)
     if not count:

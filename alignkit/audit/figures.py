@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from alignkit.scoring.bootstrap import confidence_interval
 
-__all__ = ["ALL", "EVERY", "Drawing", "Figure", "bounded"]
-
 ALL = "all judges"
 """Who judged, of a figure over all judgments."""
 
@@ -24,21 +22,11 @@ ONE = "there is one item, and nothing to resample"
 
 @dataclass(frozen=True)
 class Drawing:
-    """Say how intervals are drawn.
+    """Say how intervals are drawn."""
 
-    Parameters
-    ----------
-    confidence
-        Between 0 and 1.
-    resamples
-        Of the bootstrap.
-    seed
-        Of its draws.
-    """
-
-    confidence: float = 0.95
-    resamples: int = 1000
-    seed: int = 12345
+    confidence: float = 0.95  # between 0 and 1
+    resamples: int = 1000  # of the bootstrap
+    seed: int = 12345  # of its draws
 
 
 @dataclass(frozen=True)
@@ -96,17 +84,7 @@ Measure = Callable[[NDArray[np.float64]], Mapping[str, NDArray[np.float64]]]
 def bounded(
     rows: NDArray[np.float64], measure: Measure, drawing: Drawing
 ) -> dict[str, tuple[float, float, str]]:
-    """Return for each measure the bounds of a bootstrap over items, or why there are none.
-
-    Parameters
-    ----------
-    rows
-        (Q, C) counts, a row for each item.
-    measure
-        What is measured on sums of them.
-    drawing
-        How.
-    """
+    """Return for each measure the bounds of a bootstrap over items, or why there are none."""
     names = list(measure(rows.sum(axis=0)[np.newaxis]))
     if len(rows) < 2:
         return dict.fromkeys(names, (nan, nan, ONE if len(rows) else ""))

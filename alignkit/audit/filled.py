@@ -19,9 +19,8 @@ from alignkit.audit.scale import UnknownJudgmentError
 from alignkit.errors import FormatError, OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.input import MAX_MEGABYTES, open_input, read_bounded
+from alignkit.plain import compared
 from alignkit.report.table_csv import unguarded
-
-__all__ = ["Filled", "Finding", "read_sheets"]
 
 _NEEDED = ("item", "judgment")
 _DIVIDERS = ("\t", ",", ";")
@@ -31,18 +30,10 @@ _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 @dataclass(frozen=True)
 class Finding:
-    """Hold something that is missing or odd in a sheet.
+    """Hold something that is missing or odd in a sheet: its kind, of `_SAID`, and where.
 
-    Parameters
-    ----------
-    kind
-        ``"unjudged"``, a row without a judgment; ``"repeated"``, an item that the same judge judged
-        the same way before, which counts once; ``"contradictory"``, one judged in two ways, which
-        does not count; ``"missing"``, one that a judge has no row for.
-    judge, item
-        Whose, and which.
-    path, line
-        Where; the line is None where there is no row.
+    An item judged the same way before counts once, one judged in two ways does not count. The line
+    is None where there is no row.
     """
 
     kind: str
@@ -66,18 +57,9 @@ _SAID = {
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """Hold what judges said.
+    """Hold what judges, in the order of the sheets, said of each item that they judged.
 
-    Parameters
-    ----------
-    judges
-        Their names, in the order of the sheets.
-    judgments
-        For each judge the judgment of each item that he judged.
-    remarks
-        For each judge the remarks that are not empty, likewise.
-    findings
-        What is missing or odd.
+    Remarks that are empty are left out; `findings` say what is missing or odd.
     """
 
     judges: tuple[str, ...]
@@ -102,22 +84,7 @@ def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
     """Read filled sheets.
 
     Who judged stands in the column ``judge``; where it is empty or not there, the file is the
-    judge's, and its name his.
-
-    Parameters
-    ----------
-    paths
-        The sheets; one may hold the rows of several judges, several those of one.
-    audit
-        What they are about, from the key.
-
-    Raises
-    ------
-    FormatError
-        If a sheet is damaged, holds a judgment or an item that the audit does not have, or its
-        texts stand beside the wrong items; the message has file and line.
-    OptionError
-        If there is no sheet, or no judgment at all.
+    judge's, and its name his. A sheet may hold the rows of several judges, several those of one.
     """
     if not paths:
         raise OptionError("there is no sheet to read; name one at least")
@@ -268,8 +235,8 @@ class _Shown:
 
 
 def _plain(text: str) -> str:
-    """Return a text without what spreadsheets correct of themselves: case, white space."""
-    return " ".join(text.casefold().split())
+    """Return a text without what spreadsheets correct of themselves: case, space, Unicode form."""
+    return " ".join(compared(text, ignore_case=True).split())
 
 
 def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:

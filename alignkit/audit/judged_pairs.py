@@ -17,7 +17,7 @@ from alignkit.audit.audit import Audit, Item, Origin, item_ids
 from alignkit.audit.drawing import spread
 from alignkit.audit.scale import Scale
 from alignkit.audit.sheets import check_judges
-from alignkit.corpus import JUDGMENT, Corpus, SentencePair, group_text, group_texts
+from alignkit.corpus import JUDGMENT, Corpus, group_text, group_texts
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
 from alignkit.frozen import FrozenMap
 from alignkit.labels import SCHEMES, View, get_view
@@ -25,8 +25,7 @@ from alignkit.labels.label_matrix import judges_of
 from alignkit.labels.rewrites import REWRITE_OF, origin_of
 from alignkit.moment import PERIODS
 from alignkit.scoring.signature import Signature
-
-__all__ = ["PLAIN", "draw_pairs", "fitting_scheme"]
+from alignkit.sentence_pair import SentencePair
 
 PLAIN = {
     "upheld": "those whose judgments in the corpus would uphold them: paraphrases",
@@ -178,11 +177,6 @@ def fitting_scheme(texts: Iterable[str]) -> str:
 
     Of several that say the same of what is a paraphrase, it is the first; ``"binary"`` where there
     is no judgment.
-
-    Raises
-    ------
-    OptionError
-        If there is none, or more than one.
 
     Examples
     --------

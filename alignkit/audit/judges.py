@@ -14,8 +14,6 @@ from alignkit.audit.audit import Audit
 from alignkit.audit.figures import ALL, Drawing, Figure, bounded
 from alignkit.audit.filled import Filled
 
-__all__ = ["agreement_figures", "confusions"]
-
 MEASURES = ("observed", "kappa")
 NO_ITEM = "there is no item that both judged"
 ONE_JUDGMENT = "both gave one and the same judgment throughout"

@@ -13,8 +13,6 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.input import MAX_MEGABYTES, open_input, read_bounded
 
-__all__ = ["key_text", "read_key"]
-
 VERSION = 1
 
 T = TypeVar("T")
@@ -68,13 +66,7 @@ def _json(value: object) -> str:
 
 
 def read_key(path: str | Path) -> Audit:
-    """Read a key that `key_text` made.
-
-    Raises
-    ------
-    FormatError
-        If it is none, or is damaged; a `FileError` if it cannot be read.
-    """
+    """Read a key that `key_text` made."""
     name = str(path)
     with open_input(name) as stream:
         raw = read_bounded(stream, name, MAX_MEGABYTES)

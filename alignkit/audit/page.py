@@ -18,8 +18,6 @@ from alignkit.audit.sheets import DIVIDERS, MARKS, headings, sheet_rows
 from alignkit.errors import UnknownNameError
 from alignkit.report.characters import safe_text
 
-__all__ = ["sheet_page"]
-
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -19,13 +19,12 @@ from alignkit.audit.audit import Audit, Item, Origin, Rate, item_ids
 from alignkit.audit.drawing import allot, spread
 from alignkit.audit.scale import CORRECTNESS
 from alignkit.audit.sheets import marked_words
-from alignkit.corpus import Corpus, SentencePair, group_text, group_texts
+from alignkit.corpus import Corpus, group_text, group_texts
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.frozen import FrozenMap
 from alignkit.phrases import KINDS, PhraseArrays, extract_phrases
 from alignkit.scoring.signature import Signature
-
-__all__ = ["ORIGINS", "draw_phrases"]
+from alignkit.sentence_pair import SentencePair
 
 ORIGINS = {
     "hypothesis": "phrase pairs of the hypothesis that the reference lacks",

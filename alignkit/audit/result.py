@@ -24,8 +24,6 @@ from alignkit.scoring.bootstrap import FEW_PAIRS, check_drawing
 from alignkit.scoring.measures import none_if_nan
 from alignkit.version import __version__
 
-__all__ = ["AuditResult", "read_audit"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from alignkit.arguments import check_attributes
 from alignkit.errors import AlignkitError, OptionError
 
-__all__ = ["CORRECTNESS", "Scale", "UnknownJudgmentError"]
-
 
 class UnknownJudgmentError(AlignkitError, ValueError):
     """A judgment that the audit does not have; the message lists those it has."""

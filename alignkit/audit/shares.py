@@ -14,8 +14,6 @@ from alignkit.audit.filled import Filled
 from alignkit.scoring.measures import ratio
 from alignkit.scoring.wilson import wilson_interval
 
-__all__ = ["correction_figures", "share_figures"]
-
 Counts = NDArray[np.float64]
 
 NOTHING = "nothing of it was judged"

@@ -15,17 +15,6 @@ from alignkit.audit.audit import Audit, Item
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.report.table_csv import csv_lines
 
-__all__ = [
-    "DIVIDERS",
-    "MARKS",
-    "check_judges",
-    "headings",
-    "marked_words",
-    "ordered",
-    "sheet_rows",
-    "sheet_text",
-]
-
 DIVIDERS: Mapping[str, str] = {"tsv": "\t", "csv": ","}
 """What stands between the cells of a sheet, by its format."""
 
@@ -61,17 +50,7 @@ def ordered(audit: Audit, place: int) -> tuple[Item, ...]:
 
 
 def sheet_rows(audit: Audit, judge: str, place: int) -> list[list[str]]:
-    """Return the rows of a sheet to fill, without its headings.
-
-    Parameters
-    ----------
-    audit
-        What is judged.
-    judge
-        Who judges it.
-    place
-        Of the judge among all, counted from 0.
-    """
+    """Return the rows of a sheet to fill, without its headings."""
     rows = []
     for item in ordered(audit, place):
         if not item.given_to(judge):
@@ -121,13 +100,7 @@ def sheet_text(
 
 
 def check_judges(judges: Sequence[str]) -> None:
-    """Check that each judge has a name of his own that can be that of a file.
-
-    Raises
-    ------
-    OptionError
-        If not.
-    """
+    """Check that each judge has a name of his own that can be that of a file."""
     if not judges:
         raise OptionError("there is no judge; name one at least")
     seen: dict[str, str] = {}

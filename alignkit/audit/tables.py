@@ -13,8 +13,6 @@ from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table
 from alignkit.report.table_csv import csv_lines
 
-__all__ = ["audit_csv", "audit_tables", "head_lines"]
-
 _EVERY = "all"
 
 

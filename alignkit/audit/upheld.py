@@ -18,8 +18,6 @@ from alignkit.scoring.measures import ratio
 from alignkit.scoring.newcombe import newcombe_interval
 from alignkit.scoring.wilson import wilson_interval
 
-__all__ = ["group_figures", "upheld_figures"]
-
 Counts = NDArray[np.float64]
 
 NOTHING = "nothing of it was judged"
@@ -47,13 +45,7 @@ def upheld_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figur
 
 
 def group_figures(audit: Audit, filled: Filled, by: str, drawing: Drawing) -> list[Figure]:
-    """Return what is upheld, and how far judges agree, for each value of an attribute.
-
-    Raises
-    ------
-    UnknownNameError
-        If the key does not tell it.
-    """
+    """Return what is upheld, and how far judges agree, for each value of an attribute."""
     found: list[Figure] = []
     for value, part in audit.groups(by).items():
         figures = [*upheld_figures(part, filled, drawing)]

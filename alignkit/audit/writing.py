@@ -12,9 +12,7 @@ from alignkit.audit.key import key_text
 from alignkit.audit.page import sheet_page
 from alignkit.audit.sheets import DIVIDERS, check_judges, sheet_text
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.output import replacing, together
-
-__all__ = ["KEY", "SHEETS", "check_places", "write_audit"]
+from alignkit.output import refuse_address, replacing, together
 
 KEY = "key.json"
 """The name of the key, which no judge should see."""
@@ -95,14 +93,9 @@ def write_audit(
 def check_places(
     folder: str | Path, judges: Sequence[str], formats: Sequence[str], key: str
 ) -> dict[tuple[int, str, str], str]:
-    """Return the file of each sheet, by the judge's number and name and its format.
-
-    Raises
-    ------
-    OptionError, UnknownNameError
-        As `write_audit`.
-    """
+    """Return the file of each sheet, by the judge's number and name and its format."""
     check_judges(judges)
+    refuse_address(str(folder))
     if not formats:
         raise OptionError(f"there is no format of sheets; name one of {', '.join(SHEETS)}")
     for format in formats:

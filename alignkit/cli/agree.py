@@ -24,12 +24,14 @@ from typing import TYPE_CHECKING
 from alignkit.choice import naming
 from alignkit.cli.agree_judgments import asks_for_judgments, run_on_judgments
 from alignkit.cli.agree_options import add_options, typed
+from alignkit.cli.grouping import check_groups
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.merge import merged
 from alignkit.cli.progress import Progress
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.output import refuse_unwritable, replacing
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.report.word_kinds import FunctionWords
@@ -49,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.agreement import agree
     from alignkit.cli.agree_output import agreement_output, draw
 
+    check_groups(options)
     if asks_for_judgments(options):
         return run_on_judgments(options, lambda: _corpus(options))
     _check(options)  # a wrong option is told before anything is read
@@ -66,6 +69,7 @@ def run(options: argparse.Namespace) -> int:
             adjudicated=options.adjudicated,
             systems=options.system,
             by=options.by,
+            split=options.split,
             seed=options.seed,
             workers=options.workers,
             progress=lambda *counts: done.tell(progress, *counts),

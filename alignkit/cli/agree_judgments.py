@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from alignkit.agreement.judgments.result import JudgmentAgreement
     from alignkit.corpus import Corpus
 
-__all__ = ["add_judgment_options", "asks_for_judgments", "run_on_judgments"]
-
 _SHARED = ("resamples", "confidence")
 """The options of agreement on alignments that hold for judgments too."""
 
@@ -77,13 +75,7 @@ def _add(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
 
 
 def asks_for_judgments(options: argparse.Namespace) -> bool:
-    """Tell whether judgments are compared.
-
-    Raises
-    ------
-    OptionError
-        If something is said of judgments, and alignments are compared, or the other way.
-    """
+    """Tell whether judgments are compared."""
     from alignkit.agreement.options import AgreementOptions
 
     if options.on == "alignments":
@@ -126,6 +118,7 @@ def run_on_judgments(options: argparse.Namespace, read: Callable[[], Corpus]) ->
             options.annotators,
             on="judgments",
             by=options.by,
+            split=options.split,
             seed=options.seed,
             workers=options.workers,
             **given,

@@ -14,12 +14,11 @@ from typing import Any
 
 from alignkit.agreement.options import AgreementOptions
 from alignkit.cli.agree_judgments import add_judgment_options
+from alignkit.cli.grouping import add_groups
 from alignkit.cli.media import add_media
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number, saved_file
 from alignkit.report.word_kinds import LANGUAGES
-
-__all__ = ["add_options", "typed"]
 
 _GROUPS = {
     "what": "what is compared",
@@ -98,12 +97,7 @@ def _add_who(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help="automatic alignments that each annotator is compared with (default: --initial)",
     )
-    group.add_argument(
-        "--by",
-        metavar="GROUP",
-        help="report each value of this attribute (genre, document, ...) too; day, week and month "
-        "are known where annotations have times",
-    )
+    add_groups(group, metavar="GROUP")
     add_order_argument(group)
 
 

@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.messages import json_text
 from alignkit.output import replacing
-from alignkit.report.agreement import (
-    agreement_csv,
-    agreement_json,
-    agreement_report,
-)
+from alignkit.report.agreement import agreement_csv, agreement_report
+from alignkit.report.agreement_json import agreement_json
 from alignkit.visible import visible
 
 if TYPE_CHECKING:
     from alignkit.agreement import Agreement
     from alignkit.report.word_kinds import FunctionWords
-
-__all__ = ["agreement_output", "draw"]
 
 
 def agreement_output(agreement: Agreement, options: argparse.Namespace) -> str:

@@ -40,7 +40,7 @@ from alignkit.cli.align_options import add_options, check
 from alignkit.cli.align_parts import align_parts
 from alignkit.cli.align_settings import settings_of
 from alignkit.cli.cluster import of_parts
-from alignkit.cli.messages import say
+from alignkit.cli.messages import say, warn
 from alignkit.errors import OptionError
 from alignkit.output import replacing
 from alignkit.texts import score_lines
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from alignkit.aligner.refine import LearningReport
     from alignkit.aligner.settings import Settings
     from alignkit.corpus import Corpus
-
-__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,15 +88,7 @@ def _spare_scipy() -> None:
 
 
 class _Work:
-    """Train or load an aligner, align with it, and keep count.
-
-    Parameters
-    ----------
-    options
-        Those of the command.
-    sentences
-        What is aligned.
-    """
+    """Train or load an aligner, align with it, and keep count."""
 
     aligner: Aligner
 
@@ -268,7 +258,7 @@ class _Work:
         name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
         empty = counts["empty"] - refused
         if refused:
-            say(f"{name}: {refused:,} x bad line, answered by an empty line")
+            warn(f"{name}: {refused:,} x bad line, answered by an empty line")
         if not counts["pairs"]:
             say(f"{name}: holds no sentence pairs")
         if empty:

@@ -17,7 +17,6 @@ from alignkit.cli.inputs import Input, reading_options
 from alignkit.cli.messages import say, tell_raw
 from alignkit.cli.progress import Progress
 from alignkit.cli.wording import in_words_of
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignerError, FormatError, OptionError
 from alignkit.formats import get_format
 from alignkit.formats.detect import fitting_formats
@@ -26,6 +25,7 @@ from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import TextFile
 from alignkit.formats.words import split_words
 from alignkit.input import head_of
+from alignkit.sentence_pair import SentencePair
 from alignkit.texts import Lines, lines_of, numbered
 from alignkit.tokenization import describe_tokenizer, tokenizer
 from alignkit.visible import visible
@@ -33,23 +33,13 @@ from alignkit.visible import visible
 if TYPE_CHECKING:
     from alignkit.aligner import Bitext
 
-__all__ = ["Block", "Sentences", "read_dictionary"]
-
 _PAIRS = 4096  # of a corpus at a time, where memory is not to grow
 _WEIGHT = 3.0  # of an entry of a dictionary that has none
 
 
 @dataclass(frozen=True)
 class Block:
-    """Hold sentence pairs that are aligned together.
-
-    Parameters
-    ----------
-    bitext
-        Their words as numbers; or the words themselves, of a pair that came in alone.
-    pairs
-        The pairs themselves; None where the output does not need them.
-    """
+    """Hold sentence pairs that are aligned together."""
 
     bitext: Bitext | list[tuple[list[str], list[str]]]
     pairs: Sequence[SentencePair] | None
@@ -63,20 +53,7 @@ class Block:
 
 
 class Sentences:
-    """Read the input of the command.
-
-    Parameters
-    ----------
-    options
-        Those of the command.
-
-    Attributes
-    ----------
-    name
-        What messages call it.
-    refused
-        How many bad lines of standard input were answered by an empty line.
-    """
+    """Read the input of the command."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
@@ -104,13 +81,7 @@ class Sentences:
             self._attributes = {"tokenizer": describe_tokenizer(options.tokenize)}
 
     def whole(self, *, casefold: bool) -> Block:
-        """Read all sentence pairs.
-
-        Raises
-        ------
-        AlignerError
-            If there are none.
-        """
+        """Read all sentence pairs."""
         for block in self._blocks(casefold, whole=True):
             return block
         raise AlignerError(f"{self.name}: holds no sentence pairs to learn from")
@@ -221,13 +192,7 @@ def _text_options(options: argparse.Namespace) -> ReadOptions:
 def read_dictionary(
     path: str, options: argparse.Namespace, *, casefold: bool
 ) -> dict[tuple[str, str], float]:
-    """Read word pairs with their pseudo-counts, and tell on stderr how many cannot be used.
-
-    Raises
-    ------
-    FormatError
-        If a line is not source word, tab, target word, and perhaps a tab and a pseudo-count.
-    """
+    """Read word pairs with their pseudo-counts, and tell on stderr how many cannot be used."""
     reading = Reading(path, _text_options(options))
     found: dict[tuple[str, str], float] = {}
     several = 0

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from alignkit.aligner.refine import LearningReport
     from alignkit.corpus import Corpus
 
-__all__ = ["add_learning", "check_gold", "learned_of", "refuse_learning", "tell_replaced"]
-
 _OBJECTIVES = ("links", "aer", "phrases")
 
 
@@ -47,13 +45,7 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
 
 
 def refuse_learning(options: argparse.Namespace) -> None:
-    """Refuse a prior that is not there, or is none, before anything else is read.
-
-    Raises
-    ------
-    OptionError, FormatError
-        If there is no such file, or it holds no prior.
-    """
+    """Refuse a prior that is not there, or is none, before anything else is read."""
     prior = options.prior
     if prior in (None, "samples", "none"):
         return
@@ -65,13 +57,7 @@ def refuse_learning(options: argparse.Namespace) -> None:
 
 
 def check_gold(corpus: Corpus, gold: str, name: str) -> None:
-    """Refuse a corpus with too few gold pairs or no sure link, before an aligner is trained.
-
-    Raises
-    ------
-    AlignerError
-        If learning takes more.
-    """
+    """Refuse a corpus with too few gold pairs or no sure link, before an aligner is trained."""
     from alignkit.aligner.refine.gold import different, is_learnable
     from alignkit.aligner.refine.validation import FOLDS
 

@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from alignkit.cli.align_vectors import read_two_vectors, tell_vectors
-from alignkit.cli.messages import say
+from alignkit.cli.messages import say, warn
 from alignkit.cli.progress import Progress
 
 if TYPE_CHECKING:
     from alignkit.aligner import Aligner, Bitext
     from alignkit.aligner.settings import Settings
     from alignkit.vectors import WordVectors
-
-__all__ = ["load_aligner", "train_aligner"]
 
 
 def train_aligner(
@@ -51,22 +49,14 @@ def train_aligner(
 
 
 def load_aligner(options: argparse.Namespace, bitext: Bitext | None = None) -> Aligner:
-    """Load the aligner of --load, with the vectors of --vectors.
-
-    Parameters
-    ----------
-    options
-        Those of the command.
-    bitext
-        What is aligned, if that is known; see `read_two_vectors`.
-    """
+    """Load the aligner of --load, with the vectors of --vectors."""
     from alignkit.aligner import Aligner
 
     vectors, target_vectors = read_two_vectors(options, bitext)
     aligner = Aligner.load(options.load, vectors=vectors, target_vectors=target_vectors)
     used = aligner.parameters.vectors
     if used is not None and vectors is not None and used.dimensions != vectors.dimensions:
-        say(
+        warn(
             f"{options.load}: was trained with vectors of {used.dimensions} dimensions, but "
             f"{options.vectors} holds {vectors.dimensions}: take those of the training"
         )

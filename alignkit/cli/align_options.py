@@ -25,8 +25,6 @@ from alignkit.formats import FORMATS, WRITTEN, get_format
 from alignkit.output import refuse_unwritable, standard_stream
 from alignkit.tokenization import TOKENIZERS
 
-__all__ = ["TEXT_FORMATS", "add_options", "check", "refuse_links"]
-
 _FIRST = ("model", "best", "identity")  # those of the settings that belong to how words are aligned
 
 TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, divided by a tab"}
@@ -184,13 +182,7 @@ def _probability(text: str) -> float:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what the options say together, before anything is read.
-
-    Raises
-    ------
-    OptionError
-        If they contradict each other.
-    """
+    """Check what the options say together, before anything is read."""
     _check_decoding(options)
     _check_learning(options)
     _check_outputs(options)
@@ -282,13 +274,7 @@ def _check_texts(options: argparse.Namespace) -> None:
 
 
 def refuse_links(options: argparse.Namespace) -> None:
-    """Refuse options about links that are read, where the input is text.
-
-    Raises
-    ------
-    OptionError
-        If there are any.
-    """
+    """Refuse options about links that are read, where the input is text."""
     given = [flag(name) for name in _OF_LINKS if getattr(options, name) not in (None, False)]
     if given:
         raise OptionError(f"{given[0]} is about links that are read, and this input is text")

@@ -15,23 +15,15 @@ from alignkit.cli.align_input import Block
 from alignkit.cli.cluster import size
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.messages import json_text, say
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats import get_format, write_corpus
 from alignkit.frozen import FrozenMap
 from alignkit.output import replacing, replacing_bytes
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.aligner import AlignedLinks, Aligner, Bitext, Round, Settings
     from alignkit.aligner.refine import LearningReport
-
-__all__ = [
-    "summary",
-    "tell_rounds",
-    "tell_size",
-    "write_alignments",
-    "write_lexicon",
-]
 
 Aligned = Iterable["tuple[Block, AlignedLinks]"]
 

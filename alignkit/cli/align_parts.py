@@ -9,8 +9,6 @@ from alignkit.cli.cluster import PartsProgress, opened_session, reading_of, refu
 from alignkit.cli.messages import json_text, say
 from alignkit.errors import OptionError
 
-__all__ = ["align_parts"]
-
 _NOT_HERE: dict[str, object] = {
     "to": "pharaoh",
     "to_ids": False,
@@ -28,13 +26,7 @@ _NOT_HERE: dict[str, object] = {
 
 
 def align_parts(options: argparse.Namespace) -> int:
-    """Run the command on parts.
-
-    Raises
-    ------
-    AlignkitError
-        If it cannot be done.
-    """
+    """Run the command on parts."""
     refuse_options(options, _NOT_HERE, "texts of words go to Pharaoh lines there")
     if options.second is None:
         raise OptionError("parts are two texts each: name SRC and TGT, as in 'in/*.fr' 'in/*.en'")

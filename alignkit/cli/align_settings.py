@@ -10,18 +10,6 @@ from alignkit.aligner.settings import INFERENCES, MODELS, Settings
 from alignkit.cli.parser import number
 from alignkit.errors import OptionError
 
-__all__ = [
-    "SETTINGS",
-    "TRAINING",
-    "add_setting",
-    "add_settings",
-    "add_vectors",
-    "check_vectors",
-    "flag",
-    "given_settings",
-    "settings_of",
-]
-
 TRAINING = {
     "model": ("M", ", ".join(MODELS)),
     "best": (
@@ -118,25 +106,13 @@ def _amount(text: str) -> float:
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """Return how to train, as the options say.
-
-    Raises
-    ------
-    OptionError, UnknownNameError
-        If a value makes no sense.
-    """
+    """Return how to train, as the options say."""
     given = {name: getattr(options, name) for name in SETTINGS}
     return Settings(**{name: value for name, value in given.items() if value is not None})
 
 
 def check_vectors(options: argparse.Namespace) -> None:
-    """Refuse what stands beside vectors where there are none, and one file for both sides.
-
-    Raises
-    ------
-    OptionError
-        If there is such.
-    """
+    """Refuse what stands beside vectors where there are none, and one file for both sides."""
     names = ("target_vectors", "vector_weight", "vector_least")
     given = [flag(name) for name in names if getattr(options, name) is not None]
     if given and options.vectors is None:

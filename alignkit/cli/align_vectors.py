@@ -15,27 +15,11 @@ if TYPE_CHECKING:
     from alignkit.aligner.parameters import Parameters
     from alignkit.vectors import WordVectors
 
-__all__ = ["read_two_vectors", "tell_vectors"]
-
 
 def read_two_vectors(
     options: argparse.Namespace, bitext: Bitext | None = None
 ) -> tuple[WordVectors | None, WordVectors | None]:
-    """Read the vectors of the source, or of both sides, and those of the target.
-
-    Parameters
-    ----------
-    options
-        Those of the command.
-    bitext
-        What is aligned: only vectors of its words are kept. None, where that is not known yet,
-        keeps all.
-
-    Raises
-    ------
-    FormatError
-        If a file is damaged, or both have other dimensions.
-    """
+    """Read the vectors of the source, or of both sides, and those of the target."""
     if options.vectors is None:
         return None, None
     source = target = None

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.job import Job
     from alignkit.annotate.server.opening import Opening
 
-__all__ = ["add_arguments", "run"]
-
 _ELSEWHERE = (
     "its own port {own} is taken, so it is at {port}: edits that a browser could not send wait at "
     "{own}, until you stop what is there and start this again"
@@ -194,7 +192,7 @@ def run(options: argparse.Namespace) -> int:
 
     hosts = allowed_hosts(address, port, options.allow_host)
     app = AnnotationServer(opening, entrance, hosts, lambda: _guidelines(options.guidelines)).app
-    server = Server(app, started)
+    server = Server(app, started, lambda: opening.opened is not None)
     opening.start(failed=server.end, opened=lambda: beside.write(project))
     code = server.serve_until_stopped(listener)
     beside.remove(project)

@@ -10,8 +10,6 @@ from alignkit.annotate.names import check_adjudicable
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.tokenization import TOKENIZERS
 
-__all__ = ["add_task_arguments", "check_task", "documents_of"]
-
 _LINKS = ("initial", "model", "suggestions")
 
 
@@ -36,13 +34,7 @@ def add_task_arguments(parser: argparse.ArgumentParser, tasks: Sequence[str]) ->
 
 
 def check_task(options: argparse.Namespace) -> None:
-    """Refuse what does not go together with the task.
-
-    Raises
-    ------
-    OptionError, UnknownNameError
-        If something does not.
-    """
+    """Refuse what does not go together with the task."""
     if options.documents is not None and options.task != "extract":
         raise OptionError(
             f"{options.documents}: only --task extract takes two folders or files; name one corpus"

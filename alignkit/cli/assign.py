@@ -29,8 +29,6 @@ from alignkit.visible import visible
 if TYPE_CHECKING:
     from alignkit.annotate.assignment.report import Assignment
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""

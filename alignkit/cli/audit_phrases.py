@@ -25,7 +25,7 @@ from alignkit.cli.audit_sheets import (
     write_sheets,
 )
 from alignkit.cli.inputs import add_reading_arguments
-from alignkit.cli.messages import say
+from alignkit.cli.messages import warn
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number
 from alignkit.cli.two_sides import HYPOTHESIS, REFERENCE, add_side, declared_sides, open_sides
@@ -116,12 +116,12 @@ def _audit(options: argparse.Namespace) -> Audit:
         lambda: open_sides(options.hypothesis, options.reference, declared),
         declared,
         watch=lambda ref, hyp: attributes.append({**hyp.attributes, **ref.attributes}),
-        tell=say,
+        tell=warn,
     )
     with naming(sides.ref.path, sides.hyp.path):
         corpus = Corpus(replace(pair, attributes=attributes[-1]) for pair in sides.annotated())
         if sides.skipped:
-            say(f"{sides.skipped} sentence pairs left out, which one of the two has not annotated")
+            warn(f"{sides.skipped} sentence pairs left out: only one of the two has annotated them")
         if not len(corpus):
             raise OptionError(
                 f"{sides.hyp.path} and {sides.ref.path}: no sentence pair is annotated in both; "

@@ -13,8 +13,6 @@ from alignkit.cli.parser import annotator_name, number, saved_file
 if TYPE_CHECKING:
     from alignkit.audit import Audit
 
-__all__ = ["add_sheet_arguments", "check_sheets", "write_sheets"]
-
 
 def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how many items are drawn, and by which numbers."""

@@ -2,11 +2,11 @@
 
 Told are broken records, control characters, links out of range, duplicate links, links both sure
 and possible, empty alignments and sentences, repeated ids, byte order marks and carriage returns;
-with several files, also words in which they differ; of trees, which there are, those that do not
-fit their words, and flat ones (fewer than 4 nodes deep over more than 8 words). Nothing is guessed:
-the table of fits shows how many links lie outside their sentence pair, and how many join equal
-words, under each base and direction. --fix leaves out pairs that are broken; how many, which, and
-whose ids change for it is told.
+with several files, also words in which they differ; a line from which links and texts look shifted;
+of trees, which there are, those that do not fit their words, and flat ones (fewer than 4 nodes deep
+over more than 8 words). Nothing is guessed: the table of fits shows how many links lie outside
+their sentence pair, and how many join equal words, under each base and direction. --fix leaves out
+pairs that are broken; how many, which, and whose ids change for it is told.
 
 With --leaks, of two parts of a split, TRAIN and TEST, are told the pairs of TEST that TRAIN knows:
 equal ones, reversed ones, and pairs of the same group. Told are too equal and reversed pairs of one
@@ -30,6 +30,7 @@ from collections import Counter
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
+from alignkit.cli.grouping import add_separator
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
 from alignkit.cli.leaks import check_leaks
 from alignkit.cli.mending import mend
@@ -48,7 +49,8 @@ from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.formats import Finding, get_format
 from alignkit.formats.format import JUDGED
 from alignkit.formats.hints import hint_of
-from alignkit.report.table import Cell, Column, Table
+from alignkit.report.columns import Cell, Column
+from alignkit.report.table import Table
 from alignkit.visible import visible
 
 if TYPE_CHECKING:
@@ -89,11 +91,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="what names the groups of --leaks; repeatable (default: goeswith)",
     )
+    add_separator(parser)
     parser.add_argument(
         "--ignore-case",
         action="store_true",
         help="for --leaks, words that differ in case alone are equal (default: they differ; white "
-        "space never counts)",
+        "space and the Unicode form of characters never count)",
     )
     parser.add_argument(
         "--show", type=number(0), default=5, metavar="N", help="findings of each kind (default: 5)"
@@ -107,9 +110,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    for name, value in (("--group", options.group), ("--ignore-case", options.ignore_case)):
-        if value and not options.leaks:
-            raise OptionError(f"{name} is for --leaks: add it, or leave {name} out")
+    for name in ("group", "separator", "ignore_case"):
+        if getattr(options, name) and not options.leaks:
+            flag = f"--{name.replace('_', '-')}"
+            raise OptionError(f"{flag} is for --leaks: add it, or leave {flag} out")
     return check_leaks(options) if options.leaks else _check(options)
 
 
@@ -130,6 +134,7 @@ def _check(options: argparse.Namespace) -> int:
     problem, mending = _unreadable(examined, declared), None
     if options.fix and problem is None:
         try:
+            _refuse_shifted(examined[0])
             mending = mend(examined[0], options, declared)
         except AlignkitError as error:
             problem = error  # first tell what was found
@@ -148,6 +153,12 @@ def _check(options: argparse.Namespace) -> int:
     if mending is not None:
         mending.tell()
     return 0 if all(found.clean for found in examined) else 1
+
+
+def _refuse_shifted(found: Examination) -> None:
+    if found.counts["row shift"]:
+        message = "nothing was mended: links and words look shifted; mend the lines first"
+        raise FormatError(message, found.path)
 
 
 def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> Examination:
@@ -275,6 +286,7 @@ def _record(found: Examination, options: argparse.Namespace) -> dict[str, object
                 "kind": finding.kind,
                 "path": finding.path,
                 "line": finding.line,
+                "times": finding.times,
                 "message": in_words_of(options.parser, finding.message),
             }
             for finding in found.findings

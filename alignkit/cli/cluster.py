@@ -10,24 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from alignkit.cli.messages import say
+from alignkit.cli.parser import number
 from alignkit.cli.progress import Progress
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.options import ReadOptions
-from alignkit.output import WriteError, together
+from alignkit.output import WriteError, refuse_address, together
 
 if TYPE_CHECKING:
     from alignkit.cluster.session import Session
-
-__all__ = [
-    "PartsProgress",
-    "add_cluster",
-    "by_workers",
-    "of_parts",
-    "opened_session",
-    "reading_of",
-    "refuse_options",
-    "size",
-]
 
 _EVERY = 60.0  # seconds between lines, where stderr is no terminal
 
@@ -45,8 +35,16 @@ def add_cluster(parser: argparse.ArgumentParser, *, estimate: bool = True) -> No
     group.add_argument(
         "--work",
         metavar="DIR",
-        help="folder that all workers see, which keeps what is done, so that the same command goes "
-        "on after a stop (default: one beside the output, until all is done)",
+        help="folder that all workers see; what is done is kept in its folder alignkit-run, so "
+        "that the same command goes on after a stop (default: one beside the output, until all is "
+        "done)",
+    )
+    group.add_argument(
+        "--wait",
+        type=number(0),
+        metavar="SECONDS",
+        help="wait so long for workers, at the start and when none are left (default: for ever; "
+        "with --cluster local, 30)",
     )
     if estimate:
         group.add_argument(
@@ -64,6 +62,8 @@ def _stray(_options: argparse.Namespace, words: Sequence[str]) -> str:
 
 def of_parts(options: argparse.Namespace, *paths: str | None) -> bool:
     """Return whether a command is to work on parts: one has a ``*``, or there are workers."""
+    if options.wait is not None and options.cluster is None:
+        raise OptionError("--wait is for the workers of a cluster; name it by --cluster")
     if (
         options.cluster is not None
         or options.work is not None
@@ -83,13 +83,7 @@ def by_workers(options: argparse.Namespace) -> bool:
 
 
 def refuse_options(options: argparse.Namespace, names: dict[str, object], why: str) -> None:
-    """Refuse options that work on parts does not have; `names` have what they are elsewhere.
-
-    Raises
-    ------
-    OptionError
-        If one is given.
-    """
+    """Refuse options that work on parts does not have; `names` have what they are elsewhere."""
     for name, default in names.items():
         if getattr(options, name) != default:
             flag = name.replace("_", "-")
@@ -109,9 +103,11 @@ def opened_session(options: argparse.Namespace) -> Iterator[Session]:
     from alignkit.cluster.addresses import check_address
     from alignkit.cluster.session import Alone, open_session
 
+    if options.work is not None:
+        refuse_address(options.work)
     if options.cluster is not None:
         check_address(options.cluster)
-    with open_session(options.cluster) as session, together() as outputs:
+    with open_session(options.cluster, wait=options.wait) as session, together() as outputs:
         if not isinstance(session, Alone):
             noun = "worker" if session.workers == 1 else "workers"
             link = f"; see {session.dashboard}" if session.dashboard else ""
@@ -139,13 +135,7 @@ def _goes_on(error: object) -> bool:
 
 
 class PartsProgress:
-    """Tell how far work on parts is: in a line that changes, or in a line a minute.
-
-    Parameters
-    ----------
-    label
-        What is being done.
-    """
+    """Tell how far work on parts is: in a line that changes, or in a line a minute."""
 
     def __init__(self, label: str) -> None:
         self._line = Progress(label, None, None)

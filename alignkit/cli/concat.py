@@ -26,8 +26,6 @@ from alignkit.cli.written import (
 from alignkit.errors import OptionError
 from alignkit.selection import concat
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""

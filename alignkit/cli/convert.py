@@ -20,25 +20,15 @@ from collections.abc import Iterable, Iterator
 from alignkit.choice import Choice, naming
 from alignkit.cli.convert_rows import add_rows_arguments, write_rows
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.messages import say
+from alignkit.cli.messages import say, warn
 from alignkit.cli.parser import format_name, output, output_file
 from alignkit.cli.scheme import add_scheme_argument
 from alignkit.cli.trees import add_tree_options, trees_named, with_trees
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats import WRITTEN, get_format, write_corpus
 from alignkit.formats.format import JUDGED
 from alignkit.labels import get_scheme
-
-__all__ = [
-    "add_arguments",
-    "add_writing_arguments",
-    "check_writing",
-    "checked",
-    "run",
-    "tell_lost",
-    "write",
-]
+from alignkit.sentence_pair import SentencePair
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -137,13 +127,7 @@ def _check_corpus(options: argparse.Namespace) -> None:
 
 
 def check_writing(options: argparse.Namespace) -> None:
-    """Refuse options of writing that a format does not have.
-
-    Raises
-    ------
-    OptionError
-        If there are such.
-    """
+    """Refuse options of writing that a format does not have."""
     if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
         raise OptionError(
             f"{options.to} is read as written source first and counted from 0, which the file does "
@@ -180,7 +164,7 @@ def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iter
             strangers += sum(text != "" and text not in scheme.judgments for text in judgments)
         yield pair.transpose(scheme, lenient=options.lenient_labels)
     if arrows:
-        say(
+        warn(
             f"{options.input}: the judgments of {arrows} pairs hold < or > and stay as they are; "
             "if these say which side is more general, name the scheme, e.g. --scheme turku"
         )
@@ -200,13 +184,7 @@ def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
 
 
 def checked(pairs: Iterable[SentencePair], path: str) -> Iterator[SentencePair]:
-    """Yield the pairs of an input, once it is known that each has one alignment at most.
-
-    Raises
-    ------
-    OptionError
-        If one has several.
-    """
+    """Yield the pairs of an input, once it is known that each has one alignment at most."""
     choice = Choice(path, None)
     for pair in pairs:
         choice.of(pair)  # raises where there are several

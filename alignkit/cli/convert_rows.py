@@ -10,14 +10,12 @@ from dataclasses import astuple
 from typing import TextIO
 
 from alignkit.cli.messages import say
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.labels import get_view
 from alignkit.labels.rewrites import origin_of
 from alignkit.labels.training_rows import KINDS, training_rows
 from alignkit.output import replacing
-
-__all__ = ["add_rows_arguments", "write_rows"]
+from alignkit.sentence_pair import SentencePair
 
 _COLUMNS = ("id", "label", "source", "target")
 

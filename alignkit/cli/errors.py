@@ -19,17 +19,18 @@ from typing import TYPE_CHECKING
 from alignkit.choice import naming
 from alignkit.cli.findings import add_forms, print_findings
 from alignkit.cli.inputs import Input, add_reading_arguments
-from alignkit.cli.messages import say
+from alignkit.cli.messages import warn
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.parser import number
 from alignkit.cli.short_names import short_names
 from alignkit.cli.two_sides import HYPOTHESIS, REFERENCE, add_sides, declared_sides, open_sides
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import ReadOptions
 from alignkit.formats.textfile import TextFile
 from alignkit.in_step import LinkInput
 from alignkit.report.word_kinds import LANGUAGES, function_words
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.profiles.link_classes import Frequencies
@@ -92,16 +93,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class _Reference:
-    """Read the reference; count the words of all its pairs, and give them their tags.
+    """Read the reference; count the words of all its pairs in `frequencies`.
 
-    Parameters
-    ----------
-    file
-        The reference.
-    frequencies
-        Where to count.
-    tags
-        By the attribute of a pair that is to hold tags, the file of lines that has them.
+    `tags` has the file of lines for each attribute of a pair that is to hold tags.
     """
 
     def __init__(self, file: Input, frequencies: Frequencies, tags: Mapping[str, str]) -> None:
@@ -152,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
         raise OptionError("--function-words takes one language, or those of source and target")
     known = None if words is None else function_words(*words)
     frequencies = Frequencies()
-    corpus, skipped = _read(options, frequencies)
+    corpus, skipped, cautions = _read(options, frequencies)
     found = link_errors(
         corpus,
         HYPOTHESIS,
@@ -169,13 +163,17 @@ def run(options: argparse.Namespace) -> int:
     )
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     print_findings(
-        replace(found, skipped=skipped, system=name), options, title="Errors by kind of link"
+        replace(found, skipped=skipped, system=name, notes=(*cautions, *found.notes)),
+        options,
+        title="Errors by kind of link",
     )
     return 0
 
 
-def _read(options: argparse.Namespace, frequencies: Frequencies) -> tuple[Corpus, int]:
-    """Return the pairs that both annotated, and how many others there are."""
+def _read(
+    options: argparse.Namespace, frequencies: Frequencies
+) -> tuple[Corpus, int, tuple[str, ...]]:
+    """Return the pairs that both annotated, how many others there are, and what looks wrong."""
     from alignkit.scoring.files import TwoFiles
 
     declared = declared_sides(options, options.hyp_annotator)
@@ -192,10 +190,10 @@ def _read(options: argparse.Namespace, frequencies: Frequencies) -> tuple[Corpus
         opened,
         declared,
         watch=lambda ref, hyp: attributes.append({**hyp.attributes, **ref.attributes}),
-        tell=say,
+        tell=warn,
     )
     with naming(sides.ref.path, sides.hyp.path):
         corpus = Corpus(replace(pair, attributes=attributes[-1]) for pair in sides.annotated())
         if not len(corpus):
             raise OptionError("no sentence pair is aligned in both; there are no links to look at")
-    return corpus, sides.skipped
+    return corpus, sides.skipped, sides.cautions

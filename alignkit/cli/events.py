@@ -30,9 +30,7 @@ from alignkit.output import replacing
 
 if TYPE_CHECKING:
     from alignkit.annotate.log.events import LogEvent
-    from alignkit.annotate.replay import Replay
-
-__all__ = ["add_arguments", "run"]
+    from alignkit.annotate.replay_share import Replay
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.store import Store
 
     with (
-        Store.open(options.project, readonly=True) as store,
+        Store.open(options.project, readonly=True, log=True) as store,
         replacing(options.output or "-") as stream,
     ):
         for event in counted(store.log(), options.project, store.project().n, "events"):
@@ -86,7 +84,7 @@ def _check(options: argparse.Namespace) -> int:
     from alignkit.annotate.store import Store
 
     with (
-        Store.open(options.project, readonly=True) as store,
+        Store.open(options.project, readonly=True, log=True) as store,
         Progress(options.project, store.project().n, "events") as progress,
     ):
         found = replay(store, tell=progress.step)
@@ -115,7 +113,7 @@ def _rebuild(options: argparse.Namespace) -> int:
     if os.path.lexists(options.rebuild):
         raise ProjectError(f"{options.rebuild}: is there already; name another file")
     if options.project != "-" and is_project(options.project):
-        with Store.open(options.project, readonly=True) as store:
+        with Store.open(options.project, readonly=True, log=True) as store:
             total = store.project().n
             build_project(options.rebuild, counted(store.log(), options.project, total, "events"))
     else:

@@ -35,8 +35,6 @@ from alignkit.output import replacing
 if TYPE_CHECKING:
     from alignkit.annotate.store import Store
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""

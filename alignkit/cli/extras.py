@@ -6,20 +6,12 @@ from importlib.util import find_spec
 
 from alignkit.errors import AlignkitError
 
-__all__ = ["require_extra"]
-
 _NEEDS = {"annotate": ("sqlalchemy", "msgspec")}
 """What every command that needs the extra needs of it."""
 
 
 def require_extra(name: str, *more: str) -> None:
-    """Refuse to go on where packages of an extra are missing; `more` names those of one command.
-
-    Raises
-    ------
-    AlignkitError
-        If one is; the message says what to type.
-    """
+    """Refuse to go on where packages of an extra are missing; `more` names those of one command."""
     missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
         raise AlignkitError(

@@ -7,10 +7,8 @@ import os
 from collections.abc import Iterable
 
 from alignkit.errors import OptionError
-from alignkit.output import refuse_same, standard_stream
+from alignkit.output import refuse_address, refuse_same, standard_stream
 from alignkit.placing import identity
-
-__all__ = ["check_files", "refuse_replacing", "refuse_second_reading"]
 
 _READ = {
     "input": "",
@@ -62,11 +60,7 @@ _REPLACES = {
 def check_files(options: argparse.Namespace) -> list[str]:
     """Return the files that are to be written, once it is known that each is another file.
 
-    Raises
-    ------
-    OptionError
-        If two outputs are one file, one cannot be written, one is also an input that it is not to
-        replace, or a file that is read is where standard output goes.
+    None may be one that cannot be written, or is also read where it is not to be replaced.
     """
     outputs: dict[str, str] = options.parser.outputs(options)
     refuse_same(outputs.values())
@@ -79,6 +73,7 @@ def check_files(options: argparse.Namespace) -> list[str]:
 
 def _check_output(path: str) -> None:
     """Find out before the work what would keep its result from being written."""
+    refuse_address(path)
     place = os.path.realpath(path)
     folder = place if os.path.isdir(place) else os.path.dirname(place)
     if standard_stream(path) is not None or not os.path.isdir(folder):
@@ -92,13 +87,7 @@ def _check_output(path: str) -> None:
 
 
 def refuse_second_reading(options: argparse.Namespace) -> None:
-    """Refuse to read standard input twice.
-
-    Raises
-    ------
-    OptionError
-        If several inputs are ``-``.
-    """
+    """Refuse to read standard input twice."""
     if [path for _, path in _named(options)].count("-") > 1:
         raise OptionError("standard input (-) can be read once only; name files for the others")
 
@@ -110,13 +99,24 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
 def _files(place: str, options: argparse.Namespace) -> list[str]:
     value = getattr(options, place, None)
     named = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return [_added(word) for word in named] if place == "add" else named
+    return [added(word)[0] for word in named] if place == "add" else named
 
 
-def _added(word: str) -> str:
-    """Return the file in NAME=FILE:FORMAT."""
-    path = word.partition("=")[2]
-    return path if os.path.exists(path) else path.rpartition(":")[0] or path
+def added(word: str) -> tuple[str, list[str]]:
+    """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts behind it.
+
+    Examples
+    --------
+    >>> added("anna=anna.wa:naacl:base=1")
+    ('anna.wa', ['naacl', 'base=1'])
+    """
+    path, parts = word.partition("=")[2], list[str]()
+    while ":" in path and not os.path.exists(path):
+        before, _, part = path.rpartition(":")
+        if not before or set("/\\.") & set(part):
+            break
+        path, parts = before, [part, *parts]
+    return path, parts
 
 
 def _check_input(
@@ -140,13 +140,7 @@ def _check_input(
 
 
 def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> None:
-    """Refuse outputs that no option names, but for standard output, where one is also read.
-
-    Raises
-    ------
-    OptionError
-        If one is.
-    """
+    """Refuse outputs that no option names, but for standard output, where one is also read."""
     files = [output for output in outputs if output != "-"]
     for place, path in _named(options):
         _refuse_replaced(place, path, files)

@@ -12,8 +12,6 @@ from alignkit.output import replacing
 if TYPE_CHECKING:
     from alignkit.profiles.findings import Findings
 
-__all__ = ["add_forms", "print_findings"]
-
 
 def add_forms(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how results are printed, and --html."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["add_groups"]
+from alignkit.errors import OptionError
 
 
 def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
@@ -21,3 +21,16 @@ def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
         help="what stands between several values of that attribute, e.g. a comma; a pair counts "
         "in each (default: one value)",
     )
+
+
+def add_separator(group: argparse._ActionsContainer) -> None:
+    """Add the option that says what divides the values of attributes that no split may cut."""
+    group.add_argument(
+        "--separator", metavar="S", help="what divides several values in one such attribute, e.g. ,"
+    )
+
+
+def check_groups(options: argparse.Namespace) -> None:
+    """Refuse what divides values where no attribute is named."""
+    if options.split is not None and options.by is None:
+        raise OptionError("--split is for --by: add it, or leave --split out")

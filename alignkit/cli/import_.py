@@ -29,17 +29,15 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text, visible_lines
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.progress import Progress
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.detect import fitting_formats
 from alignkit.formats.intake import Reading
 from alignkit.formats.parallel_text import BITEXT, read_texts
 from alignkit.input import head_of
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.annotate.exchange.importing import Imported
-
-__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

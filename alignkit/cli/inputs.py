@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from alignkit.cli.files import refuse_second_reading
-from alignkit.cli.messages import say
+from alignkit.cli.messages import say, warn
 from alignkit.cli.opened import remember
 from alignkit.cli.parser import annotator_name, format_name, number
 from alignkit.cli.progress import Progress
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats import (
     FORMATS,
@@ -27,18 +27,10 @@ from alignkit.formats import (
 from alignkit.formats.hints import hinted
 from alignkit.formats.suspicion import suspicions
 from alignkit.input import MAX_MEGABYTES, MAX_WORDS
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
-
-__all__ = [
-    "Input",
-    "add_limits",
-    "add_reading_arguments",
-    "detect_format",
-    "reading_options",
-    "tell",
-]
 
 _OWN = "the one that fits its first records, which is told"
 _HARMLESS = ("carriage returns", "byte order mark")
@@ -150,13 +142,7 @@ def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptio
 
 
 def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
-    """Return the declared format; else find it, and tell its name unless the file bears it.
-
-    Raises
-    ------
-    UnknownFormatError
-        If nothing is declared, and no format fits, or several do.
-    """
+    """Return the declared format; else find it, and print its name unless the file bears it."""
     if declared is not None:
         return declared
     if path == "-" and sys.stdin is None:
@@ -168,16 +154,9 @@ def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
 
 
 class Input:
-    """Read one input of a command, with progress, and tell what was dropped.
+    """Read one input of a command, with progress, and say what was dropped.
 
-    Parameters
-    ----------
-    path
-        The file or folder.
-    format
-        The declared format, or None.
-    options
-        What else was declared.
+    Without a `format` it is found.
     """
 
     def __init__(self, path: str, format: str | None, options: ReadOptions) -> None:
@@ -187,32 +166,27 @@ class Input:
         self.format = detect_format(path, format, options)
         self.kind: Format
         self.reading: Reading
-        if format is None:
-            for suspicion in suspicions(path, self.format, options):
-                say(f"{path}: warning: {suspicion}", once=True)
+        told = suspicions(path, self.format, options) if format is None else []
+        self._suspicions = [f"{path}: {suspicion}" for suspicion in told]
+        for suspicion in told:
+            warn(f"{path}: warning: {suspicion}")
         self.kind, self.reading = open_reading(path, format=self.format, options=options)
         remember(path, self.format, options)
         if self.kind.remark and (remark := self.kind.remark(self.reading)):
             say(f"{path}: {remark}", once=True)
 
+    @property
+    def cautions(self) -> list[str]:
+        """What to know of how it was read, when all is read."""
+        return [*self._suspicions, *self.reading.cautions]
+
     def pairs(
         self, *, needed: bool = False, judged: bool = False, worded: bool = False
     ) -> Iterator[SentencePair]:
-        """Yield the sentence pairs; at the end, tell on stderr what was dropped.
+        """Yield the sentence pairs; at the end, say on stderr what was dropped.
 
-        Parameters
-        ----------
-        needed
-            An input without pairs is an error.
-        judged
-            So is one of which no pair is judged.
-        worded
-            So is a judged pair of which words are not known.
-
-        Raises
-        ------
-        OptionError, FormatError
-            If it does not hold what is needed.
+        An error is an input without pairs if they are `needed`, one of which no pair is judged with
+        `judged`, and with `worded` a judged pair of which words are not known.
         """
         seen = False
         with Progress(self.path, self.reading.fraction) as progress:
@@ -262,4 +236,4 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
     """Tell on stderr how often things happened, if any did."""
     found = [f"{n} x {kind}" for kind, n in counts.items() if n]
     if found:
-        say(f"{path}: {about}{', '.join(found)}")
+        (warn if counts["link out of range"] else say)(f"{path}: {about}{', '.join(found)}")

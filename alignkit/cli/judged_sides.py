@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from alignkit.annotation import Annotation
 from alignkit.choice import naming
 from alignkit.cli.inputs import Input
-from alignkit.cli.messages import say
+from alignkit.cli.messages import warn
+from alignkit.cli.scheme import add_rewrites_argument
 from alignkit.cli.short_names import short_names
 from alignkit.cli.two_sides import declared_sides, open_sides
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.in_step import hinting, in_order
 from alignkit.join import Differences, join_pairs
 from alignkit.labels import SCHEMES, get_view
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.labels.views import View
-
-__all__ = ["Judged", "add_judged", "judged_sides"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
         help="what the labels of these files are of (default: the scheme, unless one is of the "
         "view alone)",
     )
+    add_rewrites_argument(group)
 
 
 def judged_sides(options: argparse.Namespace) -> Judged:
@@ -63,11 +64,6 @@ def judged_sides(options: argparse.Namespace) -> Judged:
 
     The command has HYP and REF, or REF alone, `--compare`, `--predictions`, and what
     `alignkit.cli.two_sides` declares, where several annotators of HYP may be named.
-
-    Raises
-    ------
-    OptionError
-        If it is not clear whose judgments are meant, or one is named twice.
     """
     if options.predicted is not None and not options.predictions:
         raise OptionError("--predicted is for --predictions FILE: add it, or leave it out")
@@ -175,8 +171,8 @@ def _joined(
                 found[id(one)] = other
     except JoinError as error:
         raise hinting(error) from None
-    if differences.tokens:
-        say(f"{ref.path} and {hyp.path}: {replace(differences, missing=[], surplus=[])}")
+    if told := str(differences):
+        warn(f"{ref.path} and {hyp.path}: {told}")
     for pair in refs:
         if (mine := found.get(id(pair))) is None:
             yield pair

@@ -11,8 +11,6 @@ from alignkit.cli.opened import Opened, opened
 from alignkit.errors import AlignkitError, JudgmentError
 from alignkit.formats import open_reading
 
-__all__ = ["placed"]
-
 
 def placed(error: JudgmentError) -> str:
     """Return the message of an error with the file, and the line where it is known.

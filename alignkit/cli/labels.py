@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import argparse
 
+from alignkit.cli.grouping import add_groups, check_groups
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.media import add_media
-from alignkit.cli.messages import json_text, say
-from alignkit.cli.scheme import add_scheme_argument
-from alignkit.errors import OptionError
+from alignkit.cli.messages import json_text, warn
+from alignkit.cli.scheme import add_rewrites_argument, add_scheme_argument
 from alignkit.labels import get_view
-
-__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,22 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--annotator", metavar="A", action="append", help="whose; repeatable (default: all)"
     )
-    parser.add_argument(
-        "--by",
-        metavar="ATTRIBUTE",
-        help="count for each value of this attribute too; day, week and month are known where "
-        "annotations have times",
-    )
-    parser.add_argument(
-        "--split",
-        metavar="TEXT",
-        help="what stands between several values of that attribute, e.g. a comma (default: one)",
-    )
-    parser.add_argument(
-        "--rewrites",
-        action="store_true",
-        help="count pairs that annotators wrote anew too, as what they meant them to be",
-    )
+    add_groups(parser, metavar="ATTRIBUTE")
+    add_rewrites_argument(parser)
     add_media(parser, csv="print a row for each row of the table")
     add_reading_arguments(parser)
 
@@ -54,8 +38,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     from alignkit.labels.label_counts import count_labels
 
-    if options.split is not None and options.by is None:
-        raise OptionError("--split is for --by ATTRIBUTE: add it, or leave --split out")
+    check_groups(options)
     view = get_view(options.scheme, options.view)
     corpus = Input(options.input, options.format, reading_options(options)).corpus(judged=True)
     found = count_labels(
@@ -68,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         rewrites=options.rewrites,
     )
     if found.rewrites:
-        say(
+        warn(
             f"{options.input}: {found.rewrites} of the pairs are rewrites, which nobody judged, "
             "and left out; --rewrites counts them too"
         )

@@ -12,24 +12,18 @@ from alignkit.errors import OptionError
 from alignkit.leaks import KINDS, Leak, find_leaks
 from alignkit.visible import visible
 
-__all__ = ["check_leaks"]
-
 
 def check_leaks(options: argparse.Namespace) -> int:
-    """Run `check --leaks`; return 1 where there are leaks.
-
-    Raises
-    ------
-    OptionError
-        If there are not two inputs, or an option has no effect.
-    """
+    """Run `check --leaks`; return 1 where there are leaks."""
     if len(options.inputs) != 2:
         raise OptionError("--leaks compares two files: TRAIN and TEST")
     if options.fix:
         raise OptionError("--fix mends one file; leave it or --leaks out")
     declared = reading_options(options)
     train, test = (Input(path, options.format, declared).corpus() for path in options.inputs)
-    leaks = find_leaks(train, test, options.group, ignore_case=options.ignore_case)
+    leaks = find_leaks(
+        train, test, options.group, separator=options.separator, ignore_case=options.ignore_case
+    )
     counts = Counter(leak.kind for leak in leaks)
     pairs = len({leak.test for leak in leaks})
     if options.json:
@@ -59,4 +53,5 @@ def check_leaks(options: argparse.Namespace) -> int:
 
 def _line(leak: Leak) -> str:
     about = f" by {leak.group}" if leak.group else ""
-    return f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file{about}"
+    also = f"; the first file has {', '.join(leak.also)} too" if leak.also else ""
+    return f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file{about}{also}"

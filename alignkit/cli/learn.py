@@ -42,8 +42,6 @@ from alignkit.output import refuse_unwritable
 if TYPE_CHECKING:
     from alignkit.corpus import Corpus
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""

@@ -31,8 +31,6 @@ from alignkit.signals import before_stop
 from alignkit.version import __version__
 from alignkit.visible import visible
 
-__all__ = ["COMMANDS", "main"]
-
 COMMANDS = {
     "annotate": "annotate in the browser: correct suggested links, or draw your own",
     "align": "align words: train an aligner on sentence pairs, or load one",
@@ -69,7 +67,7 @@ COMMANDS = {
 }
 
 _COMMON = {
-    "--quiet": "tell errors alone on stderr (default: notes and progress too)",
+    "--quiet": "print only warnings and errors (default: notes and progress too)",
     "--debug": "show where in the program an error came from (default: one line)",
 }
 
@@ -80,7 +78,7 @@ input or output.
 Exit codes:
   0  done
   1  done, and something was found (check), or bad lines were answered (align - --load)
-  2  error; no file was changed
+  2  error; no file was changed (of work on parts, those that were written before it are named)
   130  interrupted by Ctrl-C (128 + signal: 143 by SIGTERM); no file was changed, unless it says so
 """
 
@@ -129,13 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Ran:
-    """Remember which command runs, to tell in its words what went wrong.
-
-    Parameters
-    ----------
-    words
-        The words of the command line.
-    """
+    """Remember the words of the command that runs, to say in them what went wrong."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
@@ -198,7 +190,7 @@ def _act(ran: _Ran, *, own: bool) -> int:
                 return outputs.kept
             return "all files were written before" if outputs.placed else "no file was changed"
 
-        with before_stop(stopped):
+        with before_stop(stopped, for_good=own):
             try:
                 code = _run(ran, own=own)
             except BrokenPipeError:  # the reader of our output has enough, e.g. head
@@ -256,13 +248,7 @@ def _parser(words: Sequence[str]) -> Parser:
 
 
 def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]) -> None:
-    """Add commands, of which the first word names one; only this pays for its imports.
-
-    Raises
-    ------
-    UnknownNameError
-        If it names none.
-    """
+    """Add commands, of which the first word names one; only this pays for its imports."""
     chosen = words[0] if words else None
     if chosen is not None and chosen not in known:
         before = f"{parser.prog} ".partition(" ")[2]

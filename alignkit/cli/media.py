@@ -8,8 +8,6 @@ from typing import Protocol
 from alignkit.cli.messages import json_text
 from alignkit.report.table import MEDIA
 
-__all__ = ["Shown", "add_media", "print_result"]
-
 
 class Shown(Protocol):
     """A result that can be printed as `add_media` offers it."""

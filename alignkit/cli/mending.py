@@ -27,8 +27,6 @@ from alignkit.signals import before_stop
 if TYPE_CHECKING:
     from alignkit.doctor import Examination
 
-__all__ = ["Mending", "mend"]
-
 _BROKEN = "broken record"
 _MOST = 100  # ranges that are told in one line; JSON has them all
 
@@ -37,37 +35,17 @@ _Renamed = list[tuple[str, str]]
 
 @dataclass
 class Mending:
-    """Tell what was written, and what was not.
+    """Tell what was written, and what was not."""
 
-    Parameters
-    ----------
-    path, format
-        The mended file.
-    written
-        Sentence pairs in it.
-    dropped
-        Records that were left out as broken.
-    broken
-        Where each of them stands and what is wrong; at most ten thousand are known.
-    renumbered
-        The old and the new id of each pair that has another id in the mended file.
-    lost
-        What the format cannot be written with, by kind.
-    left
-        What is odd in the mended file, by kind; None where it went to standard output.
-    read_again
-        Sentence pairs that are read from it; None likewise.
-    """
-
-    path: str
+    path: str  # the mended file
     format: str
-    written: int
-    dropped: int
+    written: int  # sentence pairs in it
+    dropped: int  # records that were left out as broken
     broken: list[Finding]
     renumbered: _Renamed = field(default_factory=list)
     lost: Counter[str] = field(default_factory=Counter)
     left: Counter[str] | None = None
-    read_again: int | None = None
+    read_again: int | None = None  # sentence pairs that are read from it; None likewise
 
     def to_json(self) -> dict[str, object]:
         """Return the same as JSON holds it."""
@@ -130,13 +108,7 @@ def _listed(parts: Iterable[str]) -> str:
 
 
 def mend(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
-    """Write the pairs that could be read to ``--fix``.
-
-    Raises
-    ------
-    OptionError
-        If leaving out what is broken would shift or lose something else.
-    """
+    """Write the pairs that could be read to ``--fix``."""
     _check(found, options, declared)
     path = options.fix
     lost = _losses(found)

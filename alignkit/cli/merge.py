@@ -2,10 +2,12 @@
 
 Pairs are joined by their ids, and their words must agree in number; words that differ are told.
 An input with several annotators adds each as NAME/ANNOTATOR. --base, --transpose and the other
-options of reading hold for BASE and for every FILE.
+options of reading hold for BASE and for every FILE. A FILE may differ in base and direction: add
+base=0, base=1 or transpose (target first, or source first under --transpose) behind its format.
 
 For example:
   alignkit merge pairs.xml --add anna=anna.wa:naacl --add ben=ben.xml -o corpus.xml
+  alignkit merge gold.align --add a=a.align:pharaoh:base=1 --add b=b.align:transpose -o both.xml
   alignkit merge corpus.jsonl --add giza=giza.align:pharaoh --in-order -o - > with-giza.jsonl
 """
 
@@ -15,17 +17,20 @@ import argparse
 
 from alignkit.choice import naming
 from alignkit.cli.convert import tell_lost
+from alignkit.cli.files import added
 from alignkit.cli.inputs import Input, add_reading_arguments, detect_format, reading_options
-from alignkit.cli.messages import say
+from alignkit.cli.messages import warn
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.written import add_corpus_output, corpus_format
 from alignkit.corpus import Corpus
 from alignkit.errors import JoinError, OptionError
-from alignkit.formats import FORMATS, get_format, write_corpus
+from alignkit.formats import get_format, write_corpus
 from alignkit.in_step import hinting, in_order
 from alignkit.join import Differences, merge
 
-__all__ = ["add_arguments", "merged", "run"]
+_ADDED = "NAME=FILE:FORMAT:base=1:transpose"
+_OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose", True)}
+"""What can stand behind the file of --add besides its format."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--add",
         action="append",
         required=True,
-        metavar="NAME=FILE:FORMAT",
-        help="an annotation to add under a name; may be repeated (FORMAT may be left out, as for "
-        "--format)",
+        metavar=_ADDED,
+        help="an annotation to add under a name; may be repeated (what is behind FILE may be left "
+        "out: as --format, --base and --transpose say)",
     )
     add_corpus_output(
         parser,
@@ -58,28 +63,25 @@ def run(options: argparse.Namespace) -> int:
             f"format {format} holds the alignments of one annotator; merge into alignkit-xml or "
             "alignkit-jsonl"
         )
-    added: dict[str, tuple[str, str | None]] = {}
+    files: dict[str, tuple[str, list[str]]] = {}
     for word in options.add:
-        name, path, declared = _split(word)
-        if name in added:
+        name, equals, rest = word.partition("=")
+        if not (equals and name and rest):
+            raise OptionError(f"--add {word}: expected {_ADDED}, e.g. anna=anna.align:pharaoh")
+        if name in files:
             raise OptionError(f"--add names {name!r} twice")
-        added[name] = path, declared
-    if [options.input, *(path for path, _ in added.values())].count("-") > 1:
-        raise OptionError("standard input (-) can be read once only; name files for the others")
+        files[name] = added(word)
     base = Input(options.input, options.format, reading_options(options))
-    others = {name: _input(*file, options) for name, file in added.items()}
+    others = {name: _input(*file, options) for name, file in files.items()}
     corpus = merged(base, others, partial=options.partial, ordered=options.in_order)
     tell_lost(options.output, format, write_corpus(corpus, options.output, format=format))
     return 0
 
 
 def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: bool) -> Corpus:
-    """Join the annotations of several inputs; tell on stderr which words and pairs differ.
+    """Join the annotations of several inputs; say on stderr which words and pairs differ.
 
-    Raises
-    ------
-    JoinError
-        If the pairs differ; the message names the inputs.
+    A `JoinError` names the inputs whose pairs differ.
     """
     corpus = base.corpus()
     for name, other in others.items():
@@ -94,24 +96,24 @@ def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: boo
     return corpus
 
 
-def _input(path: str, format: str | None, options: argparse.Namespace) -> Input:
+def _input(path: str, parts: list[str], options: argparse.Namespace) -> Input:
     """Prepare an added file; it shares the texts of the base where its format holds none."""
-    found = detect_format(path, format, reading_options(options))
+    format, changes = None, dict[str, object]()
+    for part in parts:
+        if part in _OWN:
+            name, value = _OWN[part]
+            if name in changes:
+                raise OptionError(f"{path}:{part}: {name} is given twice")
+            changes[name] = value != options.transpose if name == "transpose" else value
+        elif format is not None or "=" in part or part.startswith("base"):
+            raise OptionError(f"{path}:{part}: expected {_ADDED}, with base=0 or base=1")
+        else:
+            get_format(part)  # raises, and lists the formats there are
+            format = part
+    found = detect_format(path, format, reading_options(options, **changes))
     texts = {} if get_format(found).text_beside else {"source": None, "target": None}
-    return Input(path, found, reading_options(options, **texts))
-
-
-def _split(word: str) -> tuple[str, str, str | None]:
-    name, equals, rest = word.partition("=")
-    if not equals or not name or not rest:
-        raise OptionError(f"--add {word}: expected NAME=FILE:FORMAT, e.g. anna=anna.align:pharaoh")
-    path, colon, format = rest.rpartition(":")
-    if colon and format in FORMATS:
-        return name, path, format
-    if colon and "/" not in format and "." not in format and "\\" not in format:
-        get_format(format)  # raises, and lists the formats there are
-    return name, rest, None
+    return Input(path, found, reading_options(options, **changes, **texts))
 
 
 def _tell(name: str, differences: Differences) -> None:
-    say(f"{name}: {differences}")
+    warn(f"{name}: {differences}")

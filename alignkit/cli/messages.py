@@ -13,8 +13,6 @@ from typing import TextIO
 
 from alignkit.visible import visible
 
-__all__ = ["begin", "heard", "is_quiet", "json_text", "say", "silence", "tell_raw", "visible_lines"]
-
 _ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -30,13 +28,13 @@ _voice = _Voice()
 
 
 def begin(*, quiet: bool) -> None:
-    """Begin a command: it has told nothing yet, and tells errors alone, or everything."""
+    """Begin a command: it has told nothing yet; a quiet one prints only warnings and errors."""
     _voice.quiet = quiet
     _voice.told.clear()
 
 
 def is_quiet() -> bool:
-    """Return whether errors alone are told."""
+    """Return whether only warnings and errors are printed."""
     return _voice.quiet
 
 
@@ -47,12 +45,23 @@ def say(text: str, *, error: bool = False, once: bool = False) -> None:
     """
     if error or not (_voice.quiet or (once and text in _voice.told)):
         _voice.told.update({text} if once else ())
-        tell_raw(f"alignkit: {visible(text)}\n")
+        wipe = "\r\x1b[K" if sys.stderr.isatty() else ""  # a line of progress
+        tell_raw(f"{wipe}alignkit: {visible(text)}\n")
+
+
+def warn(text: str) -> None:
+    """Print a warning in a line on stderr, once; --quiet does not silence it."""
+    if text not in _voice.told:
+        _voice.told.add(text)
+        say(text, error=True)
 
 
 class _Told(Handler):
     def emit(self, record: LogRecord) -> None:
-        say(record.getMessage(), once=True)
+        if hasattr(record, "again"):  # of a state that may come back
+            say(record.getMessage(), error=True)
+        else:
+            (say if hasattr(record, "note") else warn)(record.getMessage())
 
 
 @contextmanager

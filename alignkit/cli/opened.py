@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from alignkit.formats import ReadOptions
 
-__all__ = ["Opened", "forget", "opened", "remember"]
-
 
 class Opened(NamedTuple):
     """An input that was opened: its path, its format, and what was declared of it."""

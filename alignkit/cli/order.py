@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["add_order_argument"]
-
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
     """Add the option that declares the order."""

@@ -14,16 +14,6 @@ from typing import Any, NoReturn
 from alignkit.cli.messages import tell_raw, visible_lines
 from alignkit.errors import UnknownNameError
 
-__all__ = [
-    "Parser",
-    "annotator_name",
-    "format_name",
-    "number",
-    "output",
-    "output_file",
-    "saved_file",
-]
-
 
 class _Formatter(argparse.HelpFormatter):
     """Fill paragraphs to the width at hand, and leave lines that are indented as they are."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from alignkit.tables.phrase_steps import Tally
     from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
 
-__all__ = ["count_phrases", "phrases_of_parts"]
-
 
 def count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespace) -> int:
     """Write the phrase table of some inputs, which messages call `name`."""
@@ -95,13 +93,7 @@ def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Nam
 
 
 def phrases_of_parts(options: argparse.Namespace) -> int:
-    """Write the phrase table of parts.
-
-    Raises
-    ------
-    AlignkitError
-        If it cannot be done.
-    """
+    """Write the phrase table of parts."""
     from alignkit.cluster.parts import find_parts, one_file
 
     if not options.counted:

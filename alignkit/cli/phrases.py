@@ -32,9 +32,9 @@ from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output_file
 from alignkit.cli.phrase_table import count_phrases, phrases_of_parts
 from alignkit.cli.sorting import add_memory
-from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.output import replacing
+from alignkit.sentence_pair import SentencePair
 from alignkit.visible import escaped
 
 if TYPE_CHECKING:

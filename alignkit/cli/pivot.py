@@ -154,7 +154,7 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
         return cast("str | None", options.rules)
     from alignkit.rules.files.registry import found_format
 
-    head, _ = look_ahead(path, 1 << 16, options.max_size)
+    head, _ = look_ahead(path, 1 << 16, options.max_size, options.encoding)
     line = head.decode(options.encoding, "replace").removeprefix("\ufeff").partition("\n")[0]
     found = None if "\t" in line else found_format(path, line)
     if found == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from alignkit.tables.paraphrases import Pivot
     from alignkit.tables.pivot_steps import PivotSettings, PivotTally
 
-__all__ = ["join_phrases", "pivot_of_parts", "tell_joined"]
-
 
 def join_phrases(
     tables: list[list[str]], names: list[str], settings: PivotSettings, options: argparse.Namespace
@@ -46,13 +44,7 @@ def join_phrases(
 
 
 def pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> int:
-    """Join tables.
-
-    Raises
-    ------
-    AlignkitError
-        If it cannot be done.
-    """
+    """Join tables."""
     from alignkit.cluster.parts import find_parts, one_file
 
     one_file(options.output)

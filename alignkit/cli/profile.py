@@ -189,8 +189,10 @@ def _check(options: argparse.Namespace, *, judged: bool) -> None:
             f"--measure {options.measure} is of links; leave it out, or --scheme" if judged
             else "--measure accuracy is of judgments; name their --scheme"
         )  # fmt: skip
-    if not judged and (options.predictions or options.view != "full"):
-        raise OptionError("--predictions and --view are of judgments; name their --scheme")
+    if not judged and (options.predictions or options.rewrites or options.view != "full"):
+        raise OptionError(
+            "--predictions, --rewrites and --view are of judgments; name their --scheme"
+        )
     if options.hypothesis is None:
         raise OptionError("name HYP and REF, or a printed table by --table")
 
@@ -207,6 +209,7 @@ def _labels(options: argparse.Namespace) -> Profile:
         scheme=options.scheme,
         view=options.view,
         lenient=options.lenient_labels,
+        rewrites=options.rewrites,
         split=SPLIT if options.split is None else options.split,
         **_drawing(options),
     )

@@ -11,8 +11,6 @@ from typing import TypeVar
 from alignkit.cli.messages import is_quiet, tell_raw
 from alignkit.visible import visible
 
-__all__ = ["Progress", "counted"]
-
 T = TypeVar("T")
 
 _PATIENCE = 1.0  # seconds before anything is shown
@@ -20,25 +18,7 @@ _EVERY = 0.25
 
 
 class Progress:
-    """Count steps; after a second of work show them with the time left, if stderr is a terminal.
-
-    Parameters
-    ----------
-    label
-        What is being worked on.
-    fraction
-        Returns the share done, 0 to 1, or None where it cannot be known; or how many steps there
-        will be; None: `reach` is told.
-    unit
-        What a step is; None does not show how many there were.
-
-    Attributes
-    ----------
-    detail
-        What is being done now; shown behind the label.
-    active
-        Whether anything is shown.
-    """
+    """Count steps; after a second of work show them with the time left, if stderr is a terminal."""
 
     def __init__(
         self,

@@ -18,8 +18,6 @@ from alignkit.cli.media import add_media
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""

@@ -22,7 +22,7 @@ import argparse
 from alignkit.choice import naming
 from alignkit.cli.findings import add_forms, print_findings
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.scheme import add_scheme_argument
+from alignkit.cli.scheme import add_rewrites_argument, add_scheme_argument
 from alignkit.errors import OptionError
 
 
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_scheme_argument(group, "of the judgments", required=True)
     group.add_argument("--view", default="full", metavar="V", help="view of it (default: full)")
+    add_rewrites_argument(group)
     group = parser.add_argument_group("by which rules")
     group.add_argument(
         "--sequential",
@@ -90,6 +91,7 @@ def run(options: argparse.Namespace) -> int:
             good=options.good,
             good_in=options.good_in or "any",
             lenient=options.lenient_labels,
+            rewrites=options.rewrites,
         )
     print_findings(found, options, title="Quality of a crowd")
     return 0

@@ -14,8 +14,6 @@ from alignkit.errors import OptionError
 if TYPE_CHECKING:
     from alignkit.rules.files import WrittenRules
 
-__all__ = ["add_labels", "joined_labels", "tell_written"]
-
 
 def add_labels(group: argparse._ArgumentGroup) -> None:
     """Add the option that leaves out what joshua and ppdb can only write with two labels."""
@@ -28,13 +26,7 @@ def add_labels(group: argparse._ArgumentGroup) -> None:
 
 
 def joined_labels(options: argparse.Namespace, format: str | None) -> bool:
-    """Return whether rules with a label that differs are written, with both.
-
-    Raises
-    ------
-    OptionError
-        If that is asked of a format that has room for each.
-    """
+    """Return whether rules with a label that differs are written, with both."""
     if options.one_label and format not in ("joshua", "ppdb"):
         raise OptionError("--one-label is for --to joshua and --to ppdb: leave it out")
     return not options.one_label
@@ -43,17 +35,7 @@ def joined_labels(options: argparse.Namespace, format: str | None) -> bool:
 def tell_written(
     output: str, written: WrittenRules, format: str, left_out: Counter[str] | None = None
 ) -> None:
-    """Tell how many types of rules were written, and what was left out of them.
-
-    Parameters
-    ----------
-    output, format
-        The file and its format.
-    written
-        What was written.
-    left_out
-        Why other types were left out before.
-    """
+    """Tell how many types of rules were written, and what was left out of them."""
     where = "standard output" if output == "-" else output
     say(f"{where}: {_types(written.rules, 'type of rule', 'types of rules')}")
     tell(where, (left_out or Counter()) + written.left_out, "types left out: ")

@@ -32,9 +32,9 @@ from alignkit.cli.progress import Progress
 from alignkit.cli.rule_output import add_labels, joined_labels, tell_written
 from alignkit.cli.sorting import add_memory, room
 from alignkit.cli.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.output import refuse_same, replacing, together
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.rules.grammar import Grammar

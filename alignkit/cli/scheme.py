@@ -6,8 +6,6 @@ import argparse
 
 from alignkit.labels import SCHEMES
 
-__all__ = ["add_scheme_argument"]
-
 
 def add_scheme_argument(
     group: argparse._ActionsContainer, about: str, *, required: bool = False
@@ -19,4 +17,13 @@ def add_scheme_argument(
         metavar="S",
         required=required,
         help=f"scheme {about}: {', '.join(SCHEMES)}",
+    )
+
+
+def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
+    """Add the option --rewrites."""
+    group.add_argument(
+        "--rewrites",
+        action="store_true",
+        help="count pairs that annotators wrote anew too, as what they meant them to be",
     )

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.files import refuse_replacing
-from alignkit.cli.grouping import add_groups
+from alignkit.cli.grouping import add_groups, check_groups
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.media import add_media
 from alignkit.cli.order import add_order_argument
@@ -118,13 +118,7 @@ def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:
 
 
 def settle_draws(options: argparse.Namespace, *, drawn: bool, wanting: str) -> None:
-    """Fill in what was not typed of the draws; refuse what was, where nothing is drawn.
-
-    Raises
-    ------
-    OptionError
-        If resamples are named twice, or an option of the draws stands where there are none.
-    """
+    """Fill in what was not typed of the draws; refuse what was, where nothing is drawn."""
     if options.resamples is not None and options.samples is not None:
         raise OptionError("--samples is the old name of --resamples: give one of the two")
     if options.resamples is None:
@@ -194,13 +188,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _take_places(options: argparse.Namespace) -> None:
-    """Take HYP and REF from behind the names of annotators, where they stand there.
-
-    Raises
-    ------
-    OptionError
-        If they stand nowhere.
-    """
+    """Take HYP and REF from behind the names of annotators, where they stand there."""
     words = options.hyp_annotator or []
     places: list[str] = []
     while len(words) > 1 and len(places) < 2 and (words[-1] == "-" or os.path.exists(words[-1])):
@@ -213,13 +201,7 @@ def _take_places(options: argparse.Namespace) -> None:
 
 
 def systems_of(options: argparse.Namespace) -> list[_System]:
-    """Return what is scored: several files, or several annotators of one.
-
-    Raises
-    ------
-    OptionError
-        If one is named twice, or would have to be read twice and cannot be.
-    """
+    """Return what is scored: several files, or several annotators of one."""
     annotators = options.hyp_annotator or [None]
     paths = [options.hypothesis, *options.compare]
     if len(set(paths)) < len(paths) or len(set(annotators)) < len(annotators):
@@ -251,8 +233,7 @@ def _check(options: argparse.Namespace) -> None:
         )
     if options.by == "":
         raise OptionError("--by is empty; name an attribute, such as genre")
-    if options.split is not None and options.by is None:
-        raise OptionError("--split divides the values of the attribute that --by names; give --by")
+    check_groups(options)
     if options.split == "":
         raise OptionError("--split is empty; give what stands between values, such as ','")
     if options.plot is not None:

@@ -55,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
         scheme=options.scheme,
         view=options.view,
         lenient=options.lenient_labels,
+        rewrites=options.rewrites,
         unflagged=judged.unflagged,
     )
     print_findings(found, options, title="Scores of labels")

@@ -16,8 +16,6 @@ from alignkit.scoring.measures import none_if_nan
 from alignkit.scoring.score_records import few_in_groups, overlap
 from alignkit.scoring.score_table import MEASURE_NAMES, breakdown_table, comparison_table
 
-__all__ = ["Breakdown", "Scored", "breakdown", "score_output"]
-
 _COLUMNS = (
     *("kind", "system", "against", "by", "group", "level", "measure", "value", "low", "high"),
     *("bootstrap_p", "bootstrap_holm", "randomization_p", "randomization_holm", "text"),
@@ -37,17 +35,7 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class Scored:
-    """Hold all that is printed, by the short name of each system.
-
-    Parameters
-    ----------
-    paths
-        The file of each system.
-    scores, breakdowns
-        What was found of each.
-    comparisons
-        How they compare, if that was asked for.
-    """
+    """Hold all that is printed, by the short name of each system, whose file is in `paths`."""
 
     paths: Mapping[str, str]
     scores: Mapping[str, Score]
@@ -57,8 +45,10 @@ class Scored:
     @property
     def cautions(self) -> list[str]:
         """What to know before one believes the numbers, each once."""
-        every = [score.cautions for score in self.scores.values()]
-        every += [self.comparisons.cautions] if self.comparisons is not None else []
+        every = [
+            one.cautions
+            for one in ([self.comparisons] if self.comparisons else self.scores.values())
+        ]
         every += [(one.caution,) for one in self.breakdowns.values() if one.caution]
         return list(dict.fromkeys(said for cautions in every for said in cautions))
 

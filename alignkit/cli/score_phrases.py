@@ -12,14 +12,18 @@ For example:
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
+from alignkit.alignment import Alignment
 from alignkit.choice import Choice, naming
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.messages import json_text
+from alignkit.cli.messages import json_text, warn
 from alignkit.cli.parser import number
 from alignkit.cli.score import add_draws, settle_draws
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.cli.wording import in_words_of
+from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
+from alignkit.sentence_pair import SentencePair
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,12 +86,13 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.scoring import read_phrase_table, score_phrase_list
 
     reference = Input(options.reference, options.format, reading_options(options))
-    chosen = Choice(reference.path, options.annotator).annotated(reference.pairs())
+    choice = Choice(reference.path, options.annotator)
     with naming(reference.path):
         corpus = Corpus(
-            SentencePair(pair.id, *pair.words, {"gold": alignment}) for pair, alignment in chosen
+            SentencePair(pair.id, *pair.words, _gold(choice.of(pair))) for pair in reference.pairs()
         )
-    if not len(corpus):
+    choice.check()
+    if "gold" not in corpus.annotators:
         raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing can be scored")
     found = score_phrase_list(
         read_phrase_table(
@@ -105,6 +110,10 @@ def run(options: argparse.Namespace) -> int:
         max_length=options.max_length,
         loose=options.loose,
     )
+    told = [in_words_of(options.parser, one) for one in (*reference.cautions, *found.suspicions)]
+    for one in told[len(reference.cautions) :]:
+        warn(f"warning: {one}")
+    found = replace(found, suspicions=tuple(told))
     if options.ci:
         found = found.with_intervals(
             resamples=options.resamples, confidence=options.confidence, seed=options.seed
@@ -114,3 +123,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(found)
     return 0
+
+
+def _gold(alignment: Alignment | None) -> dict[str, Alignment]:
+    return {} if alignment is None else {"gold": alignment}

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.inputs import add_reading_arguments
 from alignkit.cli.media import add_media, print_result
-from alignkit.cli.messages import say
+from alignkit.cli.messages import warn
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.score import add_draws, settle_draws
 from alignkit.cli.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
@@ -28,7 +29,7 @@ from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
     from alignkit.cli.inputs import Input
-    from alignkit.corpus import SentencePair
+    from alignkit.sentence_pair import SentencePair
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         parsed = _Parsed(ref, options)
         return (parsed if hyp is ref else _Parsed(hyp, None)), parsed
 
-    files = TwoFiles(open_both, declared, pairwise=True, tell=say)
+    files = TwoFiles(open_both, declared, pairwise=True, tell=warn)
     score = score_rules(
         files.annotated(),
         "hyp",
@@ -80,8 +81,10 @@ def run(options: argparse.Namespace) -> int:
         target_tree=tree_name(options),
         signature=files.signature,
     )
+    told = tuple(in_words_of(options.parser, one) for one in files.cautions)
+    score = replace(score, suspicions=told)
     for path, suspicion in files.suspicions.items():
-        say(in_words_of(options.parser, f"{path}: warning: {suspicion}"), once=True)
+        warn(in_words_of(options.parser, f"{path}: warning: {suspicion}"))
     if files.skipped:
         score = score.with_skipped(UNANNOTATED, files.skipped)
     if not score.pairs:

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.inputs import Input
-from alignkit.cli.messages import say
+from alignkit.cli.messages import warn
 from alignkit.cli.two_sides import declared_sides, open_sides
 from alignkit.cli.wording import in_words_of
-from alignkit.corpus import SentencePair, group_text, no_group, values_of
+from alignkit.corpus import group_text, no_group, values_of
 from alignkit.moment import PERIODS
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.scoring import Score
     from alignkit.scoring.file_options import FileOptions
 
-__all__ = ["Scoring"]
-
 
 class Scoring:
-    """Score one system; keep beside the score what its tables need.
+    """Score one system; keep its `score`, and for each pair scored its id and groups for tables.
 
-    Parameters
-    ----------
-    path
-        The system's alignments.
-    options
-        Those of the command.
-    annotator
-        Whose alignments the system is, if the file holds those of several.
-
-    Attributes
-    ----------
-    score
-        The score.
-    ids, groups
-        For each pair scored its id, and the values of the attribute to group by; empty where no
-        table needs them.
+    `annotator` says whose alignments the system is, if the file holds those of several.
     """
 
     def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
@@ -57,7 +42,7 @@ class Scoring:
             declared,
             pairwise=bool(options.by or options.per_pair),
             watch=self._note,
-            tell=say,
+            tell=warn,
         )
         settings = Settings(
             level=options.level,
@@ -72,8 +57,12 @@ class Scoring:
         keep = bool(drawn or options.compared or options.by or options.per_pair)
         score = score_files(files, settings, keep_rows=keep)
         self._check_groups()
+        told = tuple(in_words_of(options.parser, one) for one in score.suspicions)
+        score = replace(score, suspicions=told)
         for path, suspicion in files.suspicions.items():
-            say(in_words_of(options.parser, f"{path}: warning: {suspicion}"), once=True)
+            warn(in_words_of(options.parser, f"{path}: warning: {suspicion}"))
+        for suspicion in told[len(files.cautions) :]:
+            warn(f"warning: {suspicion}")
         if drawn:
             score = score.with_intervals(
                 resamples=options.resamples, confidence=options.confidence, seed=options.seed

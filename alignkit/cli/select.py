@@ -16,34 +16,30 @@ For example:
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
 from alignkit.brief import how_many
 from alignkit.cli.files import refuse_replacing
+from alignkit.cli.grouping import add_separator
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.messages import json_text, say
+from alignkit.cli.messages import json_text, say, warn
 from alignkit.cli.parser import number
+from alignkit.cli.wording import in_words_of
 from alignkit.cli.written import (
     add_corpus_output,
     corpus_format,
     refuse_json_beside,
     write_whole,
 )
-from alignkit.corpus import Corpus
+from alignkit.corpus import TEXTS, Corpus
 from alignkit.errors import OptionError
 from alignkit.formats import Reading, ReadOptions
-from alignkit.labels.rewrites import REWRITE_OF, origin_of
-from alignkit.leaks import GROUPS
 from alignkit.output import refuse_same
-from alignkit.selection import SEED, connected_groups, select_ids, split_corpus
-
-__all__ = ["add_arguments", "run"]
+from alignkit.selection import SEED, Parts, connected_groups, select_ids, split_corpus
 
 _ONE = "selected"  # what the only part is called
-_GROUPS = (*GROUPS, "document")  # what is known to name pairs that belong together
-_DRAWN = ("stratify", "keep_together", "separator", "seed")
+_DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,8 +78,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ATTRIBUTE",
         help="leave no value of it on two sides, e.g. no document; may be repeated",
     )
+    add_separator(group)
     group.add_argument(
-        "--separator", metavar="S", help="what divides several values in one such attribute, e.g. ,"
+        "--keep-texts",
+        action="store_true",
+        default=None,
+        help="leave no text on two sides, on whichever side of its pair and in whatever case",
     )
     parser.add_argument(
         "--json", action="store_true", help="print as JSON what was written (default: on stderr)"
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     format = corpus_format(options, [read.format])
     whole = read.corpus(needed=True)
     corpus = _chosen(whole, options, declared)
-    parts = {_ONE: corpus}
+    parts = Parts({_ONE: corpus})
     if shares is not None:
         parts = split_corpus(
             corpus,
@@ -110,23 +110,20 @@ def run(options: argparse.Namespace) -> int:
             stratify=options.stratify,
             keep_together=options.keep_together or (),
             separator=options.separator,
+            keep_texts=bool(options.keep_texts),
         )
     for name, part in parts.items():
         write_whole(part, places[name], format)
-    if options.split is not None:
-        _caution(options, list(parts.values()))
-    _tell(options, whole, corpus, shares, {places[name]: part for name, part in parts.items()})
+    cautions = [in_words_of(options.parser, text) for text in parts.cautions]
+    for text in cautions:
+        warn(f"{options.input}: caution: {text}")
+    written = {places[name]: part for name, part in parts.items()}
+    _tell(options, whole, corpus, shares, written, cautions)
     return 0
 
 
 def _shares(options: argparse.Namespace) -> dict[str, float] | None:
-    """Return the shares of the parts; None where nothing is drawn.
-
-    Raises
-    ------
-    OptionError
-        If nothing is selected, or options have no effect together.
-    """
+    """Return the shares of the parts; None where nothing is drawn."""
     if options.share is not None and options.split is not None:
         raise OptionError("--share writes one part and --split several: leave one of them out")
     if options.share is not None:
@@ -168,13 +165,7 @@ def _number(text: str, place: str) -> float:
 
 
 def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dict[str, str]:
-    """Return the file of each part.
-
-    Raises
-    ------
-    OptionError
-        If files would be one, or one would replace what is read.
-    """
+    """Return the file of each part."""
     found = {_ONE: options.output}
     if options.split is not None and shares is not None:
         if options.output == "-":
@@ -207,40 +198,13 @@ def _refuse_joined(corpus: Corpus, ids: Sequence[str]) -> None:
             raise OptionError(f"--ids {id[:80]}: put spaces between ids, not commas")
 
 
-def _caution(options: argparse.Namespace, parts: Sequence[Corpus]) -> None:
-    """Tell on stderr of groups that came into several parts, and what keeps them together."""
-    meant = {*(options.keep_together or ()), options.stratify}
-    named = [name for name in _GROUPS if name not in meant]
-    told = [
-        f"{how_many(count, 'value')} of {name} in several parts; --keep-together {name} leaves none"
-        for name in named
-        if (count := _divided([[pair.attributes.get(name) for pair in part] for part in parts]))
-    ]
-    if not told and not options.keep_together:
-        origins = {origin_of(pair) for part in parts for pair in part} - {None}
-        homes = [[origin_of(pair) or pair.id for pair in part] for part in parts]
-        count = _divided([[home for home in each if home in origins] for each in homes])
-        if count:
-            told.append(
-                f"{how_many(count, 'pair')} in another part than what was written anew of it; "
-                f"--keep-together {REWRITE_OF} leaves none"
-            )
-    for text in told:
-        say(f"{options.input}: caution: {text}")
-
-
-def _divided(values: Sequence[Sequence[str | None]]) -> int:
-    """Return how many values stand in several parts."""
-    counts = Counter(value for part in values for value in set(part) if value)
-    return sum(count > 1 for count in counts.values())
-
-
 def _tell(
     options: argparse.Namespace,
     whole: Corpus,
     corpus: Corpus,
     shares: dict[str, float] | None,
     written: dict[str, Corpus],
+    cautions: Sequence[str],
 ) -> None:
     """Tell what was written, on stderr or as JSON."""
     together = options.keep_together or []
@@ -250,8 +214,8 @@ def _tell(
         if shares is not None:
             share = len(part) / len(corpus) if len(corpus) else None
             record |= {"share": share, "asked": shares[name]}
-        if together:
-            record["groups"] = len(connected_groups(part, together, options.separator))
+        if kept := [*together, *([TEXTS] if options.keep_texts else [])]:
+            record["groups"] = len(connected_groups(part, kept, options.separator))
         parts.append(record)
     bare = sum(not any(pair.attributes.get(name) for name in together) for pair in corpus)
     if together and bare:
@@ -261,12 +225,12 @@ def _tell(
         record = {"input": options.input, "read": len(whole), "chosen": len(corpus)}
         if shares is not None:
             record["seed"] = SEED if options.seed is None else options.seed
-        print(json_text({**record, "parts": parts}))
+        print(json_text({**record, "parts": parts, "cautions": cautions}))
         return
     for record in parts:
         say(_line(record, len(whole)))
         if not record["pairs"]:
-            say(f"{record['path']}: warning: it holds no pair; the share is too small")
+            warn(f"{record['path']}: warning: it holds no pair; the share is too small")
 
 
 def _line(record: dict[str, object], read: int) -> str:
@@ -274,4 +238,5 @@ def _line(record: dict[str, object], read: int) -> str:
     text = f"{record['path']}: {record['pairs']} of {read} pairs"
     if isinstance(share, float) and isinstance(asked, float):
         text += f", a share of {share:.1%} ({asked:.1%} asked for)"
-    return f"{text}, {record['groups']} groups" if "groups" in record else text
+    groups = record.get("groups")
+    return f"{text}, {how_many(groups, 'group')}" if isinstance(groups, int) else text

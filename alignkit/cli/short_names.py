@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-__all__ = ["short_names"]
-
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
     """Return for each of some different paths as little of it as tells it from the others.

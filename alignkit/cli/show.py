@@ -29,10 +29,10 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.parser import number, output_file
 from alignkit.cli.trees import add_tree_options, one_tree_a_side, tree_name, trees_named, with_trees
-from alignkit.corpus import SentencePair
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
 from alignkit.output import replacing, together
 from alignkit.placing import identity
+from alignkit.sentence_pair import SentencePair
 
 PAIRS_A_PAGE = 200  # some 2 MB, which a browser on a phone opens at once
 TREES_A_PAGE = 100  # the same
@@ -192,13 +192,7 @@ class _Parsed:
         return True
 
     def end(self) -> None:
-        """Tell how many pairs were passed over.
-
-        Raises
-        ------
-        AlignkitError
-            If none is left.
-        """
+        """Tell how many pairs were passed over."""
         if self._bare and not self._kept:
             if self._names:
                 what = f"tree of {self._options.input}:"

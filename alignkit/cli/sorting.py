@@ -6,8 +6,6 @@ import argparse
 
 from alignkit.cli.parser import number
 
-__all__ = ["add_memory", "room"]
-
 _MEGABYTES = 128
 
 

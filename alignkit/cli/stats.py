@@ -20,10 +20,11 @@ from typing import Any
 
 from alignkit.brief import overlapping
 from alignkit.cli.findings import add_forms, print_findings
-from alignkit.cli.grouping import add_groups
+from alignkit.cli.grouping import add_groups, check_groups
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.cli.scheme import add_rewrites_argument
+from alignkit.corpus import Corpus
 from alignkit.corpus_counts import (
     AnnotatorCounts,
     CorpusCounts,
@@ -34,8 +35,11 @@ from alignkit.corpus_counts import (
 )
 from alignkit.errors import OptionError
 from alignkit.formats import ReadOptions
+from alignkit.formats.record import DIFFERING
 from alignkit.formats.textfile import TextFile
-from alignkit.report.table import Cell, Column, Table
+from alignkit.report.columns import Cell, Column
+from alignkit.report.table import Table
+from alignkit.sentence_pair import SentencePair
 from alignkit.visible import visible
 
 _SIDES = ("source", "target")
@@ -56,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--annotator", metavar="A", help="whose judgments, if several judged (default: theirs)"
     )
+    add_rewrites_argument(group)
     group.add_argument(
         "--stop-words",
         metavar="FILE",
@@ -74,11 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    if options.split is not None and options.by is None:
-        raise OptionError("--split is for --by ATTRIBUTE: add it, or leave --split out")
-    pairs = Input(options.input, options.format, reading_options(options)).pairs(
-        needed=options.diversity
-    )
+    check_groups(options)
+    source = Input(options.input, options.format, reading_options(options))
+    pairs = source.pairs(needed=options.diversity)
     if options.diversity:
         _tell_diversity(pairs, options)
         return 0
@@ -89,12 +92,16 @@ def run(options: argparse.Namespace) -> int:
         found = count_groups(pairs, options.by, split=options.split)
     if options.json:
         record = _record(found.whole)
+        if source.reading.counts:
+            record["noted"] = dict(source.reading.counts)
         if options.by is not None:
             groups = {value: _record(part) for value, part in found.groups.items()}
             record |= {"by": options.by, "groups": groups, "in_several_groups": found.several}
         print(json_text(record))
         return 0
     _print(found.whole)
+    if differing := source.reading.counts[DIFFERING]:
+        print(f"\n{differing} x {DIFFERING}: nobody linked these words one by one")
     if options.by is not None:
         _print_groups(found, options.by)
     return 0
@@ -108,6 +115,7 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
         by=options.by,
         annotator=options.annotator,
         split=options.split,
+        rewrites=options.rewrites,
         stop_words=_stop_words(options.stop_words),
         stem=options.stem,
         **({} if options.token is None else {"token": options.token}),
@@ -126,7 +134,7 @@ def _stop_words(path: str | None) -> frozenset[str]:
 
 def _refuse_wording(options: argparse.Namespace) -> None:
     """Refuse what only --diversity needs."""
-    for name in ("annotator", "stop_words", "stem", "token", "csv", "html"):
+    for name in ("annotator", "rewrites", "stop_words", "stem", "token", "csv", "html"):
         if getattr(options, name):
             raise OptionError(f"--{name.replace('_', '-')} is for --diversity: add it")
     if options.medium != "text":

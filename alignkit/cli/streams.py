@@ -11,9 +11,6 @@ from typing import Any
 from alignkit.cli.messages import silence
 from alignkit.errors import AlignkitError
 
-__all__ = ["finish_output", "outlive_reader", "prepare_streams", "require_output"]
-
-
 _CLOSED = "standard output is closed; open it, or name a file for the output"
 
 
@@ -21,11 +18,6 @@ def prepare_streams(*, own: bool) -> None:
     """Write UTF-8, and put something harmless where a stream is closed, as under cron.
 
     A message to a closed stderr is lost; a result for a closed stdout is an error.
-
-    Parameters
-    ----------
-    own
-        Whether the process is ours alone, and with it the numbers 0 to 2 of open files.
     """
     if own:
         _occupy_numbers()
@@ -40,13 +32,7 @@ def prepare_streams(*, own: bool) -> None:
 
 
 def require_output() -> None:
-    """Refuse work whose result could not be printed.
-
-    Raises
-    ------
-    AlignkitError
-        If standard output is closed.
-    """
+    """Refuse work whose result could not be printed."""
     if isinstance(getattr(sys.stdout, "buffer", None), _Closed):
         raise AlignkitError(_CLOSED)
 

@@ -21,15 +21,15 @@ from alignkit.annotation import Annotation
 from alignkit.choice import Choice, naming
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.messages import say
+from alignkit.cli.messages import warn
 from alignkit.cli.parser import format_name, output_file
-from alignkit.corpus import SentencePair
 from alignkit.errors import JoinError
 from alignkit.formats import WRITTEN, write_corpus
 from alignkit.formats.suspicion import BaseWatch
 from alignkit.frozen import FrozenMap
 from alignkit.in_step import have_blocks, link_blocks
-from alignkit.join import join_pairs
+from alignkit.join import Differences, join_pairs
+from alignkit.sentence_pair import SentencePair
 
 _BLOCK = 4096
 _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     turned = options.transpose != options.reverse_transposed
     forward = Input(options.forward, options.format, declared)
     reverse = Input(options.reverse, options.format, reading_options(options, transpose=turned))
-    watches = BaseWatch(forward.reading), BaseWatch(reverse.reading)
+    watches = BaseWatch(forward.reading.base), BaseWatch(reverse.reading.base)
     if have_blocks(forward, reverse):
         merged = _merged_links(forward, reverse, options, watches)
     else:
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     tell_lost(options.output, options.to, lost)
     for path, watch in zip((forward.path, reverse.path), watches, strict=True):
         if suspicion := watch.suspicion("--base 1"):
-            say(f"{path}: warning: {suspicion}")
+            warn(f"{path}: warning: {suspicion}")
     return 0
 
 
@@ -91,7 +91,11 @@ def _merged_links(
 ) -> Iterator[SentencePair]:
     from alignkit.symmetrization import symmetrize
 
-    for ids, *sides in link_blocks(forward, reverse):
+    def left_out(pairs: int) -> None:
+        if pairs:
+            warn(f"{pairs} sentence pairs left out: only one of the two directions has them")
+
+    for ids, *sides in link_blocks(forward, reverse, beyond=left_out):
         for watch, side in zip(watches, sides, strict=True):
             watch.add(side)
         merged = symmetrize(sides[0], sides[1], options.method)
@@ -106,7 +110,8 @@ def _merged_pairs(
     from alignkit.arrays import LinkArrays
     from alignkit.symmetrization import symmetrize
 
-    both = join_pairs(forward.pairs(), reverse.pairs(), partial=options.partial)
+    found = Differences()
+    both = join_pairs(forward.pairs(), reverse.pairs(), partial=options.partial, differences=found)
     choices = Choice(forward.path, None), Choice(reverse.path, None)
     while block := list(islice(both, _BLOCK)):
         sides = [
@@ -119,6 +124,8 @@ def _merged_pairs(
         for k, (pair, _) in enumerate(block):
             annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
             yield replace(pair, annotations=annotations)
+    if told := str(found):
+        warn(f"{forward.path} and {reverse.path}: {told}")
 
 
 def _alignment(pair: SentencePair, choice: Choice) -> Alignment:

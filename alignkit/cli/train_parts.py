@@ -13,17 +13,9 @@ from alignkit.cli.cluster import PartsProgress, opened_session, reading_of
 from alignkit.cli.messages import json_text, say
 from alignkit.errors import OptionError
 
-__all__ = ["train_parts"]
-
 
 def train_parts(options: argparse.Namespace) -> int:
-    """Run the command on parts, without a saved model.
-
-    Raises
-    ------
-    AlignkitError
-        If it cannot be done.
-    """
+    """Run the command on parts, without a saved model."""
     output = None if options.output == "-" else options.output
     if output is None and options.save is None:
         raise OptionError(
@@ -45,6 +37,8 @@ def train_parts(options: argparse.Namespace) -> int:
         dictionary = read_dictionary(options.dictionary, options, casefold=casefold)
     how = Links(options.symmetrize, options.threshold, options.sure, options.probs)
     parts = find_parts(options.input, options.second)
+    outputs = Outputs(output, options.scores, how)
+    outputs.check(parts, options.save, *filter(None, [options.dictionary]))
     with opened_session(options) as session, PartsProgress("training") as progress:
         found = train_parts(
             session,
@@ -52,7 +46,7 @@ def train_parts(options: argparse.Namespace) -> int:
             settings_of(options),
             work=options.work,
             save=options.save,
-            outputs=Outputs(output, options.scores, how),
+            outputs=outputs,
             dictionary=dictionary,
             casefold=casefold,
             reading=reading_of(options),
@@ -68,7 +62,7 @@ def train_parts(options: argparse.Namespace) -> int:
     shards = how_many(found.shards, "shard")
     say(
         f"{options.input} and {options.second}: {found.parts:,} parts, {found.pairs:,} pairs, "
-        f"{found.word_pairs:,} word pairs in {shards}; {options.work} may be removed"
+        f"{found.word_pairs:,} word pairs in {shards}"
     )
     if options.json:
         print(json_text(asdict(found)))

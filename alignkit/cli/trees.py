@@ -9,21 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from alignkit.brief import how_many
 from alignkit.cli.messages import say
 from alignkit.cli.parser import annotator_name
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats import Finding
 from alignkit.formats.tree_files import TREE_FORMATS, TREE_NAME
-
-__all__ = [
-    "add_tree_options",
-    "attached",
-    "check_tree_options",
-    "one_tree_a_side",
-    "tree_name",
-    "trees_named",
-    "trees_told",
-    "with_trees",
-]
+from alignkit.sentence_pair import SentencePair
 
 _FILES = {"source": "source_trees", "target": "target_trees", "both": "both_trees"}
 _KINDS = ("strict_trees", "lenient_trees", "drop_function_tags", "drop_traces", "tree_format")
@@ -43,16 +32,7 @@ _SINGULAR = {
 def add_tree_options(
     parser: argparse.ArgumentParser, *, both: str = "--trees"
 ) -> argparse._ArgumentGroup:
-    """Add the options that name files of trees and say how they are read.
-
-    Parameters
-    ----------
-    parser
-        The command's.
-    both
-        The option for one file with the trees of both sides in turn; ``--both-trees`` is one in any
-        command.
-    """
+    """Add the options that name files of trees and say how they are read."""
     group = parser.add_argument_group("what the trees are")
     group.add_argument(
         "--source-trees",
@@ -112,13 +92,7 @@ def tree_name(options: argparse.Namespace) -> str | None:
 
 
 def check_tree_options(options: argparse.Namespace) -> None:
-    """Refuse options of trees that contradict each other, or have no file to be about.
-
-    Raises
-    ------
-    OptionError
-        If there are such.
-    """
+    """Refuse options of trees that contradict each other, or have no file to be about."""
     both = next(
         (
             name
@@ -146,11 +120,6 @@ def with_trees(
     """Yield pairs with the trees of the files that are named; at the end, tell on stderr of them.
 
     Without such files the pairs are yielded as they are.
-
-    Raises
-    ------
-    AlignkitError
-        As `alignkit.formats.trees.attach_trees`; OptionError as `check_tree_options`.
     """
     check_tree_options(options)
     if not trees_named(options):
@@ -161,15 +130,7 @@ def with_trees(
 def one_tree_a_side(
     options: argparse.Namespace, pairs: Iterable[SentencePair], *sides: str
 ) -> Iterator[SentencePair]:
-    """Yield pairs, whose trees are named or the only ones on those of the two sides.
-
-    Raises
-    ------
-    OptionError
-        If a pair has several trees on such a side, and no name is given.
-    UnknownNameError
-        If pairs have trees, but none of that name.
-    """
+    """Yield pairs, whose trees are named or the only ones on those of the two sides."""
     name = tree_name(options)
     known: dict[str, None] = {}
     for pair in pairs:

@@ -12,29 +12,12 @@ from alignkit.formats import FORMATS
 if TYPE_CHECKING:
     from alignkit.scoring.file_options import FileOptions
 
-__all__ = [
-    "HYPOTHESIS",
-    "REFERENCE",
-    "add_side",
-    "add_sides",
-    "declared_sides",
-    "open_sides",
-]
-
 HYPOTHESIS, REFERENCE = "hyp", "ref"
 """What the two are called in the pairs, and before their options."""
 
 
 def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: bool = False) -> None:
-    """Add a hypothesis and a reference, which one corpus may hold both, and what each is.
-
-    Parameters
-    ----------
-    hypothesis
-        What the hypothesis is for.
-    optional
-        The hypothesis may be left out, and several of its annotators be named.
-    """
+    """Add a hypothesis and a reference, which one corpus may hold both, and what each is."""
     nargs = "?" if optional else None
     parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
     parser.add_argument(
@@ -50,13 +33,7 @@ def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: boo
 def add_side(
     parser: argparse.ArgumentParser, side: str, long: str, *, several: bool = False
 ) -> None:
-    """Add the options that say what one of the two is.
-
-    Parameters
-    ----------
-    several
-        Several annotators may be named, of whom every two are compared.
-    """
+    """Add the options that say what one of the two is."""
     group = parser.add_argument_group(f"what the {long} is, if not as said for both")
     group.add_argument(
         f"--{side}-format",

@@ -10,8 +10,6 @@ from __future__ import annotations
 import argparse
 import re
 
-__all__ = ["in_words_of"]
-
 _QUOTES = "\"'"
 _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`")
 

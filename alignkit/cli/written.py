@@ -13,9 +13,6 @@ from alignkit.errors import OptionError
 from alignkit.formats import WRITTEN, get_format, write_corpus
 from alignkit.output import standard_stream
 
-__all__ = ["add_corpus_output", "corpus_format", "refuse_json_beside", "write_whole"]
-
-
 _BY_ENDING = "by its ending alignkit-jsonl (.jsonl, -) or alignkit-xml (.xml), else as the input"
 
 
@@ -33,27 +30,13 @@ def add_corpus_output(
 
 
 def refuse_json_beside(options: argparse.Namespace) -> None:
-    """Refuse to print JSON where the corpus is printed.
-
-    Raises
-    ------
-    OptionError
-        If it is.
-    """
+    """Refuse to print JSON where the corpus is printed."""
     if options.json and standard_stream(options.output) is sys.stdout:
         raise OptionError("--json prints on standard output: write the corpus to a file by -o")
 
 
 def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
-    """Return the format of the output: that of --to, of the name's ending, or of what was read.
-
-    Parameters
-    ----------
-    options
-        With `output` and `to`.
-    read
-        The formats of the inputs; where they are several, alignkit's own is written.
-    """
+    """Return the format of the output: that of --to, of the name's ending, or of what was read."""
     if options.to is not None:
         return str(options.to)
     name = options.output.removesuffix(".gz")
@@ -66,13 +49,7 @@ def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
 
 
 def write_whole(corpus: Corpus, path: str, format: str) -> None:
-    """Write a corpus, and tell on stderr what the format cannot hold.
-
-    Raises
-    ------
-    OptionError
-        If the format holds the alignments of one annotator, and there are several.
-    """
+    """Write a corpus, and tell on stderr what the format cannot hold."""
     if "annotators" not in get_format(format).holds and len(corpus.aligners) > 1:
         raise OptionError(
             f"format {format} holds the alignments of one annotator, but these are of "

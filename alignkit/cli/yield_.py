@@ -16,8 +16,6 @@ import argparse
 from alignkit.cli.extras import require_extra
 from alignkit.cli.messages import json_text
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""

@@ -17,10 +17,8 @@ from alignkit.errors import AlignkitError, FileError, OptionError
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["PATIENCE", "ClusterError", "check_address", "connected"]
-
 PATIENCE = 30
-"""Seconds to wait for a scheduler, and for its first worker."""
+"""Seconds to wait for a scheduler, and for the first worker of this machine."""
 
 _LOCAL = re.compile(r"local(?::(\d+))?")
 
@@ -30,13 +28,7 @@ class ClusterError(AlignkitError):
 
 
 def check_address(address: str) -> None:
-    """Refuse what is no address, and any where Dask is not there.
-
-    Raises
-    ------
-    OptionError, ClusterError
-        If it is so.
-    """
+    """Refuse what is no address, and any where Dask is not there."""
     local = _LOCAL.fullmatch(address)
     known = local or address.startswith(("tcp://", "tls://", "ucx://")) or address.endswith(".json")
     if not known or (local and local[1] and int(local[1]) < 1):
@@ -53,13 +45,10 @@ def check_address(address: str) -> None:
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Client]:
+def connected(address: str, wait: float = 0) -> Iterator[Client]:
     """Connect to the scheduler of an address, perhaps one that is begun for it.
 
-    Raises
-    ------
-    OptionError, ClusterError
-        If the address is none, Dask is not there, or no scheduler answers.
+    A scheduler that was begun elsewhere has `wait` seconds to answer, but no less than `PATIENCE`.
     """
     check_address(address)
     from distributed import Client, LocalCluster
@@ -78,9 +67,10 @@ def connected(address: str) -> Iterator[Client]:
             yield stack.enter_context(Client(cluster))
             return
         stack.enter_context(_silent())
-        place = _told_by(address) if address.endswith(".json") else address
+        wait = max(wait, PATIENCE)
+        place = _told_by(address, wait) if address.endswith(".json") else address
         try:
-            client = stack.enter_context(Client(place, timeout=PATIENCE))
+            client = stack.enter_context(Client(place, timeout=wait))
         except (OSError, ValueError) as problem:
             raise ClusterError(f"{address}: no scheduler answers: {problem}") from None
         yield client
@@ -100,16 +90,16 @@ def _silent() -> Iterator[None]:
             log.setLevel(level)
 
 
-def _told_by(path: str) -> str:
+def _told_by(path: str, wait: float) -> str:
     """Return the address in the file that a scheduler writes when it has begun; wait for it."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + wait
     while True:
         try:
             told = json.loads(Path(path).read_text("utf-8"))
         except (FileNotFoundError, ValueError):  # not there, or not whole
             if time.monotonic() > end:
                 raise ClusterError(
-                    f"{path}: no scheduler has written it in {PATIENCE} seconds"
+                    f"{path}: no scheduler has written it in {wait:g} seconds"
                 ) from None
             time.sleep(0.2)
             continue

@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 
     from alignkit.aligner import AlignedLinks, Aligner
 
-__all__ = ["Aligned", "align", "align_parts", "memory_of"]
-
 _PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines
 _UNPACKED = 3  # times the file of a model
+_SMALLER = "train a smaller model, by `prune`"
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,7 @@ def align(
     sure: float | None = None,
     probabilities: bool = False,
     work: str | None = None,
+    wait: float | None = None,
     progress: Told | None = None,
 ) -> Aligned:
     """Align the parts of a corpus with a saved model.
@@ -90,6 +90,8 @@ def align(
     work
         A folder for what is known of the run; None: one beside the outputs, which goes when all
         is done.
+    wait
+        How many seconds to wait for workers; as of `open_session`.
     progress
         Called with what is done, of how much, and what that is.
 
@@ -104,7 +106,7 @@ def align(
         If something cannot be read, written, or done.
     """
     check_arguments(align, locals())
-    with open_session(client) as session:
+    with open_session(client, wait=wait) as session:
         return align_parts(
             session,
             find_parts(source, target),
@@ -136,7 +138,7 @@ def align_parts(
     Parts that are done already, by the same model from the same texts, are not done again.
     """
     reading, outputs = reading or ReadOptions(), Outputs(output, scores, how or Links())
-    outputs.check(parts, None)
+    outputs.check(parts, None, model)
     digest = digest_of(model)
     load_model(model, digest, learned)  # it is one
     parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
@@ -158,11 +160,12 @@ def align_parts(
         rest = outputs.how, model, digest, learned, reading, threads or session.threads
         memory = memory_of(model)
         tasks = {
-            parts[k].key: Task(f"{parts[k]}", (parts[k].paths, files[k], *rest), memory)
+            parts[k].key: Task(f"{parts[k]}", (parts[k].paths, files[k], *rest), memory, _SMALLER)
             for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
         }
         told = _telling(parts, [found.words for found in facts], progress)
-        counts = run.do(session, "aligned", _align_part, tasks, told)
+        with outputs.naming_written(parts):
+            counts = run.do(session, "aligned", _align_part, tasks, told)
     return sum((Aligned(**found) for found in counts.values()), Aligned())
 
 
@@ -241,13 +244,7 @@ def _counted(sides: tuple[NDArray[np.int64], NDArray[np.int64]], links: AlignedL
 
 @lru_cache(maxsize=1)
 def load_model(path: str, digest: str, learned: bool) -> Aligner:
-    """Return the aligner of a file, which is kept for the next part.
-
-    Raises
-    ------
-    AlignerError
-        If the file is not the one that the run is of.
-    """
+    """Return the aligner of a file, which is kept for the next part."""
     from alignkit.aligner import Aligner
 
     if digest_of(path) != digest:

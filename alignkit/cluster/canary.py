@@ -12,34 +12,20 @@ from importlib.metadata import version
 
 from alignkit.version import __version__
 
-__all__ = ["Canary", "canary"]
-
 _PAIRS = 60
 
 
 @dataclass(frozen=True)
 class Canary:
-    """Hold what decides over the bits of a result.
+    """Hold what decides over the bits of a result."""
 
-    Parameters
-    ----------
-    alignkit, numpy, numba, unicode
-        Versions; that of Unicode, which Python brings, says what folding of case does.
-    bits
-        A digest of what an aligner makes of a toy text.
-    packed
-        A digest of a text that zlib packed.
-    processor
-        What the machine is called; for messages.
-    """
-
-    alignkit: str
+    alignkit: str  # versions; that of Unicode, which Python brings, says what folding of case does
     numpy: str
     numba: str
     unicode: str
-    bits: str
-    packed: str
-    processor: str
+    bits: str  # A digest of what an aligner makes of a toy text
+    packed: str  # A digest of a text that zlib packed
+    processor: str  # what the machine is called; for messages
 
     def differs(self, theirs: Canary) -> str:
         """Say what another process has that would give other bytes; nothing where all is equal."""

@@ -10,25 +10,12 @@ from hashlib import blake2b
 from typing import Any
 
 from alignkit.cluster.parts import Part
-from alignkit.cluster.run import FileState, Run, state_of
+from alignkit.cluster.run import Run, state_of
 from alignkit.cluster.session import Session, Task
 from alignkit.errors import FileError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import TextFile
 from alignkit.formats.words import split_words
-
-__all__ = [
-    "Facts",
-    "Told",
-    "check_parts",
-    "digest_of",
-    "file_facts",
-    "inputs_of",
-    "largest_first",
-    "largest_of",
-    "states_of",
-    "text_facts",
-]
 
 Told = Callable[[int, int, str], None]
 """What is told of progress: how much is done, of how much, and what that is."""
@@ -36,30 +23,19 @@ Told = Callable[[int, int, str], None]
 _ERRORS = 10  # that are shown before the others are left
 _CHUNK = 1 << 20
 _FILE = "parts.json"
+_BLOCKS, _BLOCK = 16, 1 << 16  # of a file are compared with what they were
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Hold what a part was found to be.
+    """Hold what a part was found to be."""
 
-    Parameters
-    ----------
-    pairs, source_words, target_words
-        How many it has.
-    cells
-        The sum of N x M over its pairs; 0 where nobody asked.
-    longest
-        The words of its longest line, likewise.
-    states, digests
-        Of its files: their sizes and times, and what they hold.
-    """
-
-    pairs: int
+    pairs: int  # how many it has
     source_words: int
     target_words: int
-    cells: int
-    longest: int
-    states: list[FileState]
+    cells: int  # the sum of N x M over its pairs; 0 where nobody asked
+    longest: int  # the words of its longest line, likewise
+    states: list[tuple[int, int, int, str]]  # of its files: as of states_of, and what they hold
     digests: list[str]
 
     @property
@@ -72,11 +48,6 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
     """Read the two texts of a part to their ends, as fast as they can be checked.
 
     So words are counted by the spaces between them, and cells not at all.
-
-    Raises
-    ------
-    FormatError
-        If they cannot be read, or do not fit each other.
     """
     from alignkit.texts import lines_of
 
@@ -107,29 +78,23 @@ def file_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
 
 
 def refuse_long(lengths: Sequence[int], first: int, path: str, options: ReadOptions) -> None:
-    """Refuse sentences with too many words; `first` is the line of the first one.
-
-    Raises
-    ------
-    FormatError
-        If there is one.
-    """
+    """Refuse sentences with too many words; `first` is the line of the first one."""
     for k, size in enumerate(lengths):
         if size > options.max_words:
             raise TextFile(path, options).too_long("a sentence", size, first + k)
 
 
-def digest_of(path: str) -> str:
-    """Return a digest of what a file holds, as it stands there.
-
-    Raises
-    ------
-    FileError
-        If it cannot be read.
-    """
+def digest_of(path: str, *, sample: bool = False) -> str:
+    """Return a digest of what a file holds, as it stands there; perhaps of some blocks alone."""
     digest = blake2b(digest_size=16)
     try:
         with open(path, "rb") as stream:
+            last = os.fstat(stream.fileno()).st_size - _BLOCK
+            if sample and last > 0:
+                for k in range(_BLOCKS):
+                    stream.seek(last * k // (_BLOCKS - 1))
+                    digest.update(stream.read(_BLOCK))
+                return digest.hexdigest()
             for chunk in iter(partial(stream.read, _CHUNK), b""):
                 digest.update(chunk)
     except OSError as problem:
@@ -146,28 +111,7 @@ def check_parts(
     run: Run | None = None,
     progress: Told | None = None,
 ) -> list[Facts]:
-    """Read all parts, or, of a run that was begun, those of which a file has changed since.
-
-    Parameters
-    ----------
-    session
-        Who reads.
-    parts
-        What is read.
-    find
-        Reads a part: `text_facts`, or another function of its kind.
-    options
-        How texts are encoded.
-    run
-        Where what was found is kept.
-    progress
-        Called as parts are read.
-
-    Raises
-    ------
-    AlignkitError
-        If parts cannot be read; up to 10 of them are told, with file and line.
-    """
+    """Read all parts by `find`, or, of a run that was begun, those of which a file has changed."""
     known = _known(run)
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
@@ -197,16 +141,13 @@ def _known(run: Run | None) -> Mapping[str, Facts]:
     }
 
 
-def states_of(paths: Sequence[str]) -> list[FileState]:
-    """Return what tells that files have not been changed.
-
-    Raises
-    ------
-    FileError
-        If one is not there.
-    """
+def states_of(paths: Sequence[str]) -> list[tuple[int, int, int, str]]:
+    """Return what shows that files changed: size, times, a digest of head, tail and some blocks."""
     try:
-        return [state_of(path) for path in paths]
+        return [
+            (*state_of(path), os.stat(path).st_ctime_ns, digest_of(path, sample=True))
+            for path in paths
+        ]
     except OSError as problem:
         raise FileError.of(problem, str(problem.filename)) from None
 

@@ -14,23 +14,9 @@ from alignkit.aligner.training import first_jumps, jumps_of, nulls_of, uniform_n
 from alignkit.cluster.plan import Plan
 from alignkit.cluster.state import opened, write_arrays
 
-__all__ = ["add_parts", "add_shards"]
-
 
 def add_parts(plan: Plan, done: int, model: str, stems: int) -> None:
-    """Make the tables of the empty word and of jumps, and add up the target stems of all shards.
-
-    Parameters
-    ----------
-    plan
-        Of the training.
-    done
-        How many rounds there were.
-    model
-        That of the last.
-    stems
-        How many target stems there are; 0: they lend nothing.
-    """
+    """Make the tables of the empty word and of jumps, and add up the target stems of all shards."""
     if done:
         sums = _sums(plan, done)
         tables = nulls_of(sums)

@@ -37,51 +37,27 @@ from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
 from alignkit.tables.runs import ROOM, Runs
 
 if TYPE_CHECKING:
-    from alignkit.corpus import SentencePair
-
-__all__ = ["AlignedInput", "Counted", "count_parts", "open_part", "phrases"]
+    from alignkit.sentence_pair import SentencePair
 
 
 @dataclass(frozen=True)
 class AlignedInput:
-    """Say how the files of a part are read.
+    """Say how the files of a part are read."""
 
-    Parameters
-    ----------
-    sides
-        What the files behind the first are: some of ``source`` and ``target``.
-    format
-        Of the first one; None finds it, in the largest part.
-    annotator
-        Whose alignments; None where there is one alone.
-    reading
-        How files are encoded, and the like.
-    """
-
-    sides: tuple[str, ...] = ()
-    format: str | None = None
-    annotator: str | None = None
-    reading: ReadOptions = field(default_factory=ReadOptions)
+    sides: tuple[str, ...] = ()  # what the files behind the first are: some of source and target
+    format: str | None = None  # of the first one; None finds it, in the largest part
+    annotator: str | None = None  # whose alignments; None where there is one alone
+    reading: ReadOptions = field(default_factory=ReadOptions)  # how files are encoded, and the like
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Count what a table holds.
+    """Count what a table holds."""
 
-    Parameters
-    ----------
-    pairs, occurrences
-        How many sentence pairs were read, and how many phrase pairs found in them.
-    tally
-        How many different ones, and how many of those were not frequent enough.
-    found
-        What was odd in the files, by kind.
-    """
-
-    pairs: int
+    pairs: int  # how many sentence pairs were read, and how many phrase pairs found in them
     occurrences: int
-    tally: Tally
-    found: Counter[str]
+    tally: Tally  # how many different ones, and how many of those were not frequent enough
+    found: Counter[str]  # what was odd in the files, by kind
 
 
 def phrases(
@@ -100,6 +76,7 @@ def phrases(
     ignore_identical: bool = False,
     min_count: int = 1,
     work: str | None = None,
+    wait: float | None = None,
     progress: Told | None = None,
 ) -> Counted:
     """Write the phrase table of the parts of a corpus.
@@ -121,6 +98,8 @@ def phrases(
     work
         A folder for what is made on the way; None: one beside the output, which goes when all is
         done.
+    wait
+        How many seconds to wait for workers; as of `open_session`.
     progress
         Called with what is done, of how much, and what that is.
 
@@ -132,7 +111,7 @@ def phrases(
     check_arguments(phrases, locals())
     named = {"source": source, "target": target}
     sides = {side: path for side, path in named.items() if path is not None}
-    with open_session(client) as session:
+    with open_session(client, wait=wait) as session:
         return count_parts(
             session,
             find_parts(aligned, *sides.values()),
@@ -214,8 +193,7 @@ def _count_part(
     """Count the phrase pairs of a part, and write them by target phrase."""
     sample = Sample(parts)
     with (
-        exchange.sorting() as folder,
-        PhraseCounts(settings, folder=folder, room=exchange.room) as counts,
+        PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as counts,
         naming(part.paths[0]),
     ):
         pairs, reading = open_part(part, given)
@@ -242,7 +220,7 @@ def _turn(
     """Bring the records of a bucket together, and write them by source phrase."""
     ranks = np.arange(len(WordPool.read(pool)), dtype=np.int32)
     tally = Tally()
-    with exchange.sorting() as folder, Runs(folder, room=exchange.room) as runs:
+    with Runs(exchange.folder, room=exchange.room) as runs:
         add_records(runs, exchange, bucket, places)
         records = turned(runs, ranks, min_count, tally)
         path = write_turned(exchange, bucket, records, cuts)
@@ -252,7 +230,7 @@ def _turn(
 def _write(bucket: int, shown: str, exchange: Exchange) -> Done:
     """Write the lines of the table for a bucket of source phrases."""
     words = WordPool.read(shown)
-    with exchange.sorting() as folder, Runs(folder, sums=2, room=exchange.room) as runs:
+    with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
         add_turned(runs, exchange, bucket)
         path = write_text(exchange, bucket, table_lines(table_blocks(runs), words))
     return Done(None, [path])

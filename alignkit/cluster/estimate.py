@@ -16,17 +16,6 @@ from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import TextFile
 from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
 
-__all__ = [
-    "PLACE",
-    "PhraseSize",
-    "TextSize",
-    "estimate_phrases",
-    "estimate_texts",
-    "spread",
-    "word_pairs",
-    "worker_memory",
-]
-
 _PARTS = 8  # that are looked at
 _PAIRS = 5000  # of each
 _MORE = 100_000  # that are read of each, but not counted
@@ -54,22 +43,12 @@ def worker_memory(pairs: int, cells: int, places: int) -> int:
 
 @dataclass(frozen=True)
 class TextSize:
-    """Hold about how large a corpus is.
+    """Hold about how large a corpus is."""
 
-    Parameters
-    ----------
-    parts
-        How many parts it has.
-    pairs, largest
-        Of the whole, and of the largest part.
-    source_words, target_words, cells
-        Of the whole.
-    """
-
-    parts: int
-    pairs: int
+    parts: int  # how many parts it has
+    pairs: int  # of the whole, and of the largest part
     largest: int
-    source_words: int
+    source_words: int  # of the whole
     target_words: int
     cells: int
 
@@ -92,21 +71,11 @@ class TextSize:
 
 @dataclass(frozen=True)
 class PhraseSize:
-    """Hold about how many phrase pairs a corpus has, and the bytes on disk that they take.
+    """Hold about how many phrase pairs a corpus has, and the bytes on disk that they take."""
 
-    Parameters
-    ----------
-    pairs
-        Sentence pairs.
-    occurrences
-        Phrase pairs in them.
-    disk
-        At most: what is made on the way, and the table.
-    """
-
-    pairs: int
-    occurrences: int
-    disk: int
+    pairs: int  # sentence pairs
+    occurrences: int  # phrase pairs in them
+    disk: int  # at most: what is made on the way, and the table
 
 
 def spread(parts: Sequence[Part]) -> list[Part]:
@@ -116,13 +85,7 @@ def spread(parts: Sequence[Part]) -> list[Part]:
 
 
 def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
-    """Estimate how large parts of two texts each are.
-
-    Raises
-    ------
-    AlignkitError
-        If what is looked at cannot be read, or is empty.
-    """
+    """Estimate how large parts of two texts each are."""
     from alignkit.texts import lines_of, numbered
 
     seen = [0, 0, 0, 0]
@@ -159,13 +122,7 @@ def _size(part: Part) -> int:
 def estimate_phrases(
     parts: Sequence[Part], settings: TableSettings, given: AlignedInput
 ) -> PhraseSize:
-    """Estimate how many phrase pairs parts have; see `count_parts`.
-
-    Raises
-    ------
-    AlignkitError
-        If what is looked at cannot be read.
-    """
+    """Estimate how many phrase pairs parts have; see `count_parts`."""
     pairs = 0
     occurrences = disk = read = 0.0
     for part in spread(parts):

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +21,6 @@ from alignkit.tables.phrase_steps import Records, text_pool
 from alignkit.tables.runs import Block, Runs
 from alignkit.visible import escaped
 
-__all__ = [
-    "Exchange",
-    "Numbered",
-    "Sample",
-    "add_records",
-    "add_turned",
-    "cut_points",
-    "join_texts",
-    "number_words",
-    "read_array",
-    "write_records",
-    "write_text",
-    "write_turned",
-]
-
 _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
 _LEAST = 64  # but so many of each part
@@ -44,21 +28,11 @@ _LEAST = 64  # but so many of each part
 
 @dataclass(frozen=True)
 class Exchange:
-    """Say where the tasks of a run put their records, and into how many buckets.
+    """Say where the tasks of a run put their records, and into how many buckets."""
 
-    Parameters
-    ----------
-    folder
-        Of the run.
-    buckets
-        How many.
-    room
-        The bytes that sorting takes in memory.
-    """
-
-    folder: str
-    buckets: int
-    room: int
+    folder: str  # of the run; what memory does not hold is sorted there, in files without names
+    buckets: int  # how many
+    room: int  # the bytes that sorting takes in memory
 
     def path(self, step: str, key: object) -> str:
         """Return where the file of a task is."""
@@ -73,21 +47,9 @@ class Exchange:
             run.write(known, "buckets.json")
         return cls(run.folder, known, room)
 
-    def sorting(self) -> TemporaryDirectory[str]:
-        """Make a folder for what memory does not hold."""
-        return TemporaryDirectory(prefix="sorting-", dir=self.folder)
-
 
 class Sample:
-    """Keep some second phrases of records, evenly: every k-th of however many there are.
-
-    Parameters
-    ----------
-    parts
-        Of how many parts there are samples.
-    skip
-        How many symbols behind the first 0 are no words.
-    """
+    """Keep some second phrases of records, evenly: every k-th of however many there are."""
 
     def __init__(self, parts: int, skip: int = 0) -> None:
         self._most = max(_SHOWN // parts, _LEAST)
@@ -121,18 +83,7 @@ def write_records(
 ) -> list[str]:
     """Write what a part holds, in buckets by the first phrase, and its words; return the files.
 
-    Parameters
-    ----------
-    exchange
-        Where to.
-    key
-        What the part is called.
-    blocks
-        Its records.
-    words
-        Its words, in the order of their numbers.
-    skip
-        How many symbols behind the first 0 of a record are no words.
+    So many symbols as `skip` says, behind the first 0 of a record, are no words.
     """
     order = sorted(range(len(words)), key=words.__getitem__)
     ranks = np.empty(len(words), np.int32)
@@ -157,18 +108,7 @@ def add_records(
 ) -> None:
     """Add a bucket of what all parts hold; their words get the numbers that they have in all.
 
-    Parameters
-    ----------
-    runs
-        Where to.
-    exchange
-        Where from.
-    bucket
-        Which.
-    places
-        Of the words of each part, as of `Numbered`.
-    skip
-        As of `write_records`.
+    The places are as of `Numbered`, `skip` as of `write_records`.
     """
     for key, path in places.items():
         numbers = read_array(path)
@@ -182,19 +122,7 @@ def add_records(
 def write_turned(
     exchange: Exchange, bucket: int, records: Iterable[Records], cuts: Sequence[Sequence[int]]
 ) -> str:
-    """Write records in buckets by the order of their first phrases; return the file.
-
-    Parameters
-    ----------
-    exchange
-        Where to.
-    bucket
-        Of which bucket they are made.
-    records
-        What to write.
-    cuts
-        As `cut_points` gives them.
-    """
+    """Write records of a bucket in buckets by the order of their first phrases; return the file."""
     offsets = np.zeros(len(cuts) + 1, np.int64)
     np.cumsum([len(phrase) for phrase in cuts], out=offsets[1:])
     keys = np.array([symbol for phrase in cuts for symbol in phrase], np.int32)
@@ -232,13 +160,7 @@ def join_texts(exchange: Exchange, buckets: int, output: str) -> None:
 
 
 def read_array(path: str) -> NDArray[np.int32]:
-    """Return the numbers in a file, (N,) int32.
-
-    Raises
-    ------
-    FileError
-        If it cannot be read.
-    """
+    """Return the numbers in a file, (N,) int32."""
     try:
         return np.fromfile(path, np.int32)
     except OSError as problem:

@@ -19,8 +19,6 @@ from alignkit.cluster.session import Session, Task, steps
 from alignkit.formats.options import ReadOptions
 from alignkit.tables.exchange import WordPool
 
-__all__ = ["Exchanging", "exchanging", "memory_of"]
-
 _PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
 _SMALLER = "let tables be sorted in less, by a lower --memory"
 
@@ -31,17 +29,7 @@ def memory_of(room: int) -> int:
 
 
 class Exchanging:
-    """Do the steps of a run one after the other.
-
-    Parameters
-    ----------
-    session
-        Who does the tasks.
-    run, exchange
-        Where files are.
-    told
-        Gives each step what it tells, as `steps` makes it.
-    """
+    """Do the steps of a run one after the other; `told` is made by `steps`."""
 
     def __init__(
         self,
@@ -60,32 +48,22 @@ class Exchanging:
     ) -> dict[str, Any]:
         """Let each part write its records; return what the tasks gave.
 
-        Parameters
-        ----------
-        text
-            What is told.
-        function
-            Called with a part and what is given with it, the exchange, and how many parts there
-            are; gives a dictionary, of which ``sample`` is as of `Sample.phrases`.
-        parts
-            By what each is called: a `Part`, and what else the function takes.
+        `parts` has for each name a `Part` and what else the function takes, which is called with
+        these, the exchange, and the number of parts, and returns a dictionary whose ``sample`` is
+        as of `Sample.phrases`.
         """
         names, memory = list(parts), memory_of(self._exchange.room)
+        self._run.claim(*(self._exchange.path("words", name) for name in names))
         tasks = {}
         for k in largest_first(range(len(parts)), [part for part, *_ in parts.values()]):
             part, *given = parts[names[k]]
             part = part.called(self._session.path)
-            tasks[names[k]] = Task(str(part), (part, *given, self._exchange, len(parts)), memory)
+            arguments = part, *given, self._exchange, len(parts)
+            tasks[names[k]] = Task(str(part), arguments, memory, _SMALLER)
         return self._run.do(self._session, "records", function, tasks, self._told(text), errors=10)
 
     def number(self, found: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
-        """Give the words of all parts numbers, and cut their second phrases into buckets.
-
-        Parameters
-        ----------
-        found
-            As `records` gave it.
-        """
+        """Give the words of all parts numbers, and cut their second phrases into buckets."""
         numbered = number_words(self._run, self._session, self._exchange, list(found))
         samples = [phrase for part in found.values() for phrase in part["sample"]]
         pool = WordPool.read(numbered.pool)
@@ -96,17 +74,8 @@ class Exchanging:
     ) -> list[Any]:
         """Let each bucket of records write them turned round; return what the tasks gave.
 
-        Parameters
-        ----------
-        what
-            What is in the buckets, and what is done with it.
-        function
-            Called with the number of a bucket, what is given, and the exchange; writes by
-            `write_turned`.
-        given
-            What else the function takes.
-        rooms
-            How often a task sorts as much as memory is to hold.
+        The function is called with the number of a bucket, what is given, and the exchange; it
+        writes by `write_turned`. A task sorts `rooms` times as much as memory is to hold.
         """
         return self._buckets("turned", self._exchange.buckets, what, function, given, rooms)
 
@@ -118,16 +87,9 @@ class Exchanging:
         function: Callable[..., Done],
         *given: Any,
     ) -> list[Any]:
-        """Let each bucket of second phrases write its lines, and join them; return what tasks gave.
+        """Write the lines of each bucket of second phrases, and join them; return what tasks gave.
 
-        Parameters
-        ----------
-        output
-            The file of all lines.
-        count
-            How many buckets there are.
-        what, function, given
-            As of `turned`; the function writes by `write_text`.
+        All is as of `turned`, but the function writes by `write_text`.
         """
         found = self._buckets("lines", count, what, function, given)
         join_texts(self._exchange, count, output)
@@ -165,41 +127,13 @@ def exchanging(
     work: str | None,
     progress: Told | None,
 ) -> Iterator[Exchanging]:
-    """Begin a run, or go on with one; see `running` for its folder.
-
-    Parameters
-    ----------
-    session
-        Who does the tasks.
-    parts
-        What is read.
-    output
-        The file that is written.
-    what
-        What the run is of, besides its inputs.
-    reading
-        How texts are encoded.
-    room
-        The bytes that sorting takes in memory.
-    buckets
-        How many; None takes what suits the workers.
-    work
-        The folder of the run; None: one beside the output.
-    progress
-        Called with what is done, of how much, and what that is.
-
-    Raises
-    ------
-    AlignkitError
-        If something cannot be read, or written, or the folder is of another run.
-    """
+    """Begin a run, or go on with one; see `running` for its folder, `Exchange` for the rest."""
     refuse_replacing([one_file(output)], parts)
     parts = [part.called(session.path) for part in parts]
     with running(work, output) as run:
         run.try_workers(session)
         facts = check_parts(session, parts, file_facts, reading, run=run)
         run.settle({**what, "inputs": inputs_of(parts, facts)})
-        run.sweep()
         exchange = Exchange.of(run, session, buckets, room)
         told = steps(progress, len(parts) + 2 * exchange.buckets)
         yield Exchanging(session, run, exchange, told)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-__all__ = ["Kept"]
-
 T = TypeVar("T")
 
 _ROOM = 1 << 30
@@ -25,19 +23,7 @@ class Kept(Generic[T]):
         self._size = 0
 
     def get(self, run: str, name: str, memory: int, make: Callable[[], tuple[T, int]]) -> T:
-        """Return what has a name in a run, made if it is not there.
-
-        Parameters
-        ----------
-        run
-            Which run it is of; what other runs made is dropped.
-        name
-            What it is called there; what has one name is always the same.
-        memory
-            Bytes of the worker, of which a quarter is for this; 0: not known.
-        make
-            Makes it, and tells its bytes.
-        """
+        """Return what has a name in a run, made if it is not there."""
         if run != self._run:
             self._run, self._items, self._size = run, {}, 0
         if name in self._items:

@@ -19,19 +19,11 @@ from alignkit.cluster.shards import NO_CELLS
 from alignkit.cluster.state import opened
 from alignkit.cluster.vocabulary import Vocabulary
 
-__all__ = ["write_model"]
-
 I8 = NDArray[np.int64]
 
 
 def write_model(plan: Plan, path: str, done: int, history: Sequence[Round], jumping: bool) -> None:
-    """Write what was learned in `done` rounds into a file.
-
-    Raises
-    ------
-    WriteError
-        If it cannot be written.
-    """
+    """Write what was learned in `done` rounds into a file."""
     words = [Vocabulary.read(plan.words_file(side)).words for side in ("source", "target")]
     index, weights = _word_pairs(plan, done, len(words[0]))
     unseen = unseen_total(plan.settings)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from alignkit.aligner.decoding import decode, likelihoods_by
@@ -11,12 +12,11 @@ from alignkit.aligner.pieces import Pieces
 from alignkit.aligner.settings import THRESHOLD
 from alignkit.cluster.parts import Part, one_file, outputs_of, refuse_replacing
 from alignkit.cluster.plan import Plan
+from alignkit.cluster.run import FileState, state_of
 from alignkit.cluster.steps import decoder_of, workers_of
 from alignkit.formats.pharaoh_lines import format_lines
-from alignkit.output import apart, replacing, replacing_bytes
+from alignkit.output import WriteError, apart, replacing, replacing_bytes
 from alignkit.texts import score_lines
-
-__all__ = ["Links", "Outputs", "write_links"]
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,11 @@ class Links:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Say what is written of each part.
-
-    Parameters
-    ----------
-    links, scores
-        Paths with one ``*`` for the links and the log-likelihoods; None: not written.
-    how
-        Which links.
-    """
+    """Say what is written of each part."""
 
     links: str | None = None
     scores: str | None = None
-    how: Links = Links()
+    how: Links = Links()  # which links
 
     @property
     def some(self) -> bool:
@@ -62,18 +54,30 @@ class Outputs:
         scores = nothing if self.scores is None else outputs_of(self.scores, parts)
         return list(zip(links, scores, strict=True))
 
-    def check(self, parts: Sequence[Part], save: str | None) -> None:
-        """Refuse what cannot be written, or would be written over.
+    @contextmanager
+    def naming_written(self, parts: Sequence[Part]) -> Iterator[None]:
+        """Let an error of writing say which outputs took their places before it."""
+        before = {path: _state(path) for pair in self.files(parts) for path in pair if path}
+        try:
+            yield
+        except WriteError as problem:
+            paths = [path for path, state in before.items() if _state(path) != state]
+            if not paths:
+                raise
+            more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
+            told = f"{problem}; written before it: {', '.join(paths[:3])}{more}"
+            raise WriteError(told) from None
 
-        Raises
-        ------
-        AlignkitError
-            If there is such a path.
-        """
+    def check(self, parts: Sequence[Part], save: str | None, *read: str) -> None:
+        """Refuse what cannot be written, or would be written over."""
         paths = [path for files in self.files(parts) for path in files if path is not None]
         if save is not None:
             paths.append(one_file(save))
-        refuse_replacing(paths, parts)
+        refuse_replacing(paths, [*parts, Part("", read)])
+
+
+def _state(path: str) -> FileState | None:
+    return state_of(path) if os.path.isfile(path) else None
 
 
 def write_links(

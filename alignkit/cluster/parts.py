@@ -11,18 +11,8 @@ from dataclasses import dataclass
 from alignkit.arguments import every
 from alignkit.errors import FileError, OptionError
 from alignkit.natural_order import natural_key
-from alignkit.output import refuse_same, refuse_unwritable
+from alignkit.output import refuse_address, refuse_same, refuse_unwritable
 from alignkit.placing import identity
-
-__all__ = [
-    "Part",
-    "find_parts",
-    "is_pattern",
-    "named",
-    "one_file",
-    "outputs_of",
-    "refuse_replacing",
-]
 
 _SHOWN = 3
 
@@ -85,6 +75,8 @@ def find_parts(*patterns: str) -> list[Part]:
     every("patterns", patterns, str)
     if "-" in patterns:
         raise OptionError("-: parts are files, which may be read again; name them")
+    for pattern in patterns:
+        refuse_address(pattern)
     if not any(map(is_pattern, patterns)):
         return [Part("", patterns)]
     found: list[dict[str, str]] = []
@@ -118,13 +110,7 @@ def _files(pattern: str) -> dict[str, str]:
 
 
 def named(pattern: str, name: str) -> str:
-    """Return what a pattern is called for a part.
-
-    Raises
-    ------
-    OptionError
-        If the pattern has not one ``*`` where there are several parts.
-    """
+    """Return what a pattern is called for a part."""
     if not name:
         return pattern
     if pattern.count("*") != 1:
@@ -136,26 +122,14 @@ def named(pattern: str, name: str) -> str:
 
 
 def one_file(path: str) -> str:
-    """Return the path of what is written as one file, whatever the parts.
-
-    Raises
-    ------
-    OptionError
-        If it is a pattern.
-    """
+    """Return the path of what is written as one file, whatever the parts."""
     if is_pattern(path):
         raise OptionError(f"{path}: is one file for all parts; name it without *")
     return path
 
 
 def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
-    """Refuse outputs that could not be written, are one file, or are read too.
-
-    Raises
-    ------
-    OptionError
-        If one is so.
-    """
+    """Refuse outputs that could not be written, are one file, or are read too."""
     refuse_same(outputs)
     refuse_unwritable(outputs)
     read = {identity(path): path for part in parts for path in part.paths}
@@ -168,13 +142,7 @@ def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
 
 
 def outputs_of(pattern: str, parts: Sequence[Part]) -> list[str]:
-    """Return the output of each part; see `named`.
-
-    Raises
-    ------
-    OptionError
-        If there are several parts and one name, or workers were to write to standard output.
-    """
+    """Return the output of each part; see `named`."""
     if pattern == "-":
         raise OptionError("-: what is written of parts goes to files, as in 'out/*.align.gz'")
     return [named(pattern, part.name) for part in parts]

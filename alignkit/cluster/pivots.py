@@ -44,28 +44,16 @@ from alignkit.tables.pivot_steps import (
 from alignkit.tables.runs import ROOM, Runs
 from alignkit.tables.table_file import TableFile
 
-__all__ = ["Joined", "TableInput", "join_tables", "pivot"]
-
 _MARK = 1  # symbol behind the pivot: the number of the table
 
 
 @dataclass(frozen=True)
 class TableInput:
-    """Say how the files of tables are read.
+    """Say how the files of tables are read."""
 
-    Parameters
-    ----------
-    on
-        The side of the pivot.
-    min_count
-        Entries that were seen less often are left out.
-    format, encoding, max_size
-        As of `TableFile`.
-    """
-
-    on: str = "source"
-    min_count: int = 1
-    format: str | None = None
+    on: str = "source"  # the side of the pivot
+    min_count: int = 1  # entries that were seen less often are left out
+    format: str | None = None  # as of TableFile
     encoding: str = "utf-8"
     max_size: int = MAX_MEGABYTES
 
@@ -78,22 +66,12 @@ class TableInput:
 
 @dataclass(frozen=True)
 class Joined:
-    """Count what was joined.
-
-    Parameters
-    ----------
-    entries, left_out
-        Of each table: how many it holds, and how many were not frequent enough.
-    repeated
-        How many were there before.
-    tally
-        What was joined of them.
-    """
+    """Count what was joined."""
 
     entries: tuple[int, ...]
     left_out: tuple[int, ...]
-    repeated: int
-    tally: PivotTally
+    repeated: int  # how many were there before
+    tally: PivotTally  # what was joined of them
 
 
 def pivot(
@@ -108,6 +86,7 @@ def pivot(
     top: int | None = 20,
     identity: bool = False,
     work: str | None = None,
+    wait: float | None = None,
     progress: Told | None = None,
 ) -> Joined:
     """Write the paraphrases that phrase tables hold.
@@ -125,6 +104,8 @@ def pivot(
     work
         A folder for what is made on the way; None: one beside the output, which goes when all is
         done.
+    wait
+        How many seconds to wait for workers; as of `open_session`.
     progress
         Called with what is done, of how much, and what that is.
 
@@ -135,7 +116,7 @@ def pivot(
     """
     check_arguments(pivot, locals())
     tables = [find_parts(path) for path in (table, second) if path is not None]
-    with open_session(client) as session:
+    with open_session(client, wait=wait) as session:
         return join_tables(
             session,
             tables,
@@ -222,7 +203,7 @@ def _read_part(part: Part, side: int, given: TableInput, exchange: Exchange, par
     path = part.paths[0]
     file = TableFile(path, format=given.format, encoding=given.encoding, max_size=given.max_size)
     sample = Sample(parts, _MARK)
-    with exchange.sorting() as folder, Pivot(folder=folder, room=exchange.room) as made:
+    with Pivot(folder=exchange.folder, room=exchange.room) as made:
         entries = made.add_file(side, file, on=given.on, min_count=given.min_count)
         words = made.words
         blocks = map(sample.seen, made.records())
@@ -254,7 +235,7 @@ def _join(
         np.zeros((count, 1), np.int32),
     )
     tally = PivotTally()
-    with exchange.sorting() as folder, Runs(folder, sums=0, maxima=2, room=exchange.room) as runs:
+    with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
         add_records(runs, exchange, bucket, places, skip=_MARK)
         paths = joined(runs, tables, identity, names, tally)
         path = write_turned(exchange, bucket, paths, cuts)
@@ -264,7 +245,7 @@ def _join(
 def _write(bucket: int, shown: str, settings: PivotSettings, exchange: Exchange) -> Done:
     """Write the lines of a bucket of phrases."""
     words, tally = WordPool.read(shown), PivotTally()
-    with exchange.sorting() as folder, Runs(folder, sums=VALUES, room=exchange.room) as runs:
+    with Runs(exchange.folder, sums=VALUES, room=exchange.room) as runs:
         add_turned(runs, exchange, bucket)
         tally.paths = runs.added
         lines = pivot_lines(chosen(runs, settings, tally), words)

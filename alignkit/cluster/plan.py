@@ -7,46 +7,22 @@ from dataclasses import dataclass
 
 from alignkit.aligner.settings import Settings
 
-__all__ = ["Plan"]
-
 
 @dataclass(frozen=True)
 class Plan:
-    """Hold what all tasks of a training know.
-
-    Parameters
-    ----------
-    folder
-        Of the run.
-    run
-        What it is called, as no other one is.
-    settings, casefold
-        How it trains.
-    parts, shards
-        How many there are.
-    pairs
-        How many sentence pairs all parts have, long ones cut.
-    firsts
-        The number of the first pair of each part.
-    sizes
-        How many source and target words there are.
-    memory
-        Bytes of a worker; 0: not known.
-    threads
-        Of a task; None: one for each core.
-    """
+    """Hold what all tasks of a training know."""
 
     folder: str
-    run: str
+    run: str  # as no other one is called
     settings: Settings
     casefold: bool
     parts: int
     shards: int
-    pairs: int
-    firsts: tuple[int, ...]
-    sizes: tuple[int, int]
-    memory: int = 0
-    threads: int | None = None
+    pairs: int  # of all parts, long ones cut
+    firsts: tuple[int, ...]  # the number of the first pair of each part
+    sizes: tuple[int, int]  # source and target words
+    memory: int = 0  # bytes of a worker; 0: not known
+    threads: int | None = None  # of a task; None: one for each core
 
     def words_file(self, side: str) -> str:
         """Name the file of the words of a side; see `merge_words`."""
@@ -64,9 +40,15 @@ class Plan:
         """Name the file of which word pairs of a shard are forgotten."""
         return self._path("shards", f"{shard}-forgotten.npz")
 
-    def round_folder(self, done: int) -> str:
-        """Name the folder of the files that `done` rounds leave."""
-        return os.path.join(self.folder, f"round-{done}")
+    def round_files(self, done: int) -> list[str]:
+        """Name the files that `done` rounds leave."""
+        of_parts = [self.found_file(part, done) for part in range(self.parts)]
+        of_shards = [
+            file(shard, done)
+            for shard in range(self.shards)
+            for file in (self.counts_file, self.weights_file)
+        ]
+        return [*of_parts, *of_shards, self.common_file(done), self.totals_file(done)]
 
     def found_file(self, part: int, done: int) -> str:
         """Name the file of what a round expects to be linked in a part."""

@@ -4,96 +4,190 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
+import re
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from hashlib import blake2b
+from os.path import isfile
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from alignkit.cluster.addresses import ClusterError
 from alignkit.cluster.session import Session, Task
 from alignkit.errors import AlignkitError, FileError
-from alignkit.output import WriteError, apart, replacing_file
+from alignkit.output import WriteError, apart, refuse_address, replacing_file
+from alignkit.placing import free_name, lock_alone
+from alignkit.signals import before_stop, undisturbed
 from alignkit.version import __version__
 
-__all__ = ["Done", "FileState", "Run", "RunError", "placing", "running", "state_of"]
+FOLDER = "alignkit-run"
+"""What the folder of a run is called in the one that users name."""
 
-_MANIFEST = "manifest.json"
-_ENDING = ".part"  # of what is being written
+_MANIFEST, _MARKER, _LOCK = "manifest.json", "marker.json", "lock"
+_HALF = re.compile(r"\.alignkit-[0-9a-f]{16}\.part")  # what is being written; see `free_name`
+_held: set[str] = set()  # locks of this process, which the system would give it twice
 
 FileState = tuple[int, int]
 """The size of a file, and when it was changed, in nanoseconds."""
 
 
 class RunError(AlignkitError):
-    """A run that cannot go on: its folder is of another one, or damaged."""
+    """A run that cannot go on: its folder is of another one, in use, or damaged."""
 
 
 class Run:
-    """Hold the folder of a run.
+    """Hold the folder of a run for this process alone, and know which files there the run made.
 
-    Parameters
-    ----------
-    folder
-        Where it is; made if it is not there.
-
-    Raises
-    ------
-    WriteError
-        If nothing can be made there.
+    Only those are replaced and deleted. A marker names them, before they are made; a folder
+    without it is not touched.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = os.path.abspath(folder)
+        self._marker, self._place = (os.path.join(self.folder, name) for name in (_MARKER, _LOCK))
         with _told(self.folder):
-            os.makedirs(self.folder, exist_ok=True)
+            if not os.path.lexists(self.folder):
+                _make(self.folder)
+            self._made = self._marked()
+            self._lock: int | None = self._locked()
+            self._made = self._marked()  # by who had the lock before, too
+
+    def _marked(self) -> set[str]:
+        """Return what the run has made: files, and folders, which end in ``/``."""
+        try:
+            if any(map(os.path.islink, (self.folder, self._marker))) or not isfile(self._marker):
+                raise ValueError
+            return set(json.loads(Path(self._marker).read_text("utf-8"))["made by alignkit"])
+        except (ValueError, LookupError, TypeError):
+            raise RunError(
+                f"{self.folder}: is there already, without the marker of a run of alignkit; "
+                "nothing was changed; move it elsewhere, or name another folder by `work`"
+            ) from None
+
+    def _locked(self) -> int:
+        """Return the file that locks the folder, which holds who has it."""
+        if os.path.realpath(self._place) in _held:
+            raise RunError(f"{self.folder}: this process has a run there; name another folder")
+        file = os.open(self._place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        try:
+            alone, here = lock_alone(file), socket.gethostname()
+            holder, who = self._holder(os.read(file, 1000))
+            far = alone is not False and holder.get("host", here) != here
+            if far or alone is False or (alone is None and holder and _lives(holder["process"])):
+                how = "wait until that ends, or name another folder by `work`"
+                if far:
+                    how = f"if it has ended, remove the file {self._place}, and try again"
+                raise RunError(f"{self.folder}: in use by {who}; {how}")
+            since = datetime.now().astimezone().isoformat(" ", "seconds")
+            os.ftruncate(file, 0)
+            os.lseek(file, 0, os.SEEK_SET)
+            mine = {"process": os.getpid(), "host": here, "since": since}
+            os.write(file, json.dumps(mine).encode())
+        except BaseException:
+            os.close(file)
+            raise
+        _held.add(os.path.realpath(self._place))
+        return file
+
+    def _holder(self, text: bytes) -> tuple[dict[str, Any], str]:
+        """Return who has the folder, or had it until it died, and what messages call that."""
+        try:
+            found = json.loads(text) if text else {}
+            who = "process {process} on {host} since {since}".format(**found) if text else ""
+        except (ValueError, LookupError, TypeError):
+            raise self._foreign(self._place) from None
+        return found, who or "another process"
+
+    def close(self) -> None:
+        """Let others have the folder."""
+        if self._lock is not None:
+            with suppress(OSError):
+                os.ftruncate(self._lock, 0)
+            os.close(self._lock)
+            _held.discard(os.path.realpath(self._place))
+            self._lock = None
+
+    def _foreign(self, path: str) -> RunError:
+        return RunError(f"{path}: the run did not make this, and needs the name; move it elsewhere")
+
+    def _name(self, path: str) -> str:
+        return os.path.relpath(os.path.join(self.folder, path), self.folder)
+
+    def claim(self, *paths: str) -> None:
+        """Take note of files that the run is to make, and make their folders."""
+        files = [self._name(path) for path in paths]
+        folders = {f"{folder}/" for folder in map(os.path.dirname, files) if folder}
+        new = []
+        for name in (*folders, *files):
+            path = os.path.join(self.folder, name).rstrip("/")
+            there = os.path.lexists(path) and not (name in folders and os.path.isdir(path))
+            if os.path.islink(path) or (there and name not in self._made):
+                raise self._foreign(path)
+            if name not in self._made and not os.path.lexists(path):
+                new.append(name)
+        if new:
+            self._made.update(new)
+            self._note()
+        for folder in folders:
+            with _told(folder):
+                os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
+
+    def drop(self, *paths: str) -> None:
+        """Remove files that the run made, and their folders if they are empty then."""
+        names = self._made.intersection(map(self._name, paths))
+        folders = {f"{os.path.dirname(name)}/" for name in names} & self._made
+        for name in (*names, *folders):
+            self._delete(name)
+        self._made -= names
+        self._note()
+
+    def _delete(self, name: str) -> None:
+        """Delete a file, or a folder if it is empty; not by way of a link."""
+        path = os.path.join(self.folder, name).rstrip("/")
+        if not os.path.islink(path) and not os.path.islink(os.path.dirname(path)):
+            with suppress(OSError):
+                (os.rmdir if name.endswith("/") else os.unlink)(path)
+
+    def _note(self) -> None:
+        with placing(self._marker) as beside:
+            Path(beside).write_text(json.dumps({"made by alignkit": sorted(self._made)}), "utf-8")
 
     def path(self, *names: str) -> str:
-        """Return the path of a file of the run; its folder is made."""
-        path = os.path.join(self.folder, *names)
-        with _told(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+        """Return the path of a file that the run is to make; see `claim`."""
+        self.claim(path := os.path.join(self.folder, *names))
         return path
 
     def settle(self, what: Mapping[str, Any]) -> bool:
-        """Take note of what the run is of; return whether it goes on with one that was begun.
-
-        Parameters
-        ----------
-        what
-            Names of settings and inputs with their values, as JSON can hold them.
-
-        Raises
-        ------
-        RunError
-            If the folder is of a run of something else; the message says of what.
-        """
+        """Take note of what the run is of; return whether it goes on with one that was begun."""
         now = json.loads(json.dumps({"alignkit": __version__, **what}))
         before = self.read(_MANIFEST)
         if before is None:
             self.write(now, _MANIFEST)
-            return False
-        for name in dict.fromkeys((*before, *now)):
-            if before.get(name) != now.get(name):
+        for name in dict.fromkeys((*(before or now), *now)):
+            if before and before.get(name) != now.get(name):
                 raise RunError(
                     f"{self.folder}: is the folder of another run: "
-                    f"{_difference(name, before.get(name), now.get(name))}; name another folder, "
-                    "or remove this one"
+                    f"{_difference(name, before.get(name), now.get(name))}; name another folder "
+                    "by `work`"
                 )
-        return True
+        self._sweep()
+        return before is not None
 
     def read(self, *names: str) -> Any:
         """Return what a JSON file of the run holds; None where there is none."""
         path = os.path.join(self.folder, *names)
+        if self._name(path) not in self._made:
+            return None
         try:
             return json.loads(Path(path).read_text("utf-8"))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as problem:
-            raise RunError(f"{path}: cannot be read: {problem}; remove it") from None
+            raise RunError(f"{path}: cannot be read: {problem}; remove this file") from None
 
     def write(self, value: object, *names: str) -> None:
         """Write a JSON file of the run, which is whole at any time."""
@@ -101,13 +195,7 @@ class Run:
             Path(beside).write_text(json.dumps(value), "utf-8")
 
     def try_workers(self, session: Session) -> None:
-        """Find out whether all workers see the folder, and may write there.
-
-        Raises
-        ------
-        ClusterError
-            If one does not; the message names it.
-        """
+        """Find out whether all workers see the folder, and may write there."""
         token = os.urandom(8).hex()
         place = self.path(f"token-{token}")
         Path(place).write_text(token, "utf-8")
@@ -118,13 +206,22 @@ class Run:
                         f"worker {worker}: {self.folder}: {problem}; the folder has to be one that "
                         "all workers see"
                     )
-        finally:
-            with suppress(OSError):
-                os.unlink(place)
+        finally:  # and with those of runs that were stopped here
+            self.drop(*(name for name in self._made if name.startswith("token-")))
 
     def remove(self) -> None:
-        """Remove the folder, and all that is in it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove what the run made, and the folder if nothing else is in it."""
+        self._sweep()
+        self.drop(*(name for name in self._made if not name.endswith("/")))
+        for name in self._made:  # folders
+            self._delete(name)
+        with suppress(OSError):
+            if set(os.listdir(self.folder)) <= {_MARKER, _LOCK}:
+                gone = free_name(Path(self.folder).parent)  # the folder is never without a marker
+                os.rename(self.folder, gone)
+                for name in (_MARKER, _LOCK):
+                    (gone / name).unlink(missing_ok=True)
+                gone.rmdir()
 
     def do(
         self,
@@ -136,23 +233,12 @@ class Run:
         *,
         errors: int = 1,
     ) -> dict[str, Any]:
-        """Do the tasks of a step that are not done yet; return what all gave.
+        """Do the tasks of a step that are not done yet, the first first; return what all gave.
 
-        Parameters
-        ----------
-        session
-            Who does them.
-        step
-            What the step is called.
-        function
-            What does a task, and returns what it gave and which files it wrote.
-        tasks
-            By what each is called within the step; the first are begun first.
-        progress
-            Called with the name of each that is done.
-        errors
-            As of `Session.each`.
+        The function returns what a task gave and which files it wrote; `progress` is called with
+        the name of each that is done, `errors` is as of `Session.each`.
         """
+        self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
         found = {key: self._recorded(step, key) for key in tasks}
         done = {key: record["value"] for key, record in found.items() if record is not None}
         tell = progress or (lambda key: None)
@@ -162,7 +248,11 @@ class Run:
         recording = [
             replace(
                 tasks[key],
-                arguments=(function, tasks[key].arguments, self.path(step, f"{key}.json")),
+                arguments=(
+                    function,
+                    tasks[key].arguments,
+                    os.path.join(self.folder, step, f"{key}.json"),
+                ),
             )
             for key in left
         ]
@@ -181,13 +271,39 @@ class Run:
             pass
         return None
 
-    def sweep(self) -> None:
+    def _sweep(self) -> None:
         """Remove what workers that died have left half written."""
-        for folder, _, files in os.walk(self.folder):
-            for name in files:
-                if name.endswith(_ENDING):
+        for name in ("", *(name for name in self._made if name.endswith("/"))):
+            folder = Path(self.folder, name)
+            for path in [] if folder.is_symlink() or not folder.is_dir() else folder.iterdir():
+                if _HALF.fullmatch(path.name) and not path.is_symlink():
                     with suppress(OSError):
-                        os.unlink(os.path.join(folder, name))
+                        path.unlink()
+
+
+def _make(folder: str) -> None:
+    """Make the folder of a run; it has its marker from the beginning."""
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    new = free_name(Path(folder).parent)
+    with undisturbed():
+        try:
+            new.mkdir()
+            (new / _MARKER).write_text(json.dumps({"made by alignkit": []}), "utf-8")
+            os.rename(new, folder)
+        except OSError:
+            with suppress(OSError):
+                (new / _MARKER).unlink(missing_ok=True)
+                new.rmdir()
+            if not os.path.lexists(folder):  # no other process was faster
+                raise
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError as problem:
+        return not isinstance(problem, ProcessLookupError)
+    return True
 
 
 class Done(NamedTuple):
@@ -209,9 +325,7 @@ def _record(function: Callable[..., Done], arguments: Sequence[Any], record: str
 def _try(place: str, token: str) -> str:
     try:
         found = Path(place).read_text("utf-8")
-        with placing(f"{place}-{socket.gethostname()}-{os.getpid()}") as beside:
-            Path(beside).write_text(token, "utf-8")
-        os.unlink(f"{place}-{socket.gethostname()}-{os.getpid()}")
+        TemporaryFile(dir=os.path.dirname(place)).close()
     except (OSError, AlignkitError) as problem:
         return str(problem)
     return "" if found == token else "holds something else there"
@@ -230,33 +344,34 @@ def _difference(name: str, before: Any, now: Any) -> str:
 
 
 @contextmanager
-def running(work: str | None, output: str) -> Iterator[Run]:
-    """Open the folder of a run; one that nobody named goes when all is done.
+def running(work: str | None, output: str = "") -> Iterator[Run]:
+    """Open the folder of a run, in the one that users name, or beside the output.
 
-    It goes too if what is read is bad: that has to be changed, and the run is then another one.
-    After other errors, and when it is stopped, it stays, and the run can go on.
-
-    Parameters
-    ----------
-    work
-        The folder; None: one beside the output.
-    output
-        What is written.
+    The latter is removed when all is done. It goes too if what is read is bad: that has to be
+    changed, and the run is then another one. After other errors, and when it is stopped, it stays,
+    and the run can go on.
     """
-    run = Run(folder_beside(output) if work is None else work)
-    if work is None and run.read(_MANIFEST) is None:  # late workers may have left something
-        run.remove()
-        run = Run(run.folder)
+    if work is not None:
+        refuse_address(work)
+    run = Run(folder_beside(output) if work is None else os.path.join(work, FOLDER))
+
+    def stopped() -> str:
+        run.close()
+        return ""
+
     try:
-        yield run
+        with before_stop(stopped):
+            yield run
+        if work is None:
+            run.remove()
     except (ClusterError, FileError, RunError, WriteError):
         raise
     except AlignkitError:
         if work is None:
             run.remove()
         raise
-    if work is None:
-        run.remove()
+    finally:
+        run.close()
 
 
 def folder_beside(output: str) -> str:
@@ -268,17 +383,10 @@ def folder_beside(output: str) -> str:
 
 @contextmanager
 def placing(path: str) -> Iterator[str]:
-    """Name a file beside a path, which takes its place when it is whole; its folder is made.
+    """Name a file beside a path, which takes its place when it is whole.
 
     Several workers may do so at once: each has a file of its own, and the last one stays.
-
-    Raises
-    ------
-    WriteError
-        If it cannot be written.
     """
-    with _told(path):
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with apart(), replacing_file(path) as beside:
         yield beside
 

@@ -7,10 +7,13 @@ It can be done again, by another worker, and leaves the same files.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
+from logging import getLogger
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -23,44 +26,20 @@ from alignkit.output import WriteError
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = [
-    "Alone",
-    "Connection",
-    "DaskSession",
-    "Session",
-    "Task",
-    "open_session",
-    "steps",
-]
-
 T = TypeVar("T")
 Connection = Any
 """A client of Dask, an address as of `open_session`, or None for this process alone."""
+_LOOK = 5.0  # seconds between looks at the workers; what two looks find is reported
 
 
 @dataclass(frozen=True)
 class Task:
-    """Say what is to be done.
+    """Say what is to be done."""
 
-    Parameters
-    ----------
-    name
-        What messages call it, e.g. ``"part 17 (in/17.fr.gz)"``.
-    arguments
-        What the function takes; small.
-    memory
-        About how many bytes it needs; 0 where that is not known.
-    smaller
-        What users can do where that is too much.
-    home
-        Tasks with one number are done by one worker, unless it is gone or others are idle: it may
-        have kept what they need. None: by any.
-    """
-
-    name: str
-    arguments: tuple[Any, ...]
-    memory: int = 0
-    smaller: str = "divide it into smaller parts"
+    name: str  # what messages call it, e.g. "part 17 (in/17.fr.gz)"
+    arguments: tuple[Any, ...]  # what the function takes; small
+    memory: int = 0  # about how many bytes it needs; 0 where that is not known
+    smaller: str = "divide it into smaller parts"  # what users can do where that is too much
     home: int | None = None
 
 
@@ -139,15 +118,7 @@ class Alone(Session):
 def steps(
     progress: Callable[[int, int, str], None] | None, total: int
 ) -> Callable[[str], Callable[[str], None] | None]:
-    """Return what gives each step what it tells of its tasks that are done, one by one.
-
-    Parameters
-    ----------
-    progress
-        What is told: how much is done, of how much, and what that is.
-    total
-        The number of the tasks of all steps.
-    """
+    """Return what gives each step what it tells of its tasks that are done, one by one."""
     done = 0
 
     def step(text: str) -> Callable[[str], None] | None:
@@ -165,13 +136,7 @@ def steps(
 
 
 class _Failures:
-    """Collect what tasks raise, until they are enough.
-
-    Parameters
-    ----------
-    most
-        How many are enough.
-    """
+    """Collect what tasks raise, until they are enough."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -197,44 +162,46 @@ class _Failures:
 
 
 class DaskSession(Session):
-    """Hand tasks to the workers of a Dask cluster.
-
-    Parameters
-    ----------
-    client
-        Connected to the cluster.
-    check
-        What each worker has to give as this process does; see `Canary`.
-    here
-        Whether all workers were begun by this process, in its folder.
-
-    Raises
-    ------
-    ClusterError
-        If there are no workers, or one is not as this process.
-    """
+    """Hand tasks to the workers of a Dask cluster."""
 
     threads = 1
 
     def __init__(
-        self, client: Client, *, check: Callable[[], Canary] = canary, here: bool = False
+        self,
+        client: Client,
+        *,
+        check: Callable[[], Canary] = canary,
+        here: bool = False,
+        wait: float | None = None,
     ) -> None:
         self._client, self._check, self._here = client, check, here
-        self._address, self.dashboard = _address(client), _dashboard(client)
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            raise ClusterError(
-                f"{self._address}: no worker has come in {PATIENCE} seconds; start some there"
-            ) from None
+        self._address = str(getattr(client.scheduler, "address", "the scheduler"))
+        self.dashboard = _dashboard(client)
+        self._watch = _Watch(self._address, wait)
+        self._need_worker()
         self._mine = check()
         self._homes: dict[int, Future[Any]] = {}
         self._refuse_others()
 
+    def _need_worker(self) -> None:
+        """Wait for a worker if there is none; adaptive clusters start one when a task waits."""
+        wait, key = self._watch.wait, f"first-{uuid4().hex[:8]}"
+        while not self._watch.look(self._known):
+            self._first = self._client.submit(int, key=key, pure=False)  # kept: so is its worker
+            with suppress(TimeoutError):
+                self._first.result(timeout=_LOOK if wait is None else min(_LOOK, wait))
+
     @property
     def _known(self) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
-        return found
+        with suppress(OSError):
+            info = self._client.scheduler_info(n_workers=-1)
+            if self._client.status == "running":
+                found: dict[str, dict[str, Any]] = info["workers"]
+                return found
+        raise self._gone()
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(f"{self._address}: the scheduler is gone; begin another one")
 
     @property
     def workers(self) -> int:  # type: ignore[override]
@@ -264,12 +231,12 @@ class DaskSession(Session):
     def each(  # noqa: D102
         self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
     ) -> Iterator[tuple[int, T]]:
-        from distributed import as_completed
         from distributed.client import FutureCancelledError
         from distributed.scheduler import KilledWorker
 
         failed, run = _Failures(errors), uuid4().hex[:8]
         most = self.memory  # of workers that may die
+        self._refuse_large(tasks)
         homes = self._homes_of(tasks)
         futures: list[Future[Any]] = [
             self._client.submit(
@@ -284,7 +251,7 @@ class DaskSession(Session):
         ]
         places = {future.key: place for place, future in enumerate(futures)}
         try:
-            for future in as_completed(futures):
+            for future in self._done(futures, {key: tasks[k] for key, k in places.items()}):
                 place = places[future.key]
                 try:
                     found = future.result()
@@ -294,9 +261,7 @@ class DaskSession(Session):
                 except KilledWorker as error:
                     raise _killed(tasks[place], error.allowed_failures + 1, most) from None
                 except FutureCancelledError:
-                    raise ClusterError(
-                        f"{self._address}: the scheduler is gone; begin another one"
-                    ) from None
+                    raise self._gone() from None
                 except RuntimeError as error:
                     if "deserialization of the task graph" not in str(error):
                         raise
@@ -311,6 +276,38 @@ class DaskSession(Session):
         finally:
             with suppress(Exception):  # the cluster may be gone
                 self._client.cancel(futures, force=True)
+
+    def _done(
+        self, futures: Sequence[Future[Any]], tasks: Mapping[Any, Task]
+    ) -> Iterator[Future[Any]]:
+        """Yield futures as they are done; look at the workers meanwhile."""
+        from distributed import as_completed
+
+        left = {future.key: future for future in futures}
+        while left:
+            done = as_completed(left.values(), timeout=_LOOK)
+            with suppress(TimeoutError):
+                while (future := next(done, None)) is not None:
+                    del left[future.key]
+                    yield future
+            try:
+                workers, at = self._known, self._client.processing()
+            except Exception:  # the scheduler is gone: the futures will say so
+                continue
+            waiting = [tasks[key] for key in left]
+            each = {w: [tasks[key] for key in at.get(w, ()) if key in left] for w in workers}
+            if left or workers:  # those of a cluster that shrinks may leave when all is done
+                self._watch.look(workers, {w: own or waiting for w, own in each.items()})
+
+    def _refuse_large(self, tasks: Sequence[Task]) -> None:
+        """Refuse tasks that need more memory than any worker has."""
+        limits = [worker["memory_limit"] for worker in self._known.values()]
+        largest = max(tasks, key=lambda task: task.memory, default=None)
+        if largest and limits and all(limits) and largest.memory > max(limits):
+            raise ClusterError(
+                f"{largest.name}: needs about {_size(largest.memory)} of memory, but no worker has "
+                f"more than {_size(max(limits))}: give workers more memory, or {largest.smaller}"
+            )
 
     def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
         """Return what keeps each task at its worker: Dask takes it to where what it reads is."""
@@ -332,15 +329,74 @@ class DaskSession(Session):
     def _ask(
         self, function: Callable[..., T], *arguments: object, workers: list[str] | None = None
     ) -> dict[str, T]:
-        try:
-            found: dict[str, T] = self._client.run(function, *arguments, workers=workers)
-        except AlignkitError:
-            raise
-        except OSError as problem:
-            raise ClusterError(
-                f"{self._address}: a worker has gone away ({problem}); give the same command again"
-            ) from None
+        for left in (2, 1, 0):  # workers may leave at any time
+            self._need_worker()
+            chosen = workers and [worker for worker in workers if worker in self._known]
+            try:
+                found: dict[str, T] = self._client.run(function, *arguments, workers=chosen)
+                break
+            except AlignkitError:
+                raise
+            except OSError as problem:
+                if not left:
+                    raise ClusterError(
+                        f"{self._address}: a worker has gone away ({problem}); give the same "
+                        "command again"
+                    ) from None
         return found
+
+
+class _Watch:
+    """Report once what keeps tasks waiting, and when that is over."""
+
+    def __init__(self, address: str, wait: float | None) -> None:
+        self._address, self.wait = address, wait
+        self._found: dict[str, float] = {}  # what is wrong now, and when it was seen first
+        self._reported: set[str] = set()
+        self._none = "no workers yet"
+
+    def look(
+        self,
+        workers: Mapping[str, dict[str, Any]],
+        tasks: Mapping[str, Sequence[Task]] | None = None,
+    ) -> bool:
+        """Take in which workers there are, and the tasks at each; return whether there are any."""
+        now = {
+            f"worker {address}": _paused(worker, (tasks or {}).get(address, ()))
+            for address, worker in workers.items()
+            if worker["status"] == "paused"
+        }
+        back = dict.fromkeys((f"worker {address}" for address in workers), "at work again")
+        if workers:
+            self._none = "no workers are left"
+            back[self._address] = f"workers have come: {len(workers)}"
+        else:
+            limit = "" if self.wait is None else f" for {self.wait:g} s at most"
+            now[self._address] = f"{self._none}, waiting{limit}"
+        clock = time.monotonic()
+        self._found = {name: self._found.get(name, clock) for name in now}
+        late = {name for name, first in self._found.items() if clock - first >= _LOOK}
+        text = {name: now[name] for name in sorted(late - self._reported)}
+        text |= {name: back.get(name, "gone") for name in sorted(self._reported - now.keys())}
+        for name, state in text.items():
+            getLogger("alignkit").warning("%s: %s", name, state, extra={"again": True})
+        self._reported = late
+        since = self._found.get(self._address)
+        if since is not None and self.wait is not None and clock - since >= self.wait:
+            raise ClusterError(
+                f"{self._address}: no worker has come in {self.wait:g} s; start workers there, or "
+                "wait longer by `wait`, and give the same command again"
+            )
+        return bool(workers)
+
+
+def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
+    """Say why Dask has paused a worker, and which task waits for it."""
+    task = max(tasks, key=lambda task: task.memory, default=Task("", (), smaller="smaller parts"))
+    needs = f"needs about {_size(task.memory)}" if task.memory else "waits for it"
+    what = f"{task.name} {needs}, " if task.name else ""
+    has = f"it has {_size(worker['memory_limit'])}, and uses {_size(worker['metrics']['memory'])}"
+    return f"Dask has paused it: {what}{has}; give workers more memory, or {task.smaller}"
 
 
 def _killed(task: Task, times: int, most: int) -> ClusterError:
@@ -376,10 +432,6 @@ def _size(size: int) -> str:
     return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
 
 
-def _address(client: Client) -> str:
-    return str(client.scheduler_info(n_workers=0).get("address", "the scheduler"))
-
-
 def _dashboard(client: Client) -> str | None:
     if find_spec("bokeh") is None:
         return None
@@ -388,7 +440,9 @@ def _dashboard(client: Client) -> str | None:
 
 
 @contextmanager
-def open_session(address: Connection, *, check: Callable[[], Canary] = canary) -> Iterator[Session]:
+def open_session(
+    address: Connection, *, check: Callable[[], Canary] = canary, wait: float | None = None
+) -> Iterator[Session]:
     """Connect to workers; give them back at the end.
 
     Parameters
@@ -399,24 +453,39 @@ def open_session(address: Connection, *, check: Callable[[], Canary] = canary) -
         ``*.json`` tells; a `Client` stays open. None: this process alone.
     check
         As of `DaskSession`.
+    wait
+        How many seconds to wait for workers, at the start and when none are left; None: for ever,
+        but 30 seconds for ``local``.
 
     Raises
     ------
     ClusterError
         If Dask is not there, or no scheduler or worker answers.
     OptionError, ArgumentError
-        If the address is none.
+        If the address is none, the client cannot be used, or `wait` is no number of seconds.
     """
-    if not (address is None or isinstance(address, str) or hasattr(address, "submit")):
-        raise ArgumentError(
-            f"client is {kind_of(address)}; give a Client of Dask, an address, or None"
-        )
+    if wait is not None and not (isinstance(wait, Real) and wait >= 0):
+        raise ArgumentError(f"wait is {wait!r}; give seconds, 0 or more, or None")
     if address is None:
         yield Alone()
-        return
-    with ExitStack() as stack:
-        if isinstance(address, str):
-            client = stack.enter_context(connected(address))
-            yield DaskSession(client, check=check, here=address.startswith("local"))
-        else:
-            yield DaskSession(address, check=check)
+    elif isinstance(address, str):
+        here = address.startswith("local")
+        with connected(address, wait or 0) as client:
+            wait = PATIENCE if here and wait is None else wait
+            yield DaskSession(client, check=check, here=here, wait=wait)
+    else:
+        _check_client(address)
+        yield DaskSession(address, check=check, wait=wait)
+
+
+def _check_client(client: Connection) -> None:
+    """Refuse what is no client, and a client that cannot be used."""
+    fault = ""
+    if not (hasattr(client, "submit") and hasattr(client, "scheduler_info")):
+        fault = f"{kind_of(client)}; give a Client of Dask, an address, or None"
+    elif client.status in ("closing", "closed"):
+        fault = "closed; open another one: Client(...)"
+    elif client.asynchronous:
+        fault = "asynchronous; open it by Client(..., asynchronous=False), outside coroutines"
+    if fault:
+        raise ArgumentError(f"client is {fault}")

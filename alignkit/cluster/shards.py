@@ -23,8 +23,6 @@ from alignkit.cluster.state import opened, sparse, write_arrays
 from alignkit.cluster.vocabulary import Vocabulary, stems_in
 from alignkit.limits import check_count
 
-__all__ = ["add_counts", "make_shard", "weigh"]
-
 F4 = NDArray[np.float32]
 I8 = NDArray[np.int64]
 
@@ -33,32 +31,14 @@ NO_CELLS = np.empty(0, np.int32)
 
 @dataclass(frozen=True)
 class Made:
-    """Tell of a shard that was made.
+    """Tell of a shard that was made."""
 
-    Parameters
-    ----------
-    places
-        How many word pairs it has.
-    entries
-        How many entries of the dictionary are among them.
-    """
-
-    places: int
-    entries: int
+    places: int  # how many word pairs it has
+    entries: int  # how many entries of the dictionary are among them
 
 
 def make_shard(plan: Plan, number: int, dictionary: str) -> Made:
-    """Merge the word pairs of all parts, find where each stands, and what is known before.
-
-    Parameters
-    ----------
-    plan
-        Of the training.
-    number
-        The shard.
-    dictionary
-        A JSON file of word pairs with pseudo-counts.
-    """
+    """Merge the word pairs of all parts, find where each stands, and what is known before."""
     keys = np.empty(0, np.int64)
     waiting: list[I8] = []
     for part in range(plan.parts):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -29,8 +27,6 @@ from alignkit.cluster.steps import expect, index_part, remember
 from alignkit.cluster.vocabulary import SIDES, cut_size, merge_words
 from alignkit.errors import AlignerError
 
-__all__ = ["Stages", "Trained"]
-
 T = TypeVar("T")
 
 _STATE = "state.json"
@@ -40,20 +36,8 @@ _STATE = "state.json"
 class Trained:
     """Tell of a training.
 
-    Parameters
-    ----------
-    history
-        The rounds.
-    pairs, cells
-        How many pairs, long ones cut, and how many cells.
-    source_words, target_words
-        How many words.
-    source_types, target_types, word_pairs
-        How many different ones.
-    entries_met
-        How many entries of the dictionary occurred.
-    parts, shards
-        How it was divided.
+    Long pairs are cut and count as several; types and word pairs are different ones; `entries_met`
+    counts the entries of the dictionary that occurred.
     """
 
     history: tuple[Round, ...]
@@ -70,19 +54,7 @@ class Trained:
 
 
 class Stages:
-    """Take a run from stage to stage; what is done is told in a file, and not done again.
-
-    Parameters
-    ----------
-    session
-        Who does the tasks.
-    run
-        Where files are.
-    parts, settings
-        What is trained on, and how.
-    progress
-        What is told.
-    """
+    """Take a run from stage to stage; what is done is told in a file, and not done again."""
 
     def __init__(
         self,
@@ -140,17 +112,18 @@ class Stages:
         )
         if "indexed" in self._state:
             self._stage = 1 + self._state.get("weighed", 0)
-            return
-        self._run.path("parts", "")
-        self._over_parts("indexing", index_part, lambda k: (self._files[k],))
-        self._keep(indexed=True)
-        shutil.rmtree(os.path.dirname(self._files[0]), ignore_errors=True)
+        else:
+            self._run.claim(*map(self._plan.index_file, range(len(sizes))))
+            self._over_parts("indexing", index_part, lambda k: (self._files[k],))
+            self._keep(indexed=True)
+        self._run.drop(*self._files)
 
     def make_shards(self, dictionary: Mapping[tuple[str, str], float]) -> None:
         """Merge the word pairs of the parts."""
         if "places" in self._state:
             return
-        self._run.path("shards", "")
+        files = self._plan.shard_file, self._plan.forgotten_file
+        self._run.claim(*(file(shard) for file in files for shard in range(self._plan.shards)))
         if self._plan.casefold:
             dictionary = {(a.casefold(), b.casefold()): n for (a, b), n in dictionary.items()}
         file = self._run.path("dictionary.json")
@@ -165,20 +138,20 @@ class Stages:
         for done in range(self._state["weighed"], len(self._schedule)):
             model, number = self._schedule[done]
             name = f"{model} round {number}"
-            self._run.path(f"round-{done + 1}", "")
+            self._run.claim(*self._plan.round_files(done + 1))
             found = self._over_parts(name, expect, lambda _: (done, model))  # noqa: B023
             forward, reverse = (sum(one[k] for one in found) for k in (0, 1))
             units = LIKELIHOOD_UNITS
             row = [model, number, forward / units, reverse / units]
             self._learn(name, model, done + 1, [row])
-            shutil.rmtree(self._plan.round_folder(done), ignore_errors=True)
+            self._run.drop(*self._plan.round_files(done))
 
     def _learn(self, name: str, model: str, done: int, history: list[list[Any]]) -> None:
         """Make the tables that `done` rounds call for, and take note of that."""
         plan = self._plan
         stems = self._state["words"][1][1] if self._settings.stem_weight > 0 else 0
         last = done == len(self._schedule)
-        self._run.path(f"round-{done}", "")
+        self._run.claim(*plan.round_files(done))
         self._over_shards(name, add_counts, lambda _: (done,))
         self._each(name, add_parts, [(plan, done, model, stems)], names=["the sums"])
         self._over_shards(name, weigh, lambda _: (done, last))
@@ -190,14 +163,17 @@ class Stages:
         done = len(self._schedule)
         jumping = any(model == "hmm" for model, _ in self._schedule)
         if save is not None:
-            self._run.path("memory", "")
+            memory = [*map(self._plan.memory_file, range(self._plan.parts))]
+            self._run.claim(*memory)
             self._over_parts("remembering", remember, lambda _: (done,))
             write_model(self._plan, save, done, self._history, jumping)
-            shutil.rmtree(os.path.dirname(self._plan.memory_file(0)), ignore_errors=True)
+            self._run.drop(*memory)
         if not outputs.some:
             return
         files = outputs.files(self._parts)
-        self._over_parts("aligning", write_links, lambda k: (done, jumping, files[k], outputs.how))
+        with outputs.naming_written(self._parts):
+            how = outputs.how
+            self._over_parts("aligning", write_links, lambda k: (done, jumping, files[k], how))
 
     def told(self, source_words: int, target_words: int) -> Trained:
         """Tell of it."""

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from alignkit.cluster.run import RunError, placing
 
-__all__ = ["Arrays", "opened", "sparse", "write_arrays"]
-
 
 class Arrays:
     """Give the arrays of a file by name."""
@@ -22,13 +20,7 @@ class Arrays:
         self._path, self._members = path, members
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Return an array, its bytes compared with their checksum.
-
-        Raises
-        ------
-        RunError
-            If it is not there, or damaged.
-        """
+        """Return an array, its bytes compared with their checksum."""
         with _told(self._path):
             return self._members[name]
 
@@ -46,26 +38,14 @@ class Arrays:
 
 
 def write_arrays(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays into a file, which is there when it is whole.
-
-    Raises
-    ------
-    WriteError
-        If it cannot be written.
-    """
+    """Write arrays into a file, which is there when it is whole."""
     with placing(path) as beside, open(beside, "wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
 
 @contextmanager
 def opened(path: str) -> Iterator[Arrays]:
-    """Open a file of arrays.
-
-    Raises
-    ------
-    RunError
-        If it cannot be read.
-    """
+    """Open a file of arrays."""
     with _told(path):
         members = np.load(path, allow_pickle=False)
     with members:
@@ -78,8 +58,8 @@ def _told(path: str) -> Iterator[None]:
         yield
     except (OSError, EOFError, ValueError, KeyError, BadZipFile) as problem:
         raise RunError(
-            f"{path}: a file of the run is missing or damaged ({problem}); remove the folder of "
-            "the run, and begin it anew"
+            f"{path}: a file of the run is missing or damaged ({problem}); begin anew in another "
+            "folder, named by `work`"
         ) from None
 
 

@@ -26,8 +26,6 @@ from alignkit.cluster.plan import Plan
 from alignkit.cluster.state import opened, sparse, write_arrays
 from alignkit.cluster.vocabulary import SIDES, shards_of, stored
 
-__all__ = ["decoder_of", "expect", "index_part", "remember", "workers_of"]
-
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
 U1 = NDArray[np.uint8]
@@ -37,17 +35,7 @@ NO_POSTERIORS = np.empty(0, np.float32)
 
 
 def index_part(plan: Plan, number: int, read: str) -> int:
-    """Give words of a part their numbers among all, and find its word pairs; return how many.
-
-    Parameters
-    ----------
-    plan
-        Of the training.
-    number
-        The part.
-    read
-        The file that `Reader` wrote of it.
-    """
+    """Give words of a part their numbers among all, and find its word pairs; return how many."""
     arrays: dict[str, NDArray[Any]] = {}
     for side in SIDES:
         with opened(plan.words_file(side)) as words:

@@ -17,7 +17,7 @@ from alignkit.aligner.training import schedule_of
 from alignkit.cluster.checking import Facts, Told, check_parts, inputs_of
 from alignkit.cluster.outputs import Outputs
 from alignkit.cluster.parts import Part, find_parts
-from alignkit.cluster.run import Run
+from alignkit.cluster.run import running
 from alignkit.cluster.session import Session, open_session
 from alignkit.cluster.stages import Stages, Trained
 from alignkit.cluster.vocabulary import Reader
@@ -26,8 +26,6 @@ from alignkit.formats.options import ReadOptions
 
 if TYPE_CHECKING:
     from distributed import Client
-
-__all__ = ["train", "train_parts"]
 
 _MODELS = ("ibm1", "hmm")
 
@@ -44,6 +42,7 @@ def train(
     dictionary: Mapping[tuple[str, str], float] | None = None,
     casefold: bool = True,
     shards: int | None = None,
+    wait: float | None = None,
     progress: Told | None = None,
 ) -> Trained:
     """Learn from the parts of a corpus.
@@ -55,8 +54,8 @@ def train(
     source, target
         Paths with one ``*``, which stands for the same text in both.
     work
-        A folder that all workers see, for all that is known of the run. The same call goes on
-        where a run was stopped; when all is done, the folder may be removed.
+        A folder that all workers see; all that is known of the run is kept in its folder
+        ``alignkit-run``. The same call goes on where a run was stopped.
     save
         Where the model goes.
     output
@@ -70,6 +69,8 @@ def train(
     shards
         Into how many shards the word pairs are divided; None: as memory has it. The result is
         the same.
+    wait
+        How many seconds to wait for workers; as of `open_session`.
     progress
         Called with what is done, of how much, and what that is.
 
@@ -79,7 +80,7 @@ def train(
         If something cannot be read, written, or done.
     """
     outputs = Outputs() if output is None else Outputs(output)
-    with open_session(client) as session:
+    with open_session(client, wait=wait) as session:
         return train_parts(
             session,
             find_parts(source, target),
@@ -117,32 +118,27 @@ def train_parts(
     reading, outputs = reading or ReadOptions(), outputs or Outputs()
     outputs.check(parts, save)
     parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
-    run = Run(work)
-    run.try_workers(session)
-    reader = Reader(os.path.dirname(run.path("texts", "")), casefold)
-    facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
-    run.settle(_manifest(parts, facts, settings, dictionary or {}, casefold, reading))
-    run.sweep()
-    training = Stages(session, run, parts, settings, progress)
-    training.stages = 1 + len(list(schedule_of(settings))) + (save is not None) + outputs.some
-    training.merge_words([reader.file(part.paths) for part in parts])
-    training.divide(shards, session.threads or threads, casefold)
-    training.make_shards(dictionary or {})
-    training.rounds()
-    training.finish(save, outputs)
+    with running(work) as run:
+        run.try_workers(session)
+        reader = Reader(os.path.join(run.folder, "texts"), casefold)
+        texts = [reader.file(part.paths) for part in parts]
+        run.claim(*texts)
+        facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
+        run.settle(_manifest(parts, facts, settings, dictionary or {}, casefold, reading))
+        training = Stages(session, run, parts, settings, progress)
+        training.stages = 1 + len(list(schedule_of(settings))) + (save is not None) + outputs.some
+        training.merge_words(texts)
+        training.divide(shards, session.threads or threads, casefold)
+        training.make_shards(dictionary or {})
+        training.rounds()
+        training.finish(save, outputs)
     return training.told(
         sum(found.source_words for found in facts), sum(found.target_words for found in facts)
     )
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse what is trained on one machine alone.
-
-    Raises
-    ------
-    OptionError
-        If the settings ask for it.
-    """
+    """Refuse what is trained on one machine alone."""
     if settings.model not in _MODELS:
         raise OptionError(
             f"{settings.model} is trained on one machine alone; over parts, choose "
@@ -165,7 +161,7 @@ def _manifest(
     reading: ReadOptions,
 ) -> dict[str, Any]:
     return {
-        "command": "train",
+        "command": "align (training)",
         "settings": asdict(settings),
         "casefold": casefold,
         "encoding": reading.encoding,

@@ -20,8 +20,6 @@ from alignkit.formats.options import ReadOptions
 from alignkit.limits import check_count
 from alignkit.tables.exchange import WordPool
 
-__all__ = ["SIDES", "Reader", "Vocabulary", "cut_size", "merge_words", "shards_of", "stored"]
-
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
 
@@ -31,18 +29,10 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Reader:
-    """Read parts, and write their words as numbers, by their first places.
+    """Read parts, and write their words as numbers, by their first places."""
 
-    Parameters
-    ----------
-    folder
-        Where the files of the parts go.
-    casefold
-        Whether case is ignored.
-    """
-
-    folder: str
-    casefold: bool
+    folder: str  # where the files of the parts go
+    casefold: bool  # whether case is ignored
 
     __name__ = "read_part"
 
@@ -52,13 +42,7 @@ class Reader:
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
     def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:
-        """Read a part to its end; see `alignkit.cluster.checking.check_parts`.
-
-        Raises
-        ------
-        FormatError
-            If it cannot be read.
-        """
+        """Read a part to its end; see `alignkit.cluster.checking.check_parts`."""
         from alignkit.texts import lines_of, numbered
 
         states = states_of(paths)
@@ -108,20 +92,7 @@ def cut_size(file: str) -> tuple[int, int]:
 
 
 def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[int, int]:
-    """Merge the words of all parts of a side; return how many there are, and how many stems.
-
-    Parameters
-    ----------
-    files
-        Of the parts, in their order, as `Reader` wrote them.
-    side
-        ``source`` or ``target``.
-    stem
-        Letters of a stem; 0: each word is its own.
-    file
-        Where the words go, their frequencies and stems, and for each part the number of each of
-        its words.
-    """
+    """Merge the words of all parts of a side; return how many there are, and how many stems."""
     known: dict[str, int] = {}
     numbers: list[I4] = []
     counts: list[I8] = []
@@ -161,18 +132,10 @@ def _alone(words: int) -> Stems:
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Hold the words of a side.
+    """Hold the words of a side."""
 
-    Parameters
-    ----------
-    words
-        The most frequent first.
-    stems
-        How they begin.
-    """
-
-    words: list[str]
-    stems: Stems
+    words: list[str]  # the most frequent first
+    stems: Stems  # how they begin
 
     @classmethod
     def read(cls, file: str) -> Vocabulary:

@@ -8,7 +8,7 @@ from logging import getLogger
 from typing import Any, TypeVar
 
 from alignkit.arguments import check_arguments
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.formats.collecting import seldom_collecting
 from alignkit.formats.detect import find_format
@@ -21,6 +21,7 @@ from alignkit.formats.suspicion import suspicions
 from alignkit.formats.textfile import Finding
 from alignkit.formats.writing import Writing
 from alignkit.output import refuse_same, together
+from alignkit.sentence_pair import SentencePair
 
 __all__ = [
     "FORMATS",

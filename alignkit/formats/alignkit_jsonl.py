@@ -47,7 +47,6 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, AlignmentError, FormatError
 from alignkit.formats.format import EVERYTHING, Format
 from alignkit.formats.intake import Reading
@@ -57,11 +56,10 @@ from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.textfile import BOM
 from alignkit.formats.writing import Writing
 from alignkit.frozen import FrozenMap
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.trees import Tree
-
-__all__ = ["FORMAT"]
 
 VERSION = 1
 _HEADER = {"alignkit": "corpus", "version": VERSION}

@@ -56,7 +56,6 @@ from lxml import etree
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats.format import EVERYTHING, Format
 from alignkit.formats.intake import Reading
@@ -64,8 +63,7 @@ from alignkit.formats.notation import LinkTexts, parse_links, parse_nulls, raw_l
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.safe_xml import line_of, local_name, read_elements, xml_text
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT", "NAMESPACE", "load_schema"]
+from alignkit.sentence_pair import SentencePair
 
 V = TypeVar("V")
 

@@ -46,7 +46,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from alignkit.alignment import NULL, Alignment
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
@@ -54,8 +53,7 @@ from alignkit.formats.naming import file_part
 from alignkit.formats.parallel_text import Text, read_texts
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _FILE = re.compile(r"samp([0-9]{1,9})\.SentPair([0-9]{1,9})")
 _LINE = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s*")
@@ -182,13 +180,7 @@ class _Samples:
         self._sentences: list[_Words] | None = None
 
     def words(self, place: _Place) -> _Words | None:
-        """Return the words of a pair, None where there are none.
-
-        Raises
-        ------
-        FormatError
-            If the files of its sample are too short.
-        """
+        """Return the words of a pair, None where there are none."""
         sample, k = place
         if sample != self._sample:
             self._sample, self._sentences = sample, self._read(sample)

@@ -16,8 +16,6 @@ from alignkit.errors import FormatError
 from alignkit.formats.intake import Reading
 from alignkit.formats.words import split_words
 
-__all__ = ["Block", "Bracketed", "bracketed", "read_blocks"]
-
 _Line = tuple[int, str]
 
 
@@ -29,27 +27,13 @@ class Bracketed(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A record of three lines.
+    """A record of three lines."""
 
-    Parameters
-    ----------
-    header
-        The match of its first line.
-    line
-        The number of that line.
-    plain
-        The tokens of the second line.
-    words
-        The words of the third line, without the leading NULL.
-    nulls
-        What stands in the brackets of NULL.
-    """
-
-    header: re.Match[str]
-    line: int
-    plain: tuple[str, ...]
-    words: Sequence[Bracketed]
-    nulls: Sequence[str]
+    header: re.Match[str]  # the match of its first line
+    line: int  # the number of that line
+    plain: tuple[str, ...]  # the tokens of the second line
+    words: Sequence[Bracketed]  # the words of the third line, without the leading NULL
+    nulls: Sequence[str]  # what stands in the brackets of NULL
 
 
 def read_blocks(
@@ -59,19 +43,7 @@ def read_blocks(
     *,
     mend: Callable[[str, int], str] = lambda text, _: text,
 ) -> Iterator[Block]:
-    """Yield the records; a broken one is refused, and reading goes on at the next header.
-
-    Parameters
-    ----------
-    reading
-        The reading.
-    header
-        What the first line of a record is.
-    shape
-        The same in words, for messages.
-    mend
-        Called with the text and number of the last line of the file; returns it, mended.
-    """
+    """Yield the records; a broken one is refused, and reading goes on at the next header."""
     lines = _Lines(reading.lines(), mend)
     for number, text in lines:
         match = header.fullmatch(text.strip())
@@ -103,13 +75,7 @@ def _block(match: re.Match[str], number: int, rest: list[_Line], reading: Readin
 
 
 def bracketed(text: str, line: int, reading: Reading) -> list[Bracketed]:
-    """Split a line into words and what stands in the brackets behind each.
-
-    Raises
-    ------
-    FormatError
-        If a word has no brackets behind it.
-    """
+    """Split a line into words and what stands in the brackets behind each."""
     tokens = split_words(text)
     found: list[Bracketed] = []
     at = 0

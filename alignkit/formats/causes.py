@@ -10,8 +10,6 @@ from alignkit.formats.sample import Sample
 from alignkit.formats.trial import Trial
 from alignkit.labels.schemes import get_scheme
 
-__all__ = ["cause_of", "listed", "typed"]
-
 _LINK = re.compile(r"[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}")
 _NUMBER = re.compile(r"[0-9]+")
 _WORD = re.compile(r"[^\W\d_]{2}")

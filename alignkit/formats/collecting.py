@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 from threading import Lock
 
-__all__ = ["seldom_collecting"]
-
 _OBJECTS = 200_000
 
 

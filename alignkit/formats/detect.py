@@ -32,8 +32,6 @@ from alignkit.formats.sample import Sample
 from alignkit.formats.trial import Head, Trial, best_trial, fitting_trials
 from alignkit.input import open_input
 
-__all__ = ["find_format", "fitting_formats", "reads_as"]
-
 _TRIED = 30  # files of a folder that are looked at
 _WALKED = 20_000  # files of which those are chosen
 _NUMBER = re.compile("[0-9]+")

@@ -28,7 +28,6 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
@@ -38,8 +37,7 @@ from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
 from alignkit.formats.textfile import BOM
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _OWN = ("id", "S", "T", "annotations")
 _STATUS: dict[str, Status] = {"S": "sure", "P": "possible"}

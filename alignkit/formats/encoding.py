@@ -6,20 +6,11 @@ import codecs
 
 from alignkit.errors import OptionError
 
-__all__ = ["holds_ascii", "line_encoding", "not_encoded"]
-
-
 _OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
 
 
 def line_encoding(encoding: str) -> tuple[str, bool]:
-    """Return the encoding in which lines are decoded, and whether the file must be recoded to it.
-
-    Raises
-    ------
-    OptionError
-        If Python has no such encoding of text.
-    """
+    """Return the encoding that lines are decoded by, and whether the file must be recoded first."""
     try:
         name = codecs.lookup(encoding).name
         usable = "a\n".encode(name).decode(name) == "a\n"

@@ -18,6 +18,7 @@ A scope is a list of positions of words, from 0, divided by commas, or ``whole s
   links them one by one. If it preserves the sense (yes), the links are sure; otherwise the cells
   keep the label and are no links. With words on one side, these are aligned to nothing, likewise.
   The annotator is ``etpc``.
+  Links of relations between texts that differ are counted: nobody linked their words one by one.
 - `etpc_label` and `mrpc_label` become judgments (scheme binary) of the annotators ``etpc`` and
   ``mrpc``. A pair without a relation that names words is not aligned.
 - The types of a pair become its attribute `phenomena`, divided by ``", "``: commas within the name
@@ -46,19 +47,17 @@ from pathlib import Path
 
 from lxml import etree
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats.etpc_relations import BLANK, Relation, members_of, read_relation
 from alignkit.formats.format import JUDGED, Format
 from alignkit.formats.intake import Reading
 from alignkit.formats.judged import judged
-from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
+from alignkit.formats.record import DIFFERING, RawAnnotation, RawLink, Record, Status
 from alignkit.formats.safe_xml import line_of, local_name, read_elements
 from alignkit.formats.words import split_words
 from alignkit.labels.schemes import get_scheme
 from alignkit.natural_order import natural_key
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _TEXTS, _TYPES = "text_pairs.xml", "paraphrase_types.xml"
 _IDENTITY = "identity"
@@ -186,7 +185,7 @@ def _filled(
                 judgment = judged(reading, get_scheme("binary"), label, record.line)
                 if judgment is not None:
                     record.annotations[name] = judgment
-        links = [link for relation in relations for link in _links(relation)]
+        links = [link for relation in relations for link in _links(relation, reading)]
         if links:
             annotation = record.annotations.setdefault("etpc", RawAnnotation())
             annotation.aligned = True
@@ -208,7 +207,7 @@ def _filled(
     yield record
 
 
-def _links(relation: Relation) -> Iterator[RawLink]:
+def _links(relation: Relation, reading: Reading) -> Iterator[RawLink]:
     status: Status = "sure" if relation.preserving else "none"
     cells: Sequence[tuple[int | None, int | None]]
     sources, targets = relation.scopes
@@ -222,6 +221,9 @@ def _links(relation: Relation) -> Iterator[RawLink]:
             message = f"a relation of {len(sources)} x {len(targets)} words"
             raise FormatError(message, line=relation.line)
         cells = [(i, j) for i in sources or (None,) for j in targets or (None,)]
+    if relation.preserving and sources and targets and relation.texts[0] != relation.texts[1]:
+        message = f"{relation.type[:80]}: {len(sources)} x {len(targets)} words, each with each"
+        reading.note(DIFFERING, message, relation.line, relation.path, times=len(cells))
     for i, j in cells:
         yield RawLink(i, j, status, relation.line, label=relation.type)
 

@@ -12,8 +12,6 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.safe_xml import line_of, local_name
 from alignkit.formats.words import split_words
 
-__all__ = ["BLANK", "Relation", "members_of", "read_relation"]
-
 BLANK = "_"
 """What stands for a word that is not known."""
 
@@ -27,48 +25,22 @@ _SENSES = {"yes": True, "no": False}
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation of a type between words of two sentences.
+    """A relation of a type between words of two sentences."""
 
-    Parameters
-    ----------
-    pair
-        The id of the pair.
-    number, type
-        The number and the name of the type.
-    preserving
-        Whether it preserves the sense.
-    whole
-        Whether one of its scopes is the whole sentence.
-    scopes
-        The positions of its words on either side, from 0.
-    texts
-        Its words, as it quotes them.
-    key
-        All its texts, to tell one that occurs twice.
-    path, line
-        Where it stands.
-    """
-
-    pair: str
-    number: str
+    pair: str  # the id of the pair
+    number: str  # the number and the name of the type
     type: str
-    preserving: bool
-    whole: bool
+    preserving: bool  # whether it preserves the sense
+    whole: bool  # whether one of its scopes is the whole sentence
     scopes: tuple[tuple[int, ...], tuple[int, ...]]
-    texts: tuple[tuple[str, ...], tuple[str, ...]]
-    key: tuple[str, ...]
-    path: str
+    texts: tuple[tuple[str, ...], tuple[str, ...]]  # its words, as it quotes them
+    key: tuple[str, ...]  # all its texts, to tell one that occurs twice
+    path: str  # where it stands
     line: int
 
 
 def members_of(element: etree._Element) -> dict[str, str]:
-    """Return the texts of the elements in an element, by their names.
-
-    Raises
-    ------
-    FormatError
-        If one occurs twice.
-    """
+    """Return the texts of the elements in an element, by their names."""
     found: dict[str, str] = {}
     for child in element:
         name = local_name(child)
@@ -79,13 +51,7 @@ def members_of(element: etree._Element) -> dict[str, str]:
 
 
 def read_relation(element: etree._Element, path: str, line: int, reading: Reading) -> Relation:
-    """Read a relation, and note what is odd in it.
-
-    Raises
-    ------
-    FormatError
-        If it has no pair, no type or no scopes, or a scope is no list of positions.
-    """
+    """Read a relation, and note what is odd in it."""
     members = members_of(element)
     missing = [name for name in ("pair_id", "type_name", *_SCOPES) if name not in members]
     pair, type = (members.get(name, "").strip() for name in ("pair_id", "type_name"))

@@ -8,34 +8,27 @@ from dataclasses import dataclass
 from typing import NamedTuple, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
-from alignkit.arrays import TokenArrays, Vocabulary
+from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.formats.record import Record
-
-__all__ = ["Fit", "Fits", "Suspicion"]
 
 _FEW = 20  # links; with fewer nothing can be said about base and direction
 _BLOCK = 4096  # sentence pairs whose links are looked at together
 _LARGEST = 2**31 - 1
+
+_READINGS = {"turned": 0, "moved one word back": -1, "moved one word on": 1}
+"""How the links of a side could be meant, and the step to each word of it."""
 
 _Words = Union[Sequence[str], None]
 
 
 @dataclass
 class Fit:
-    """Tell how the links of a file look under one base and direction.
+    """Count the links of a file under one base and direction.
 
-    Parameters
-    ----------
-    base
-        The number of the first word.
-    transposed
-        Whether links are taken as written target first.
-    outside
-        Links that lie outside their sentence pair.
-    equal
-        Links that join words equal after casefold (names, numbers, punctuation, cognates): under
-        the right base and direction there are clearly more of them than under a wrong one.
+    Those `outside` lie outside their pair, `equal` ones join words equal after casefold (names,
+    numbers, punctuation, cognates); the right base and direction have clearly more of these.
     """
 
     base: int
@@ -45,17 +38,7 @@ class Fit:
 
 
 class Suspicion(NamedTuple):
-    """Say that another base or direction fits better than the declared one.
-
-    Parameters
-    ----------
-    kind
-        ``"suspicious base"`` or ``"suspicious direction"``.
-    message
-        Why.
-    base, transposed
-        What fits.
-    """
+    """Say why another base or direction, which it names, fits better than the declared one."""
 
     kind: str
     message: str
@@ -66,19 +49,8 @@ class Suspicion(NamedTuple):
 class Fits:
     """Look at all links of a file as written, a block of sentence pairs at a time.
 
-    Parameters
-    ----------
-    base, transposed
-        What was declared.
-
-    Attributes
-    ----------
-    each
-        How the links look under each base and direction; what `flush` has counted.
-    links
-        How many links there are, also to the empty word.
-    has_text
-        Whether the words of at least one pair are known.
+    `each` has how the links look under each base and direction (what `flush` has counted), `links`
+    how many there are, also to the empty word; `has_text` says whether words are known.
     """
 
     def __init__(self, base: int, transposed: bool) -> None:
@@ -196,3 +168,48 @@ def _fits_better(fit: Fit, declared: Fit, links: int) -> bool:
     if fewer > 0:
         return fit.equal >= declared.equal
     return fewer == 0 and fit.equal > 1.5 * declared.equal + 5
+
+
+class Misfit:
+    """Compare the links of two sides as read with one of them turned, or moved by a word.
+
+    Both are right as they are if that gains hardly any shared links, whatever their quality.
+    """
+
+    def __init__(self) -> None:
+        self._links = self._shared = 0
+        self._changes = {reading: np.zeros(2, np.int64) for reading in _READINGS}
+
+    def add(self, first: LinkArrays, second: LinkArrays) -> None:
+        """Look at the links of the same pairs, until enough were seen."""
+        if self._links > _BLOCK * 16:
+            return
+        first, second = first.part(0, _BLOCK), second.part(0, _BLOCK)
+        theirs = _keys(second, second.links)
+        shared = np.isin(theirs, _keys(first, first.links))
+        self._links += len(theirs)
+        self._shared += int(shared.sum())
+        for reading, step in _READINGS.items():
+            moved = first.links + step if step else first.links[:, ::-1]
+            then = np.isin(theirs, _keys(first, moved))
+            self._changes[reading] += (then & ~shared).sum(), (shared & ~then).sum()
+
+    def suspicion(self) -> str:
+        """Return in words which reading fits far better than the present one, if one does."""
+        reading, (won, lost) = max(self._changes.items(), key=lambda one: one[1][0] - one[1][1])
+        if won < _FEW // 2 or won < 3 * lost or (won - lost) ** 2 < 16 * (won + lost):
+            return ""
+        what = "`transpose`" if reading == "turned" else "`base`"
+        return (
+            f"the two share {self._shared} of {self._links} links, but {self._shared + won - lost} "
+            f"if the links of one are {reading}: check {what} of both"
+        )
+
+
+def _keys(arrays: LinkArrays, links: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return a number for each link and its pair; links before the first word have none."""
+    pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+    inside = (links >= 0).all(axis=1)
+    i, j = links[inside].astype(np.int64).T
+    keys: NDArray[np.int64] = (pair[inside] << 42) | (i << 21) | j
+    return keys

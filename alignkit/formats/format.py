@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.writing import Writing
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
-
-__all__ = ["EVERYTHING", "JUDGED", "Format", "losses"]
 
 JUDGED = "judged only"
 """The kind of an annotation without an alignment."""

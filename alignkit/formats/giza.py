@@ -36,7 +36,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from alignkit.alignment import NULL
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.brackets import Block, read_blocks
 from alignkit.formats.format import Format
@@ -44,8 +43,7 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.naming import Numbering
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _HEADER = re.compile(
     r"#\s*sentence pair\s*\(([0-9]{1,9})\)\s+source length\s+([0-9]{1,9})"

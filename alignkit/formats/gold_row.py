@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.notation import LinkTexts, parse_links
 from alignkit.formats.record import RawAnnotation
 from alignkit.formats.tsv import column
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
-
-__all__ = ["HELD", "JUDGMENT", "LINKS", "GoldRow", "parse_row", "write_row"]
+from alignkit.sentence_pair import SentencePair
 
 LINKS = ("source-link", "target-link")
 JUDGMENT = "corpus-judgment"
@@ -33,28 +31,14 @@ _UNANNOTATED = 6
 
 @dataclass(slots=True)
 class GoldRow:
-    """One line: a pair and, where it is annotated, one annotation.
+    """One line: a pair and, where it is annotated, one annotation."""
 
-    Parameters
-    ----------
-    id
-        The first column.
-    source, target
-        The tokens.
-    attributes
-        The links to the context and the judgment of the corpus, where they are not empty.
-    annotation
-        None where the line has only the six columns that describe the pair.
-    more
-        What stands in columns behind the tenth.
-    """
-
-    id: str
-    source: list[str]
+    id: str  # the first column
+    source: list[str]  # the tokens
     target: list[str]
     attributes: dict[str, str]
     annotation: RawAnnotation | None
-    more: list[str]
+    more: list[str]  # what stands in columns behind the tenth
 
     def differences(self, other: GoldRow) -> Iterator[str]:
         """Yield what this row and another say otherwise about the same pair."""
@@ -67,13 +51,7 @@ class GoldRow:
 
 
 def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
-    """Read a line of 10 columns (up to `most`), or of 6 for a pair not annotated.
-
-    Raises
-    ------
-    FormatError
-        If it has another number of columns, or broken links; the caller adds the place.
-    """
+    """Read a line of 10 columns (up to `most`), or of 6 for a pair not annotated."""
     columns = [part.strip(" \r") for part in text.split("\t")]
     if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
         wanted = f"{_COLUMNS}" if most == _COLUMNS else f"{_COLUMNS} to {most}"
@@ -102,17 +80,7 @@ def write_row(
     context: str = "",
     more: str | None = None,
 ) -> str:
-    """Write a line.
-
-    Parameters
-    ----------
-    id
-        What goes to the first column.
-    context
-        What goes to the columns of links to a context where a pair has none.
-    more
-        What goes to the eleventh column, which is left out where None.
-    """
+    """Write a line."""
     columns = [id, "", "", "", "", ""]
     for k, name in _NAMES.items():
         columns[k] = pair.attributes.get(name, "" if name == JUDGMENT else context)

@@ -39,7 +39,6 @@ from itertools import zip_longest
 from pathlib import Path
 
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.gold_row import HELD, GoldRow, parse_row, write_row
@@ -47,8 +46,7 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.writing import Writing
 from alignkit.natural_order import natural_key
-
-__all__ = ["FORMAT", "INITIAL"]
+from alignkit.sentence_pair import SentencePair
 
 INITIAL = "initial"
 _ARBIT = "arbit"

@@ -15,8 +15,6 @@ from alignkit.alignment import NULL, Alignment, Link
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawLink, Status
 
-__all__ = ["MOST_CELLS", "Group", "cells_of", "group_cells", "parse_groups"]
-
 MOST_CELLS = 1 << 20
 """The most cells that the groups of one sentence pair may have, lest a broken file never ends."""
 
@@ -35,22 +33,7 @@ class Group(NamedTuple):
 def parse_groups(
     text: str, line: int, path: str, reading: Reading, known: Mapping[str, Status] | None
 ) -> Iterator[RawLink]:
-    """Yield the links of a line of groups, each with the label of its group.
-
-    Parameters
-    ----------
-    text, line, path
-        The groups, divided by white space, and where they stand.
-    reading
-        The reading.
-    known
-        What each label makes of a link; None: there are all labels, and links are sure.
-
-    Raises
-    ------
-    FormatError
-        If something is no group, or a label is unknown.
-    """
+    """Yield the links of a line of groups, each with the label of its group."""
     count = 0
     for token in text.split():
         match = _GROUP.fullmatch(token)

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.textfile import Finding, TextFile
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.trees import Tree
-
-__all__ = ["Reading"]
 
 _RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the surer is kept
 
@@ -24,25 +22,10 @@ _RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the
 class Reading(TextFile):
     """Read one input of a format: its text, and the sentence pairs that its records make.
 
-    Parameters
-    ----------
-    path
-        The file or folder; ``-`` is standard input.
-    options
-        What the user declared.
-    base
-        The format's own number of the first word.
-    observe
-        Called with every `Finding`; None only counts them.
-    format
-        The format's name, for messages.
-
-    Attributes
-    ----------
-    read, refused
-        How many records became sentence pairs, and how many were left out as broken.
-    place
-        File and line of the record that was looked at last; plain pairs of some formats have none.
+    `base` is the format's own number of the first word; `observe` is called with every `Finding`.
+    `read` and `refused` count the records that became sentence pairs, and those that are broken;
+    `place` is the file and line of the last one, which plain pairs of some formats lack; `shift`
+    says how the texts are shifted, where links were dropped.
     """
 
     def __init__(
@@ -62,6 +45,14 @@ class Reading(TextFile):
         self.read = 0
         self.refused = 0
         self.place = (path, 0)
+        self.shift = ""
+
+    @property
+    def cautions(self) -> list[str]:
+        """What to know of the links, when all is read: that they are shifted, or were dropped."""
+        dropped = self.counts["link out of range"]
+        told = [self.shift, f"{dropped} links out of range were dropped" if dropped else ""]
+        return [f"{self.path}: {text}" for text in told if text]
 
     @property
     def name(self) -> str:
@@ -69,13 +60,7 @@ class Reading(TextFile):
         return self.options.name or "alignment"
 
     def refuse(self, error: FormatError) -> None:
-        """Stop at a broken record, or, when lenient, count it and go on.
-
-        Raises
-        ------
-        FormatError
-            The error itself, unless reading is lenient.
-        """
+        """Raise the error of a broken record; when lenient, count it and go on."""
         if not self.options.lenient:
             raise error
         self.refused += 1

@@ -58,7 +58,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from alignkit.alignment import NULL, Alignment, Link
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.groups import MOST_CELLS, Group, group_cells
@@ -66,8 +65,7 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _HEAD = re.compile(r'<sentence\s+id\s*=\s*"(.*?)"(?:\s+status\s*=\s*"([^"]*)")?\s*>')
 _NUMBERS = re.compile(r"[0-9]{1,9}(?:\s+[0-9]{1,9})*", re.ASCII)

@@ -33,7 +33,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
@@ -44,8 +43,7 @@ from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.textfile import BOM
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _SURE, _BOTH = ".sure.json", ".sure+poss.json"
 _OWN = ("id", "name", "source", "target", "sureAlign", "possibleAlign")

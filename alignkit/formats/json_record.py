@@ -12,20 +12,12 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.json_text import Object, as_text
 from alignkit.formats.record import Record
 
-__all__ = ["keep_attributes", "read_id"]
-
 _LINKS = re.compile(r"[0-9]+-[0-9]+(\s+[0-9]+-[0-9]+)*")
 _ALIKE = 0.8
 
 
 def read_id(value: Object, number: int) -> str:
-    """Return the id of a pair, or its number where it has none.
-
-    Raises
-    ------
-    FormatError
-        If it is neither a text nor a number.
-    """
+    """Return the id of a pair, or its number where it has none."""
     id = as_text(value.get("id", number))
     if id is None:
         raise FormatError("'id' is neither a text nor a number")
@@ -35,13 +27,7 @@ def read_id(value: Object, number: int) -> str:
 def keep_attributes(
     record: Record, value: Object, own: Container[str], reading: Reading, *, links: Sequence[str]
 ) -> None:
-    """Keep every member but the format's `own` as an attribute; note those that are no text.
-
-    Raises
-    ------
-    FormatError
-        If one holds links and is named almost like one of the members for `links` that is missing.
-    """
+    """Keep every member but the format's `own` as an attribute; note those that are no text."""
     missing = tuple(name for name in links if name not in value)
     for key in value:
         if missing and key not in own and _holds_links(value[key]):

@@ -14,8 +14,6 @@ from typing import Any
 
 from alignkit.errors import FormatError
 
-__all__ = ["JsonText", "Object", "as_text", "member", "parse_json", "position", "texts"]
-
 Object = dict[str, Any]
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -61,15 +59,6 @@ _DECODER = json.JSONDecoder(
 class JsonText:
     """Walk through one JSON text, value by value.
 
-    Parameters
-    ----------
-    text
-        The whole text.
-    path
-        Its file, for messages.
-    line
-        The number of its first line.
-
     Examples
     --------
     >>> text = JsonText('{"a": 1, "list": [2, 3]}')
@@ -97,13 +86,7 @@ class JsonText:
         return self._text[self._at : self._at + 1]
 
     def value(self) -> Any:
-        """Read one value.
-
-        Raises
-        ------
-        FormatError
-            If there is none, or it is refused.
-        """
+        """Read one value."""
         line, start = self.line, self._at
         try:
             value, self._at = _DECODER.raw_decode(self._text, start)
@@ -185,13 +168,7 @@ class JsonText:
 
 
 def parse_json(text: str, path: str = "", line: int = 1) -> Any:
-    """Read a text that is one JSON value.
-
-    Raises
-    ------
-    FormatError
-        If it is not.
-    """
+    """Read a text that is one JSON value."""
     found = JsonText(text, path, line)
     value = found.value()
     if found.next:
@@ -203,13 +180,7 @@ _KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object"}
 
 
 def member(record: Object, key: str, kind: type, default: Any = None) -> Any:
-    """Return a member of an object, checked for its kind; `default` where missing or null.
-
-    Raises
-    ------
-    FormatError
-        If it is of another kind, or missing without a default; the caller adds the place.
-    """
+    """Return a member of an object, checked for its kind; `default` where missing or null."""
     value = record.get(key)
     if value is None:
         if default is None:
@@ -237,13 +208,7 @@ def as_text(value: object) -> str | None:
 
 
 def position(value: object) -> int:
-    """Return the position of a word as JSON gives it.
-
-    Raises
-    ------
-    FormatError
-        If it is anything but a whole number that is not negative; the caller adds the place.
-    """
+    """Return the position of a word as JSON gives it."""
     if type(value) is not int or not 0 <= value < 10**9:
         raise FormatError(f"{_shown(value)} is no position of a word; expected a whole number")
     return value

@@ -25,7 +25,6 @@ import json
 from collections.abc import Iterable, Iterator
 
 from alignkit.alignment import NULL
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
@@ -34,8 +33,7 @@ from alignkit.formats.json_text import Object, member, parse_json, position, tex
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.textfile import BOM
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _NULL = -1
 _OWN = ("id", "src_words", "tgt_words", "alignment")

@@ -7,28 +7,9 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation
 from alignkit.labels.scheme import Scheme
 
-__all__ = ["judged"]
-
 
 def judged(reading: Reading, scheme: Scheme, label: str, line: int) -> RawAnnotation | None:
-    """Return the annotation of a pair that was judged, not aligned; None where nothing is said.
-
-    Parameters
-    ----------
-    reading
-        Whether it is lenient with labels, and what counts those of no scheme.
-    scheme
-        The scheme.
-    label
-        The text of the judgment.
-    line
-        Where it stands.
-
-    Raises
-    ------
-    FormatError
-        If it is no judgment of the scheme and the reading is not lenient with labels.
-    """
+    """Return the annotation of a pair that was judged, not aligned; None where nothing is said."""
     try:
         scheme.parse(label)
     except FormatError as problem:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from alignkit.formats.sample import Sample
 
-__all__ = ["likeness"]
-
 _KEYS = {
     "alignkit-jsonl": ("source", "target", "attributes", "annotations", "sure"),
     "jacana": ("source", "target", "sureAlign", "possibleAlign"),

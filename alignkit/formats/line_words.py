@@ -11,25 +11,11 @@ from numpy.typing import NDArray
 
 from alignkit.formats.words_kernel import number_words
 
-__all__ = ["words_of_both", "words_of_bytes"]
-
 _Numbered = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def words_of_bytes(data: bytes, share: Callable[[str], str]) -> list[tuple[str, ...]]:
     r"""Return the words of each line, as `split_words` has them.
-
-    Parameters
-    ----------
-    data
-        The lines in UTF-8, each with a line feed at its end.
-    share
-        Called once with each distinct word; returns what stands for it.
-
-    Raises
-    ------
-    UnicodeDecodeError
-        If a word is not UTF-8.
 
     Examples
     --------

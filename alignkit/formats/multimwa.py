@@ -26,15 +26,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.gold_row import HELD, LINKS, parse_row, write_row
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _LAST = "column-11"
 _NONE = "N/A"

@@ -46,7 +46,6 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from alignkit.alignment import NULL, Alignment, Link
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
@@ -55,8 +54,7 @@ from alignkit.formats.parallel_text import Text, read_texts
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.writing import Writing
 from alignkit.limits import check_count
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")

@@ -7,22 +7,11 @@ from collections import Counter
 
 from alignkit.errors import OptionError
 
-__all__ = ["Numbering", "file_part"]
-
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 class Numbering:
     """Number pairs: by their own ids where those are whole numbers, else by the first free one.
-
-    Parameters
-    ----------
-    lost
-        Where ``"ids"`` are counted that could not be kept.
-    own
-        Keep the pairs' own numbers; otherwise count them from 1.
-    unique
-        A number that is taken already is not given again.
 
     Examples
     --------
@@ -53,13 +42,7 @@ class Numbering:
 
 
 def file_part(name: str) -> str:
-    """Return an annotator's name, which is to be a part of the name of a file.
-
-    Raises
-    ------
-    OptionError
-        If no file can bear it.
-    """
+    """Return an annotator's name, which is to be a part of the name of a file."""
     if name in ("", ".", "..") or not name.isprintable() or set(name) & set("/\\"):
         raise OptionError(
             f"annotator {name[:40]!r} cannot be the name of a file; rename that annotator"

@@ -10,20 +10,12 @@ from alignkit.alignment import NULL, Alignment, Link
 from alignkit.errors import FormatError
 from alignkit.formats.record import RawLink, Status
 
-__all__ = ["LinkTexts", "parse_cell", "parse_links", "parse_nulls", "raw_links", "write_links"]
-
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _NULL = re.compile(r"([0-9]{1,9})-|-([0-9]{1,9})")
 
 
 def parse_links(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
-    """Read `i-j` links divided by white space.
-
-    Raises
-    ------
-    FormatError
-        If something else stands there; the caller adds the place.
-    """
+    """Read `i-j` links divided by white space."""
     links = []
     for token in text.split():
         match = _LINK.fullmatch(token)
@@ -44,13 +36,7 @@ def parse_nulls(text: str, status: Status = "sure", line: int | None = None) -> 
 
 
 def parse_cell(text: str) -> tuple[int | None, int | None]:
-    """Read one link or null; None stands for the empty word.
-
-    Raises
-    ------
-    FormatError
-        If it is neither; the caller adds the place.
-    """
+    """Read one link or null; None stands for the empty word."""
     match = _LINK.fullmatch(text) or _NULL.fullmatch(text)
     if match is None:
         raise FormatError(f"{text[:40]!r} is not a link or null; expected i-j, i- or -j")
@@ -64,12 +50,6 @@ def raw_links(
     """Give links and nulls their weights and labels, which are keyed by cells as texts.
 
     A label whose cell bears no link is that of a judged non-link.
-
-    Raises
-    ------
-    FormatError
-        If a key is no cell, two keys name the same cell, or a weight is that of no link; the
-        caller adds the place.
     """
     if not weights and not labels:
         return found
@@ -109,13 +89,6 @@ def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
 
 class LinkTexts:
     """The links of an alignment as texts, each kind apart.
-
-    Parameters
-    ----------
-    alignment
-        The alignment, already in the direction in which it is to be written.
-    base
-        The number of the first word.
 
     Examples
     --------

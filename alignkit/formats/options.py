@@ -8,8 +8,6 @@ from os import PathLike, fspath
 from alignkit.arguments import check_attributes
 from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 
-__all__ = ["ReadOptions", "WriteOptions"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import JUDGED, Format
 from alignkit.formats.intake import Reading
@@ -36,8 +35,7 @@ from alignkit.formats.record import Record
 from alignkit.formats.words import split_words
 from alignkit.labels.schemes import get_scheme
 from alignkit.labels.views import get_view
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _NAME = "parade"
 _HEAD = ("four-class labels", "binary labels", "entity", "definition1", "definition2")

@@ -21,17 +21,6 @@ from alignkit.errors import AlignkitError
 from alignkit.formats.textfile import BOM, TextFile
 from alignkit.formats.words import split_words
 
-__all__ = [
-    "BITEXT",
-    "DIVIDERS",
-    "ParallelWriter",
-    "Text",
-    "TwoInLine",
-    "divisible",
-    "read_texts",
-    "refuse_counts",
-]
-
 BITEXT = "|||"
 DIVIDERS = {"bitext": BITEXT, "tsv": "\t"}
 """What divides two sentences in a line, by the name of the form."""
@@ -40,33 +29,16 @@ _SNUM = re.compile(r"<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>")
 
 
 class Text(NamedTuple):
-    """The words of one sentence pair.
+    """The words of one sentence pair."""
 
-    Parameters
-    ----------
-    line
-        The line of the files, 1-based.
-    snum
-        The number that ``<s snum=N>`` gives, None elsewhere.
-    source, target
-        The lines without that dress, not split yet.
-    """
-
-    line: int
-    snum: str | None
-    source: str
+    line: int  # the line of the files, 1-based
+    snum: str | None  # the number that <s snum=N> gives, None elsewhere
+    source: str  # the lines without that dress, not split yet
     target: str
 
 
 def read_texts(reading: TextFile) -> Iterator[Text] | None:
-    """Yield the sentences of the files that the options name, or return None if they name none.
-
-    Raises
-    ------
-    FormatError
-        If the files have different numbers of lines, a line of a bitext has no divider, or the
-        two files number a sentence differently.
-    """
+    """Yield the sentences of the files that the options name, or return None if they name none."""
     source, target = reading.options.source, reading.options.target
     if source is None:
         return None
@@ -138,28 +110,14 @@ def _numbered(reading: TextFile, path: str) -> Iterator[tuple[int, str | None, s
 
 
 class TwoInLine:
-    """Divide lines into source and target, by the divider that the first one has.
-
-    Parameters
-    ----------
-    reading
-        The file that the lines are of.
-    form
-        The name of a divider; None takes that of the first line.
-    """
+    """Divide lines into source and target, by the divider that the first one has."""
 
     def __init__(self, reading: TextFile, form: str | None = None) -> None:
         self._reading = reading
         self._divider = DIVIDERS[form] if form else None
 
     def __call__(self, line: str, number: int) -> tuple[str, str]:
-        """Return both sides of a line; nothing of one that is empty.
-
-        Raises
-        ------
-        FormatError
-            If it has no divider, or more than one, or a side has too many words.
-        """
+        """Return both sides of a line; nothing of one that is empty."""
         if line.isspace() or not line:
             return "", ""
         self._divider = self._divider or self._found(line, number)
@@ -197,16 +155,7 @@ class TwoInLine:
 
 
 class ParallelWriter:
-    """Write sentences to two files, or both into the lines of one.
-
-    Parameters
-    ----------
-    source, target
-        The files; without `target`, both sentences of a pair go to a line of `source`; without
-        `source`, only the target is written; without either, nothing.
-    form
-        The name of the divider in a line of both.
-    """
+    """Write sentences to two files, or both into the lines of one."""
 
     def __init__(
         self, source: TextIO | None, target: TextIO | None = None, *, form: str = "bitext"
@@ -227,13 +176,7 @@ class ParallelWriter:
     def write(
         self, id: str, source: str, target: str, *, before: str = "", behind: str = ""
     ) -> None:
-        """Write a pair of sentences, in the dress of `before` and `behind`.
-
-        Raises
-        ------
-        AlignkitError
-            If a line of both would not be read back as these.
-        """
+        """Write a pair of sentences, in the dress of `before` and `behind`."""
         if self._source is not None and self._target is None:
             self._source.write(f"{before}{self._joined(id, source, target)}{behind}\n")
             return

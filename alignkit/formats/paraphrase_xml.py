@@ -46,7 +46,6 @@ from collections.abc import Iterable, Iterator
 from lxml import etree
 
 from alignkit.alignment import NULL, Alignment
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
@@ -55,8 +54,7 @@ from alignkit.formats.safe_xml import line_of, local_name, read_elements, stray_
 from alignkit.formats.textfile import BOM
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _STATUS: dict[str, Status] = {
     "": "sure",

@@ -38,7 +38,6 @@ from numpy.typing import NDArray
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
@@ -49,8 +48,7 @@ from alignkit.formats.text_blocks import Sentences, TextBlocks
 from alignkit.formats.words import is_word, split_words
 from alignkit.formats.writing import Writing
 from alignkit.frozen import FrozenMap
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})([SP]?)(?::(\S+))?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

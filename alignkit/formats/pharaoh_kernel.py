@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["PLAIN", "scan", "written"]
-
 PLAIN = 0
 """The status of bytes that hold nothing but `i-j` and `i?j` (or `ipj`, `i-jS`, `i-jP`) links."""
 

@@ -10,8 +10,6 @@ from alignkit.errors import AlignmentError, OptionError
 from alignkit.formats.pharaoh_kernel import written
 from alignkit.jit import readonly
 
-__all__ = ["format_lines"]
-
 
 def format_lines(
     arrays: LinkArrays,
@@ -21,28 +19,6 @@ def format_lines(
     transpose: bool = False,
 ) -> bytes:
     r"""Return the lines of some alignments, as writing them pair by pair makes them.
-
-    Parameters
-    ----------
-    arrays
-        The links of P sentence pairs.
-    probabilities
-        (L,) float32: a number from 0 to 1 for each link, written behind it with 4 significant
-        digits (trailing zeros left out; 0.0 below 1e-9). None writes links alone.
-    base
-        The number of the first word, 0 or 1.
-    transpose
-        Write the links target first.
-
-    Returns
-    -------
-    bytes
-        P lines, each with a line feed; ASCII.
-
-    Raises
-    ------
-    AlignmentError
-        If the probabilities are not one number from 0 to 1 for each link.
 
     Examples
     --------

@@ -6,28 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-__all__ = ["RawAnnotation", "RawLink", "Record", "Status"]
-
 Status = Literal["sure", "possible", "none"]
+
+DIFFERING = "link from a block of texts that differ"
+"""The note on links that join each word of one text to each of another, of other words."""
 
 
 class RawLink(NamedTuple):
-    """A link as written: not yet moved to base 0, transposed or checked.
+    """A link as written: not yet moved to base 0, transposed or checked."""
 
-    Parameters
-    ----------
-    i, j
-        The positions as the file numbers them; None stands for the empty word.
-    status
-        ``"none"`` is a cell judged to be no link, which keeps its label.
-    line
-        The line of the file, where it is not the record's own.
-    """
-
-    i: int | None
+    i: int | None  # the positions as the file numbers them; None stands for the empty word
     j: int | None
-    status: Status = "sure"
-    line: int | None = None
+    status: Status = "sure"  # "none" is a cell judged to be no link, which keeps its label
+    line: int | None = None  # the line of the file, where it is not the record's own
     weight: float | None = None
     label: str | None = None
 
@@ -51,30 +42,14 @@ class RawAnnotation:
 
 @dataclass(slots=True)
 class Record:
-    """One sentence pair as its file writes it.
+    """One sentence pair as its file writes it."""
 
-    Parameters
-    ----------
-    id
-        The pair's id: the file's own, or the 1-based number of the line or record.
-    line
-        The line at which the record starts.
-    source, target
-        The tokens; None where the file and its companions hold no text.
-    annotations
-        By annotator; one who is missing has not annotated the pair.
-    path
-        The file, where a reading has several.
-    source_trees, target_trees
-        Penn brackets, by name.
-    """
-
-    id: str
-    line: int
-    source: Sequence[str] | None
+    id: str  # the pair's id: the file's own, or the 1-based number of the line or record
+    line: int  # the line at which the record starts
+    source: Sequence[str] | None  # the tokens; None where the file and its companions hold no text
     target: Sequence[str] | None
     annotations: dict[str, RawAnnotation] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
-    path: str = ""
-    source_trees: dict[str, str] = field(default_factory=dict)
+    path: str = ""  # the file, where a reading has several
+    source_trees: dict[str, str] = field(default_factory=dict)  # penn brackets, by name
     target_trees: dict[str, str] = field(default_factory=dict)

@@ -15,8 +15,6 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import Finding
 
-__all__ = ["FORMATS", "WRITTEN", "Path", "check_path", "get_format", "prepare"]
-
 Path = Union[str, PathLike[str]]
 
 FORMATS = {
@@ -64,13 +62,7 @@ def get_format(name: str) -> Format:
 
 
 def check_path(path: Path) -> None:
-    """Refuse the empty path, which `pathlib` takes for the folder that one is in.
-
-    Raises
-    ------
-    MissingFileError
-        If it is empty.
-    """
+    """Refuse the empty path, which `pathlib` takes for the folder that one is in."""
     if not str(path):
         raise MissingFileError("", ENOENT, "its name is empty; name a file or a folder")
 

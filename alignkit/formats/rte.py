@@ -34,7 +34,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from alignkit.alignment import NULL
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.brackets import Block, read_blocks
 from alignkit.formats.format import Format
@@ -42,8 +41,7 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.naming import Numbering
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _HEADER = re.compile(r"# sentence pair ([0-9]{1,9})")
 _POSITION = re.compile(r"(p?)([0-9]{1,9})")

@@ -19,8 +19,6 @@ from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.textfile import TextFile
 from alignkit.input import too_large
 
-__all__ = ["line_of", "local_name", "read_elements", "read_nested", "stray_text", "xml_text"]
-
 _HEAD = 1 << 16
 _SAFE: dict[str, Any] = {
     "resolve_entities": False,
@@ -44,12 +42,6 @@ def read_elements(
 
     An element is emptied after its turn. Elements are told by their local names; ``*`` is any.
     `path` is another file than the one of the reading.
-
-    Raises
-    ------
-    FormatError
-        If the file is not XML, has a document type, or holds other elements or text under its
-        root.
     """
     with _guarded(reading, path) as stream:
         yield stream.root()
@@ -57,13 +49,7 @@ def read_elements(
 
 
 def read_nested(reading: TextFile, *names: str) -> Iterator[etree._Element]:
-    """Yield each element of these names, at any depth, as soon as it is whole, and empty it then.
-
-    Raises
-    ------
-    FormatError
-        If the file is not XML, or has a document type.
-    """
+    """Yield each element of these names, at any depth, as soon as it is whole; then empty it."""
     with _guarded(reading, None) as stream:
         stream.root()
         for _, element in _parsed(stream, reading, *names):
@@ -119,15 +105,7 @@ def _check_between(
     reading: TextFile,
     name: str,
 ) -> None:
-    """Check that nothing but white space stands between the last element and the next or the end.
-
-    Parameters
-    ----------
-    previous
-        The last element that was read.
-    before
-        What really stands before the next one.
-    """
+    """Check that only white space stands between the last element and the next or the end."""
     if before is not previous and before is not None:
         raise reading.error(
             f"element <{local_name(before)[:40]}> where <{name}> was expected", line_of(before)
@@ -176,13 +154,7 @@ def stray_text(element: etree._Element) -> str:
 
 
 def xml_text(element: etree._Element, pair: str) -> str:
-    """Write an element as text.
-
-    Raises
-    ------
-    AlignkitError
-        If it cannot be written.
-    """
+    """Write an element as text."""
     try:
         return etree.tostring(element, encoding="unicode")
     except (ValueError, etree.SerialisationError) as problem:

@@ -13,8 +13,6 @@ from alignkit.formats.options import ReadOptions
 from alignkit.formats.registry import FORMATS
 from alignkit.input import look_ahead
 
-__all__ = ["BEGINS", "BY_STEM", "Sample"]
-
 _HEAD = 1 << 19  # bytes that hold the first records
 _SHOWN = 512  # characters
 _SPACE = "\ufeff \t\r\n\v\f"
@@ -57,23 +55,15 @@ class Sample:
 
     @classmethod
     def of(cls, path: str, options: ReadOptions) -> Sample:
-        """Look at an input; one that can be read only once can be read afterwards.
-
-        Raises
-        ------
-        FormatError
-            If it cannot be read.
-        OptionError
-            If the encoding is none.
-        """
+        """Look at an input; one that can be read only once can be read afterwards."""
         if path != "-" and (Path(path).is_dir() or not Path(path).exists()):
             return cls(path, None, False, "", options.encoding)
-        head, more = look_ahead(path, _HEAD, options.max_size)
+        head, more = look_ahead(path, _HEAD, options.max_size, options.encoding)
         encoding = options.encoding
         line_encoding(encoding)  # refuses what is none
         try:
             text = _decoded(head, encoding, more)
-        except UnicodeDecodeError:
+        except UnicodeError:  # of UTF-16 without its mark, not of decoding
             encoding = "latin-1"  # whatever it is, the format shows
             text = _decoded(head, encoding, more)
         if more and "\n" in text:

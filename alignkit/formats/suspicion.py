@@ -17,9 +17,8 @@ from alignkit.formats.registry import prepare
 from alignkit.input import bounded_lines
 
 if TYPE_CHECKING:
+    from alignkit.alignment import Alignment
     from alignkit.arrays import LinkArrays
-
-__all__ = ["BaseWatch", "suspicions"]
 
 _RECORDS = 100
 _ENOUGH = 20  # links; fewer may well leave out the first words
@@ -30,13 +29,6 @@ def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
 
     Nothing is of alignkit's own formats, which say base and direction themselves, of what can be
     read only once, and where base or direction was declared.
-
-    Parameters
-    ----------
-    path, format
-        The file or folder, and the format that was found.
-    options
-        What was declared of it.
     """
     paths = [one for one in (path, options.source, options.target) if one is not None]
     declared = options.base is not None or options.transpose
@@ -77,16 +69,10 @@ class _Beginning(Reading):
 
 
 class BaseWatch:
-    """Watch whether any link of an input uses the first word of either side.
+    """Watch whether any link of an input, read from `base`, uses the first word of either side."""
 
-    Parameters
-    ----------
-    reading
-        How the input is read.
-    """
-
-    def __init__(self, reading: Reading) -> None:
-        self._base = reading.base
+    def __init__(self, base: int = 0) -> None:
+        self._base = base
         self._links = 0
         self._first = False
 
@@ -95,6 +81,12 @@ class BaseWatch:
         if not self._first and len(links.links):
             self._links += len(links.links)
             self._first = bool((links.links == 0).any())
+
+    def see(self, alignment: Alignment) -> None:
+        """Look at the links of one pair likewise."""
+        if not self._first:
+            self._links += len(alignment)
+            self._first = any(0 in link for link in alignment)
 
     def suspicion(self, typed: str = "`base=1`") -> str:
         """Return in words that no link used a first word, though there are enough of them.

@@ -18,8 +18,6 @@ from alignkit.formats.parallel_text import Text, read_texts, refuse_counts
 from alignkit.formats.textfile import TextFile
 from alignkit.input import has_controls, look_ahead
 
-__all__ = ["Sentences", "TextBlocks"]
-
 _Words = list[tuple[str, ...]]
 
 _MARK = b"\xef\xbb\xbf"
@@ -28,19 +26,7 @@ _FEW = 1000  # lines; fewer are not worth a kernel
 
 
 class Sentences:
-    """Hold the sentences of some pairs, as texts or as bytes.
-
-    Parameters
-    ----------
-    reading
-        What they are read by.
-    first
-        The number of the first line.
-    texts
-        The sentences as texts; None where `raw` has them.
-    raw
-        The lines of both files as bytes.
-    """
+    """Hold the sentences of some pairs, as texts or as bytes."""
 
     def __init__(
         self, reading: TextFile, first: int, texts: list[Text] | None, raw: tuple[bytes, bytes]
@@ -104,13 +90,7 @@ class TextBlocks:
             self._texts = read_texts(reading) or iter(())
 
     def take(self, count: int) -> Sentences:
-        """Return the next sentence pairs; fewer at the end of the files.
-
-        Raises
-        ------
-        FormatError
-            As `read_texts`.
-        """
+        """Return the next sentence pairs; fewer at the end of the files."""
         first = self._taken + 1
         if self._files is None:
             found = Sentences(self._reading, first, list(islice(self._texts, count)), (b"", b""))

@@ -24,35 +24,25 @@ from alignkit.input import (
     bytes_read,
     has_controls,
     is_standard,
+    looked_at,
     open_input,
     read_bounded,
     too_large,
 )
 from alignkit.natural_order import natural_key
 
-__all__ = ["BOM", "Finding", "TextFile"]
-
 BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something odd in a file that reading forgave.
-
-    Parameters
-    ----------
-    kind
-        What it is, e.g. ``"duplicate link"``.
-    message
-        What exactly.
-    path, line
-        Where.
-    """
+    """Something odd in a file that reading forgave: its kind, what exactly, where, how often."""
 
     kind: str
     message: str
     path: str
     line: int | None = None
+    times: int = 1
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.path, self.line) if part is not None)
@@ -62,21 +52,8 @@ class Finding:
 class TextFile:
     """Carry the options into what reads a file, and the counts and complaints out of it.
 
-    Parameters
-    ----------
-    path
-        The file or folder; ``-`` is standard input.
-    options
-        What the user declared.
-    observe
-        Called with every `Finding`; None only counts them.
-
-    Attributes
-    ----------
-    counts
-        How often each kind of finding occurred.
-    cut
-        Whether only the beginning of the file is at hand.
+    `observe` is called with every `Finding`; `counts` says how often each kind occurred, and `cut`
+    whether only the beginning of the file is at hand.
     """
 
     def __init__(
@@ -97,11 +74,13 @@ class TextFile:
         self._stream: BufferedReader | None = None
         self.cut = False
 
-    def note(self, kind: str, message: str, line: int | None = None, path: str = "") -> None:
+    def note(
+        self, kind: str, message: str, line: int | None = None, path: str = "", times: int = 1
+    ) -> None:
         """Count something odd, and tell the observer."""
-        self.counts[kind] += 1
+        self.counts[kind] += times
         if self._observe is not None:
-            self._observe(Finding(kind, message, path or self.path, line))
+            self._observe(Finding(kind, message, path or self.path, line, times))
 
     def error(
         self, message: str, line: int | None = None, column: int | None = None, path: str = ""
@@ -111,7 +90,7 @@ class TextFile:
 
     @contextmanager
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:
-        """Open a file for reading bytes; ``-`` is standard input, ``.gz`` is unpacked."""
+        """Open a file for reading bytes; see `open_input`."""
         name = self.path if path is None else path
         with open_input(name, self.options.max_size) as stream:
             if name == self.path:
@@ -128,6 +107,7 @@ class TextFile:
         UTF-32, which have no such byte, are read whole.
         """
         with self.open(path) as stream:
+            looked_at(stream, path or self.path, self.options.encoding)
             if self._recoded:
                 raw = read_bounded(stream, path or self.path, self.options.max_size)
                 yield io.BytesIO(self._recode(raw, path))
@@ -172,11 +152,6 @@ class TextFile:
 
         Only a line feed ends a line; a carriage return before it goes too. With `one_line`, a file
         may have none, though carriage returns are in it.
-
-        Raises
-        ------
-        FormatError
-            If the file cannot be read or decoded.
         """
         name = self.path if path is None else path
         first = 1
@@ -199,13 +174,8 @@ class TextFile:
     ) -> str:
         """Return a line of bytes as text, without byte order marks and line end.
 
-        With `allow_controls`, it is the caller that refuses control characters.
-
-        Raises
-        ------
-        FormatError
-            If the bytes are not of the declared encoding, or hold NUL or another control character
-            of ASCII that is no white space.
+        A `FormatError` names bytes that are not of the encoding, and control characters; with
+        `allow_controls`, it is the caller that refuses these.
         """
         name = path or self.path
         try:

@@ -18,8 +18,6 @@ from alignkit.formats.textfile import TextFile
 from alignkit.formats.words import split_words
 from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 
-__all__ = ["groups_of", "read_translations"]
-
 Group = list[list[str]]
 """The translations of one sentence, as tokens."""
 
@@ -27,26 +25,7 @@ Group = list[list[str]]
 def read_translations(
     *paths: str, encoding: str = "utf-8", max_size: int = MAX_MEGABYTES, max_words: int = MAX_WORDS
 ) -> Iterator[Group]:
-    """Yield the translations of each sentence, in memory that does not grow.
-
-    Parameters
-    ----------
-    *paths
-        Two or more files, the translations line by line; or one file, in whose columns they are.
-        ``-`` is standard input; files that end in ``.gz`` are unpacked.
-    encoding
-        Of all files.
-    max_size, max_words
-        The limits, as in `ReadOptions`.
-
-    Raises
-    ------
-    OptionError
-        If no file is named.
-    FormatError
-        If a file cannot be read or decoded, the files have different numbers of lines, or no line
-        of a single file has two columns.
-    """
+    """Yield the translations of each sentence, in memory that does not grow."""
     if not paths:
         raise OptionError("name a file of translations for each translator, or one with columns")
     options = ReadOptions(encoding=encoding, max_size=max_size, max_words=max_words)
@@ -57,11 +36,6 @@ def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:
     """Yield the translations of each sentence from files prepared for reading.
 
     Line k holds group k, in one file as in several.
-
-    Raises
-    ------
-    FormatError
-        As `read_translations`.
     """
     return _columns(readings[0]) if len(readings) == 1 else _in_step(readings)
 

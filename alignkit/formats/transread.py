@@ -39,7 +39,6 @@ from pathlib import Path
 from typing import TextIO
 
 from alignkit.alignment import NULL, Link
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.groups import cells_of, group_cells
@@ -47,9 +46,9 @@ from alignkit.formats.intake import Reading
 from alignkit.formats.naming import file_part
 from alignkit.formats.record import Record, Status
 from alignkit.formats.triples import ids_repeat, pair_id, read_triples, triple
-from alignkit.formats.writing import WriteError, Writing
-
-__all__ = ["FORMAT"]
+from alignkit.formats.writing import Writing
+from alignkit.output import WriteError
+from alignkit.sentence_pair import SentencePair
 
 _STATUS: dict[str, Status] = {
     "sure": "sure",

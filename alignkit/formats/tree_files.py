@@ -24,8 +24,6 @@ from typing import NamedTuple
 from alignkit.errors import FormatError, UnknownNameError
 from alignkit.formats.textfile import TextFile
 
-__all__ = ["TREE_FORMATS", "TREE_NAME", "WrittenTree", "written_trees"]
-
 TREE_NAME = "parse"
 """The name of trees that are given none."""
 
@@ -35,20 +33,10 @@ _BRACKET = re.compile(r"\\[()\\]|[()]")
 
 
 class WrittenTree(NamedTuple):
-    """A tree as its file writes it.
+    """A tree as its file writes it."""
 
-    Parameters
-    ----------
-    text
-        The brackets; blank where the sentence has no parse.
-    line
-        The line, from 1, at which the text begins.
-    before
-        How many characters stand before it on its first line; None where that is not known.
-    """
-
-    text: str
-    line: int
+    text: str  # the brackets; blank where the sentence has no parse
+    line: int  # the line, from 1, at which the text begins
     before: int | None = 0
 
     def placed(self, error: FormatError, path: str, about: str = "") -> FormatError:
@@ -64,22 +52,7 @@ class WrittenTree(NamedTuple):
 
 
 def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTree]:
-    """Yield the trees of a file, in the order of its sentences.
-
-    Parameters
-    ----------
-    file
-        The file.
-    form
-        A name of `TREE_FORMATS`; None tells it by the file's name and its first lines.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such form.
-    FormatError
-        If the file cannot be read, or is of another form.
-    """
+    """Yield the trees of a file, in the order of its sentences."""
     if form is not None and form not in TREE_FORMATS:
         raise UnknownNameError("format of trees", form, TREE_FORMATS)
     if form == "stanford-xml" or (form is None and _is_xml(file)):

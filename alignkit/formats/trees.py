@@ -17,8 +17,6 @@ from alignkit.trees import Tree
 from alignkit.trees.brackets import Brackets, read_brackets
 from alignkit.trees.leaves import read_fitting
 
-__all__ = ["attach_trees", "read_trees"]
-
 Path = str | PathLike[str]
 
 
@@ -173,17 +171,7 @@ class _Queue:
         return found
 
     def wrong_count(self, pairs: int, sides: int, last: str) -> JoinError:
-        """Return the error that there are more or fewer trees; none is left then.
-
-        Parameters
-        ----------
-        pairs
-            How many sentence pairs there are.
-        sides
-            How many trees each needs.
-        last
-            What to say of the tree that was taken last.
-        """
+        """Return the error that there are more or fewer trees; none is left then."""
         trees = self.taken + sum(1 for _ in self._trees)
         place = f"{self.file.path}:{self.line}" if self.taken else self.file.path
         times = f", which need {2 * pairs}" if sides == 2 else ""

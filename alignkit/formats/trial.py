@@ -10,15 +10,13 @@ from io import BufferedReader
 from itertools import islice
 from typing import cast
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.registry import get_format
 from alignkit.formats.sample import BEGINS, BY_STEM, Sample
-
-__all__ = ["Head", "Trial", "best_trial", "fitting_trials"]
+from alignkit.sentence_pair import SentencePair
 
 _RECORDS = 100
 
@@ -28,13 +26,7 @@ class _EnoughError(Exception):
 
 
 class Head(Reading):
-    """Read no more than the head of an input.
-
-    Attributes
-    ----------
-    complaint
-        What is wrong first, with its line; nothing where all is well.
-    """
+    """Read no more than the head of an input."""
 
     def __init__(self, sample: Sample, options: ReadOptions, base: int) -> None:
         super().__init__(sample.path, options, base=base)

@@ -16,15 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.groups import parse_groups
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import RawAnnotation, Record, Status
 from alignkit.formats.textfile import TextFile
 from alignkit.formats.writing import Writing
-
-__all__ = ["ids_repeat", "pair_id", "read_triples", "triple"]
+from alignkit.sentence_pair import SentencePair
 
 
 class _Triple(NamedTuple):
@@ -43,23 +41,7 @@ def read_triples(
     *,
     prefix: str = "",
 ) -> Iterator[Record]:
-    """Yield the records of a text file and the files of its annotators.
-
-    Parameters
-    ----------
-    reading
-        The reading.
-    texts
-        The file of blocks; it is streamed.
-    annotations
-        For each annotator the file of groups; these are held.
-    labels
-        What each label makes of a link; None: there are all labels, and links are sure.
-    attributes
-        What all records get.
-    prefix
-        What stands before all ids.
-    """
+    """Yield the records of a text file and the files of its annotators."""
     lines = {name: _Lines(reading, str(path)) for name, path in annotations.items()}
     known = {id for found in lines.values() for id in found.bodies}
     lacking_ok = reading.options.partial or not lines

@@ -6,8 +6,6 @@ from alignkit.formats.textfile import BOM
 from alignkit.formats.writing import Writing
 from alignkit.input import CONTROL
 
-__all__ = ["column"]
-
 
 def column(text: str, writing: Writing) -> str:
     """Return a text as one column holds it.

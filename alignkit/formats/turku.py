@@ -41,7 +41,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import JUDGED, Format
 from alignkit.formats.intake import Reading
@@ -51,8 +50,7 @@ from alignkit.formats.judged import judged
 from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.words import split_words
 from alignkit.labels.schemes import get_scheme
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 _NAME = "turku"
 _OWN = ("id", "label", "txt1", "txt2", "context", "rewrites")

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["number_words"]
-
 _EMPTY = -1
 _FIRST = 1024
 """Words that there is room for at first; a power of two, and always doubled."""

@@ -11,26 +11,16 @@ from typing import TextIO
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.options import WriteOptions
 from alignkit.formats.parallel_text import ParallelWriter
 from alignkit.formats.words import is_word
 from alignkit.output import WriteError, replacing, replacing_folder
-
-__all__ = ["WriteError", "Writing", "WritingFolder"]
+from alignkit.sentence_pair import SentencePair
 
 
 class WritingFolder:
-    """Write the files of a folder; they take their places in it when all are written.
-
-    Parameters
-    ----------
-    place
-        The folder.
-    root
-        Where its files are until then.
-    """
+    """Write the files of a folder; they take their places in it when all are written."""
 
     def __init__(self, place: Path, root: Path) -> None:
         self._place, self._root = place, root
@@ -47,13 +37,7 @@ class WritingFolder:
         self._written.add(name)
 
     def refuse_others(self, pattern: str) -> None:
-        """Refuse files of a pattern that are in the folder and are not replaced.
-
-        Raises
-        ------
-        WriteError
-            If there is one.
-        """
+        """Refuse files of a pattern that are in the folder and are not replaced."""
         for path in sorted(self._place.glob(pattern)):
             if path.relative_to(self._place).as_posix() not in self._written:
                 raise WriteError(
@@ -63,22 +47,7 @@ class WritingFolder:
 
 
 class Writing:
-    """Carry the options into a writer, and open its files.
-
-    Parameters
-    ----------
-    path
-        The file or folder; ``-`` is standard output.
-    options
-        What the user declared.
-    base
-        The format's own number of the first word.
-
-    Attributes
-    ----------
-    lost
-        How often something was left out because the format cannot hold it, by kind.
-    """
+    """Carry the options into a writer, and open its files."""
 
     def __init__(self, path: str, options: WriteOptions, *, base: int = 0) -> None:
         if options.base not in (None, 0, 1):
@@ -114,13 +83,7 @@ class Writing:
             yield WritingFolder(made.place, made.root)
 
     def annotator(self, pair: SentencePair) -> str | None:
-        """Return whose alignment of a pair to write, None where there is none.
-
-        Raises
-        ------
-        OptionError
-            If there are several and the user named none.
-        """
+        """Return whose alignment of a pair to write, None where there is none."""
         chosen = self.options.annotator
         if chosen is not None:
             return chosen if chosen in pair.alignments else None
@@ -147,15 +110,7 @@ class Writing:
         return alignment.transpose() if self.options.transpose else alignment
 
     def words(self, pair: SentencePair) -> tuple[str, str]:
-        """Return both sentences as lines of tokens with single spaces.
-
-        Raises
-        ------
-        MissingTextError
-            If the text is not known.
-        AlignkitError
-            If a token is empty or holds white space, which would come back as other tokens.
-        """
+        """Return both sentences as lines of tokens with single spaces."""
         source, target = pair.words
         for token in (*source, *target):
             if not is_word(token):

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
@@ -28,8 +27,7 @@ from alignkit.formats.notation import parse_links, write_links
 from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
-
-__all__ = ["FORMAT"]
+from alignkit.sentence_pair import SentencePair
 
 
 def _parse(reading: Reading) -> Iterator[Record]:

@@ -34,16 +34,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from alignkit.alignment import Alignment
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
 from alignkit.formats.groups import group_cells
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.triples import ids_repeat, pair_id, read_triples, triple
-from alignkit.formats.writing import WriteError, Writing
-
-__all__ = ["FORMAT"]
+from alignkit.formats.writing import Writing
+from alignkit.output import WriteError
+from alignkit.sentence_pair import SentencePair
 
 _UNLABELLED = "unspec"
 _ENDINGS = (".crp", ".aln")

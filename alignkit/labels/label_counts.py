@@ -11,13 +11,10 @@ import numpy as np
 from alignkit.brief import overlapping
 from alignkit.corpus import Corpus, values_of
 from alignkit.errors import OptionError
-from alignkit.labels.label_matrix import LabelMatrix, judges_of, judgments_of
-from alignkit.labels.rewrites import origin_of
+from alignkit.labels.label_matrix import LabelMatrix, judged_part, judges_of, judgments_of
 from alignkit.labels.views import View
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
-
-__all__ = ["LabelCounts", "count_labels"]
 
 _Counts = tuple[tuple[int, ...], ...]
 _BAR = 40  # signs of a bar that stands for all
@@ -25,40 +22,17 @@ _BAR = 40  # signs of a bar that stands for all
 
 @dataclass(frozen=True, slots=True)
 class LabelCounts:
-    """Hold how often each annotator gave each label.
+    """Hold how often each annotator gave each label."""
 
-    Parameters
-    ----------
-    view
-        The view.
-    annotators
-        The names of the A annotators.
-    counts
-        A rows of K counts, one a label of the view.
-    left_out
-        How many judgments have no label, for each reason: not judged, not scored (such as ``x`` of
-        turku), not of the scheme; summed over annotators.
-    by
-        The attribute that makes the groups; empty where there are none.
-    groups
-        For each of its values the counts of its pairs; ``""``: of those without one.
-    several
-        How many pairs have several values of it: groups overlap by these.
-    pairs
-        How many pairs there are.
-    rewrites
-        How many more were left out that annotators wrote anew, and nobody judged.
-    """
-
-    view: View
-    annotators: tuple[str, ...]
-    counts: _Counts
+    view: View  # the view
+    annotators: tuple[str, ...]  # the names of the A annotators
+    counts: _Counts  # A rows of K counts, one a label of the view
     left_out: Mapping[str, int]
-    by: str
+    by: str  # the attribute that makes the groups; empty where there are none
     groups: Mapping[str, _Counts]
-    several: int
-    pairs: int
-    rewrites: int = 0
+    several: int  # how many pairs have several values of it: groups overlap by these
+    pairs: int  # how many pairs there are
+    rewrites: int = 0  # how many more were left out that annotators wrote anew, and nobody judged
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one flat dict for each group, annotator and label."""
@@ -88,15 +62,7 @@ class LabelCounts:
         }
 
     def table(self, *, bars: bool = False, unused: bool = True) -> Table:
-        """Return the table of all counts, a row a label.
-
-        Parameters
-        ----------
-        bars
-            Draw a histogram beside the counts.
-        unused
-            Have rows of labels that nobody gave to any pair, too; else the note names them.
-        """
+        """Return the table of all counts, a row a label."""
         never = [k for k, column in enumerate(zip(*self.counts, strict=True)) if not any(column)]
         hidden = set() if unused or len(never) == len(self.view.labels) else set(never)
         columns = [
@@ -155,31 +121,6 @@ def count_labels(
 ) -> LabelCounts:
     """Count how often each annotator gave each label of a view.
 
-    Parameters
-    ----------
-    corpus
-        The pairs.
-    view
-        The view; see `alignkit.labels.get_view`.
-    annotators
-        Whose judgments; None for all who judged.
-    by, split
-        An attribute: count the pairs of each of its values too; see `Corpus.groups`.
-    lenient
-        Count apart what is no judgment of the scheme, where an error would stop.
-    rewrites
-        Count pairs that annotators wrote anew too (see `alignkit.labels.rewrites`): what they hold
-        is what their writers meant, and nobody judged it.
-
-    Raises
-    ------
-    OptionError
-        If nobody judged any pair.
-    UnknownNameError
-        If one of the annotators judged nothing, or no pair has the attribute.
-    FormatError
-        If a text is no judgment of the scheme.
-
     Examples
     --------
     >>> from alignkit import Annotation, SentencePair
@@ -190,9 +131,7 @@ def count_labels(
     >>> found.view.labels, found.counts, found.left_out["not scored"]
     (('0', '1'), ((1, 2),), 1)
     """
-    every = len(corpus)
-    if not rewrites:
-        corpus = corpus.filter(lambda pair: origin_of(pair) is None)
+    corpus, left_out, _ = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, annotators, view, lenient=lenient)
     if not matrix.annotators:
         raise OptionError("no pair of the corpus is judged")
@@ -215,7 +154,7 @@ def count_labels(
         groups,
         several,
         len(corpus),
-        every - len(corpus),
+        left_out,
     )
 
 

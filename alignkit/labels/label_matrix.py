@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.arguments import check_kind, words
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.brief import how_many
+from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, JudgmentError, UnknownNameError
 from alignkit.frozen import FrozenMap
+from alignkit.labels.rewrites import origin_of
 from alignkit.labels.views import View
 from alignkit.natural_order import natural_key
-
-__all__ = ["LEFT_OUT", "LabelMatrix", "judges_of", "judgments_of"]
+from alignkit.sentence_pair import SentencePair
 
 NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
 """Why a cell of a matrix holds no label."""
@@ -24,20 +25,10 @@ NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelMatrix:
-    """Hold what annotators judged, in numbers.
+    """Hold what A annotators judged of P pairs, in numbers.
 
-    Parameters
-    ----------
-    annotators
-        The names of the A annotators.
-    ids
-        The ids of the P pairs, in the order of the corpus; they may repeat.
-    labels
-        The names of the labels of the view, in its order.
-    values
-        int8, A x P: the place of each label among `labels`; -1 where there is none.
-    left_out
-        How many cells hold no label, for each reason in `LEFT_OUT`.
+    `values`, int8, A x P, have the place of each label among the `labels` of the view; -1 where
+    there is none, counted in `left_out` for each reason in `LEFT_OUT`. Ids may repeat.
     """
 
     annotators: tuple[str, ...]
@@ -61,28 +52,30 @@ def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
     return next(whole, tuple(sorted(names, key=natural_key)))
 
 
+def judged_part(corpus: Corpus, *, rewrites: bool) -> tuple[Corpus, int, tuple[str, ...]]:
+    """Return the pairs that count as judged, how many rewrites do not, and what to know of them.
+
+    A rewrite has its label by construction (see `alignkit.labels.rewrites`): nobody judged it.
+    """
+    kept = corpus.filter(lambda pair: origin_of(pair) is None)
+    if not (anew := len(corpus) - len(kept)):
+        return corpus, 0, ()
+    said = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
+    if rewrites:
+        return corpus, 0, (f"{said}: they count as what their writers meant them to be",)
+    return (
+        kept,
+        anew,
+        (f"{said}, and left out; --rewrites (in Python, rewrites=True) counts them too",),
+    )
+
+
 def judgments_of(
     corpus: Corpus, annotators: Sequence[str] | None, view: View, *, lenient: bool = False
 ) -> LabelMatrix:
-    """Return what annotators judged, as a view shows it.
+    """Return what annotators, None for all, judged, as a view shows it.
 
-    Parameters
-    ----------
-    corpus
-        The pairs.
-    annotators
-        Whose judgments; None for all who judged.
-    view
-        The view.
-    lenient
-        Leave out, and count, what is no judgment of the scheme, where an error would stop.
-
-    Raises
-    ------
-    UnknownNameError
-        If one of the annotators judged no pair.
-    JudgmentError
-        If a text is no judgment of the scheme; the message names the pair and the annotator.
+    With `lenient`, what is no judgment of the scheme is left out and counted.
 
     Examples
     --------

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from alignkit.sentence_pair import SentencePair
 
-__all__ = ["REWRITE_OF", "origin_of"]
-
 REWRITE_OF = "rewrite_of"
 """The attribute that holds the id of the other pair."""
 

@@ -10,8 +10,6 @@ from typing import NamedTuple
 from alignkit.arguments import check_kind, words
 from alignkit.errors import FormatError
 
-__all__ = ["Flag", "Judgment", "Label", "Scheme"]
-
 
 @dataclass(frozen=True, slots=True)
 class Label:

@@ -13,8 +13,6 @@ from __future__ import annotations
 from alignkit.errors import UnknownNameError
 from alignkit.labels.scheme import Flag, Label, Scheme
 
-__all__ = ["DEFAULT", "REMARKS", "SCHEMES", "get_scheme"]
-
 DEFAULT = "paraphrase"
 
 REMARKS = (

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from alignkit.corpus import SentencePair
 from alignkit.errors import FormatError, JudgmentError, OptionError, UnknownNameError
 from alignkit.labels.rewrites import origin_of
 from alignkit.labels.views import View
-
-__all__ = ["KINDS", "TrainingRow", "training_rows"]
+from alignkit.sentence_pair import SentencePair
 
 KINDS = {
     "plain": "each pair once",
@@ -32,21 +30,11 @@ _ONWARD = {"turku": ("4>",), "entailment": ("forward",)}
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """A row for training.
+    """A row for training."""
 
-    Parameters
-    ----------
-    id
-        Of the pair.
-    label
-        Of the view, for the texts in this order.
-    source, target
-        The texts, words divided by single spaces.
-    """
-
-    id: str
-    label: str
-    source: str
+    id: str  # of the pair
+    label: str  # of the view, for the texts in this order
+    source: str  # the texts, words divided by single spaces
     target: str
 
 
@@ -60,32 +48,6 @@ def training_rows(
     lenient: bool = False,
 ) -> Iterator[TrainingRow]:
     """Yield the rows of judged pairs.
-
-    Parameters
-    ----------
-    pairs
-        The pairs; those without a judgment, and with one that is not scored, give no row.
-    view
-        What the labels of the rows are.
-    kind
-        ``"plain"``: each pair once; ``"classification"``: in both orders, the label flipped;
-        ``"generation"``: only pairs that say the same (of turku: 4 without i and s), both ways, or
-        one way where one text is more general: to it, never from it (``4>`` source to target).
-    annotator
-        Whose judgments; None where one alone judged.
-    rewrites
-        Whether to take pairs that annotators wrote anew, see `alignkit.labels.rewrites`.
-    lenient
-        Pass over what is no judgment of the scheme, where an error would stop.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such kind, or nobody of that name judged a pair.
-    OptionError
-        If several judged and none is named.
-    JudgmentError
-        If a text is no judgment of the scheme.
 
     Examples
     --------

@@ -26,8 +26,6 @@ from alignkit.frozen import FrozenMap
 from alignkit.labels.scheme import Judgment, Scheme
 from alignkit.labels.schemes import get_scheme
 
-__all__ = ["View", "get_view"]
-
 
 @dataclass(frozen=True, slots=True)
 class View:

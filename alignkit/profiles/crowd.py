@@ -23,12 +23,16 @@ from alignkit.arguments import check_arguments, words
 from alignkit.corpus import Corpus, group_texts
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.labels import Scheme, View, get_view
-from alignkit.labels.label_matrix import judgments_of
+from alignkit.labels.label_matrix import judged_part, judgments_of
 from alignkit.profiles.crowd_cautions import CAUTIONS
-from alignkit.profiles.crowd_result import AnnotatorQuality, CrowdQuality, GoodPhrase, Suspicion
+from alignkit.profiles.crowd_result import (
+    DOUBT,
+    AnnotatorQuality,
+    CrowdQuality,
+    GoodPhrase,
+    Suspicion,
+)
 from alignkit.scoring.bootstrap import check_confidence
-
-__all__ = ["BY", "crowd_quality"]
 
 BY = ("others", "consensus")
 """By which kappa pairs are judged again: against the majority of the others, or of all."""
@@ -48,6 +52,7 @@ def crowd_quality(
     good_in: str = "any",
     confidence: float = 0.95,
     lenient: bool = False,
+    rewrites: bool = False,
 ) -> CrowdQuality:
     """Measure how well annotators judge pairs, and list what is to be judged again by whom.
 
@@ -77,6 +82,8 @@ def crowd_quality(
         Of Wilson's intervals.
     lenient
         Leave out what is no judgment of the scheme, where an error would stop.
+    rewrites
+        Count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
 
     Returns
     -------
@@ -109,6 +116,7 @@ def crowd_quality(
             raise UnknownNameError(what, name, known)
     if over is None and good is not None:
         raise OptionError("`good` is about phrases: name the attribute that names them by `over`")
+    corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     names = judges(corpus, annotators, gold)
     looked = get_view(scheme, view)
     matrix = judgments_of(corpus, (*names, gold), looked, lenient=lenient)
@@ -119,6 +127,7 @@ def crowd_quality(
         AnnotatorQuality(
             name, int((row >= 0).sum()), verdict, first, second,
             rejection_chance(verdict.judged, len(looked.labels), sequential=sequential),
+            len(np.unique(row[row >= 0])),
         )
         for name, row, verdict, first, second in zip(
             names, values, verdicts, majority, others, strict=True
@@ -132,6 +141,7 @@ def crowd_quality(
         looked.scheme.name, looked.name, len(looked.labels), gold, len(corpus), sequential, timed,
         by, each, _again(corpus, names, values, kept, majority if by == "consensus" else others),
         _suspicious(corpus, looked, values, right, verdicts), over, good_in, phrases, (),
+        {label: int((right == k).sum()) for k, label in enumerate(looked.labels)}, left_out, notes,
     )  # fmt: skip
     return replace(found, told=tell(found, CAUTIONS, found))
 
@@ -159,7 +169,8 @@ def _verdicts(
         (one,) = answer_gold(
             row[np.newaxis, asked], right[asked], sequential=sequential, confidence=confidence
         )
-        found.append(one)
+        doubt = one.verdict == "keep" and one.right <= one.commonest < one.judged
+        found.append(replace(one, verdict=DOUBT) if doubt else one)
     return timed, tuple(found)
 
 

@@ -8,9 +8,7 @@ from math import isnan
 from alignkit.agreement.caution_triggers import Hit
 from alignkit.agreement.cautions import Kind
 from alignkit.agreement.judgments.gold import LEAST_JUDGED
-from alignkit.profiles.crowd_result import CrowdQuality
-
-__all__ = ["CAUTIONS"]
+from alignkit.profiles.crowd_result import DOUBT, CrowdQuality
 
 POWER = 0.8
 """Below this chance to reject one who guesses, gold questions prove little."""
@@ -21,6 +19,20 @@ def few(found: CrowdQuality) -> Iterator[Hit]:
     for one in found.annotators:
         if one.gold.judged < LEAST_JUDGED:
             yield Hit(one.name, "", str(one.gold.judged), -one.gold.judged)
+
+
+def in_doubt(found: CrowdQuality) -> Iterator[Hit]:
+    """Find annotators who are kept though one label alone would do as well."""
+    for one in found.annotators:
+        if one.gold.verdict == DOUBT:
+            yield Hit(one.name, "", f"{one.gold.right} of {one.gold.judged} right", -one.judged)
+
+
+def one_label(found: CrowdQuality) -> Iterator[Hit]:
+    """Find annotators who gave one label alone."""
+    for one in found.annotators:
+        if one.used == 1:
+            yield Hit(one.name, "", str(one.judged), one.judged)
 
 
 def weak(found: CrowdQuality) -> Iterator[Hit]:
@@ -68,6 +80,16 @@ CAUTIONS: tuple[Kind[CrowdQuality], ...] = (
         "few-gold", few,
         "fewer than 10 gold questions judged ({number}), so that nobody is rejected for them",
         "ask more before these judgments are used",
+    ),
+    Kind(
+        "in-doubt", in_doubt,
+        "no better on the gold questions ({number}) than always giving their commonest label",
+        "look at these judgments before they are used, and ask more gold questions of other labels",
+    ),
+    Kind(
+        "one-label", one_label,
+        "gave one label to all pairs judged ({number}): a kappa of one label measures nothing",
+        "compare the accuracy on gold questions with that of one label",
     ),
     Kind(
         "weak-gold", weak,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 
 from alignkit.agreement.judgments.again import is_good
 from alignkit.agreement.judgments.gold import GoldVerdict
@@ -14,29 +15,20 @@ from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table
 from alignkit.version import __version__
 
-__all__ = ["AnnotatorQuality", "CrowdQuality", "GoodPhrase", "Suspicion"]
-
+DOUBT = "in doubt"
+"""The verdict on who is not rejected, but no better than who always gives the commonest label."""
 _MOST_ROWS = 40
 """People are shown no more of a list."""
 
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """Say how an annotator judges.
+    """Say how an annotator judges: the pairs with a label, and the answers to gold questions.
 
-    Parameters
-    ----------
-    name
-        Of the annotator.
-    judged
-        How many pairs have a label.
-    gold
-        The answers to gold questions, and the verdict.
-    consensus, others
-        Kappa against the majority, which contains the annotator, and against that of the others;
-        NaN where undefined. Of two annotators the latter is their kappa.
-    power
-        How probably one who guesses would be rejected by as many gold questions.
+    `consensus` and `others` are kappas against the majority, which contains the annotator, and
+    against that of the others (of two annotators their own); NaN where undefined. If only one label
+    is `used`, they measure nothing, and tables show ``-``. `power` says how probably one who
+    guesses would be rejected by as many gold questions.
     """
 
     name: str
@@ -45,22 +37,14 @@ class AnnotatorQuality:
     consensus: float
     others: float
     power: float
+    used: int = 0
 
 
 @dataclass(frozen=True)
 class Suspicion:
     """Say that most annotators who are not rejected answer a gold question otherwise.
 
-    Parameters
-    ----------
-    id
-        Of the pair.
-    gold
-        The label that is called right.
-    against, judged
-        How many give another label, of how many.
-    instead
-        The label that most give; several where they are tied.
+    `against` of those who `judged` it give another label; `instead` has what most give.
     """
 
     id: str
@@ -72,17 +56,9 @@ class Suspicion:
 
 @dataclass(frozen=True)
 class GoodPhrase:
-    """Say in how many of its contexts a phrase is good.
+    """Say in how many contexts, judged by annotators who are not rejected, a phrase is good.
 
-    Parameters
-    ----------
-    phrase
-        The phrase.
-    contexts, good
-        How many are judged by annotators who are not rejected, and in how many of these most say
-        that it is good.
-    verdict
-        ``"good"``, ``"not good"``, or ``"not judged"``.
+    The verdict is ``"good"``, ``"not good"``, or ``"not judged"``.
     """
 
     phrase: str
@@ -125,6 +101,10 @@ class CrowdQuality(Findings):
         The phrases.
     told
         What to know before one believes it.
+    asked
+        By label, for how many gold questions it is right.
+    rewrites_left_out, notes
+        How many rewrites, which nobody judged, are left out, and what to know of them.
     """
 
     scheme: str
@@ -142,6 +122,23 @@ class CrowdQuality(Findings):
     good_in: str
     phrases: tuple[GoodPhrase, ...]
     told: tuple[Caution, ...]
+    asked: Mapping[str, int]
+    rewrites_left_out: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def commonest(self) -> str:
+        """The commonest right label of the gold questions, the first of several."""
+        return max(self.asked, key=lambda label: self.asked[label])
+
+    @property
+    def baseline(self) -> float:
+        """The accuracy of always answering the commonest label, over all gold questions."""
+        return self.asked[self.commonest] / sum(self.asked.values())
+
+    def to_json(self) -> dict[str, object]:
+        """Return the records of each table, and how good one label alone is."""
+        return {**super().to_json(), "commonest": self.commonest, "baseline": self.baseline}
 
     @property
     def head(self) -> Sequence[str]:
@@ -152,6 +149,8 @@ class CrowdQuality(Findings):
         return (
             f"Quality of {len(self.annotators)} annotators on {self.pairs} pairs "
             f"({self.scheme}, {self.view}); gold: {self.gold}",
+            f"Gold: {how_many(sum(self.asked.values()), 'question')}; always answering "
+            f"{self.commonest!r}, the commonest label, has {100 * self.baseline:.1f}% right",
             f"Rejected: less than half of 10 gold questions or more are right; looked at {when}",
             f"Judged again: pairs of annotators whose kappa against {whose} is below .4, by up to "
             "five others above .75 who have not judged them",
@@ -160,7 +159,7 @@ class CrowdQuality(Findings):
     @property
     def cautions(self) -> Sequence[str]:
         """What to know before one believes it."""
-        return [str(one) for one in self.told]
+        return [*self.notes, *map(str, self.told)]
 
     @property
     def settings(self) -> str:
@@ -230,6 +229,7 @@ class CrowdQuality(Findings):
             Column("judged", "count", "gold"),
             Column("right", "count", "gold"),
             Column("accuracy", "percent", "gold", unit="%"),
+            Column("one label", "percent", "gold", key="baseline", unit="%"),
             Column("majority", "decimal", "kappa"),
             Column("others", "decimal", "kappa"),
             Column("guesser rejected", "decimal", key="power", digits=5),
@@ -239,13 +239,15 @@ class CrowdQuality(Findings):
         rows: list[list[Cell]] = [
             [
                 one.name, one.judged, one.gold.judged, one.gold.right,
-                Value(one.gold.accuracy, one.gold.low, one.gold.high), one.consensus, one.others,
-                one.power, one.gold.verdict, *([one.gold.rejected_at] if self.sequential else []),
+                Value(one.gold.accuracy, one.gold.low, one.gold.high), one.gold.baseline,
+                *((nan, nan) if one.used == 1 else (one.consensus, one.others)), one.power,
+                one.gold.verdict, *([one.gold.rejected_at] if self.sequential else []),
             ]
             for one in self.annotators
         ]  # fmt: skip
         note = (
-            "kappa: against the majority, which contains the annotator, and against the majority "
+            "one label: the accuracy of always giving the commonest right label of these questions;"
+            " kappa: against the majority, which contains the annotator, and against the majority "
             f"of the others; guesser rejected: how probably one who guesses among {self.labels} "
             "labels would be rejected by as many gold questions"
         )

@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments
 from alignkit.brief import how_many, overlapping
-from alignkit.corpus import JUDGMENT, Corpus, SentencePair, group_text, no_group, values_of
+from alignkit.corpus import JUDGMENT, Corpus, group_text, no_group, values_of
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.labels.label_matrix import judges_of
+from alignkit.labels.label_matrix import judged_part, judges_of
+from alignkit.plain import compared
 from alignkit.profiles import wording
 from alignkit.profiles.findings import Findings
-from alignkit.report.table import Cell, Column, Table
+from alignkit.report.columns import Cell, Column
+from alignkit.report.table import Table
+from alignkit.sentence_pair import SentencePair
 from alignkit.tokenization import porter_stem
 from alignkit.version import __version__
-
-__all__ = ["BINS", "JUDGMENT", "MEASURES", "Diversity", "diversity"]
 
 BINS = 20
 """The bars of a histogram, of equal width from 0 to 1, which belongs to the last."""
@@ -83,6 +84,7 @@ class Diversity(Findings):
     skipped: int = 0
     notes: tuple[str, ...] = ()
     signature: str = ""
+    rewrites_left_out: int | None = None
 
     @property
     def head(self) -> Sequence[str]:
@@ -169,6 +171,7 @@ def diversity(
     by: str | None = None,
     annotator: str | None = None,
     split: str | None = None,
+    rewrites: bool = False,
     stop_words: Collection[str] = (),
     stem: bool = False,
     token: str = wording.TOKEN,
@@ -190,6 +193,8 @@ def diversity(
         Whose judgments; needed where several judged a pair.
     split
         What stands between several values of the attribute.
+    rewrites
+        By judgment, count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
     stop_words
         To leave out of Jaccard, in any case.
     stem
@@ -225,12 +230,14 @@ def diversity(
     if annotator is not None and annotator not in (judges := judges_of(corpus)):
         raise UnknownNameError("annotator who judged pairs", annotator, judges)
     _check_token(token)
+    judged = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
+    corpus, left_out, told = judged_part(corpus, rewrites=rewrites or not judged)
     places = [k for k, pair in enumerate(corpus) if pair.has_text]
     if len(corpus) and not places:
         raise MissingTextError("no pair has words, and so no wording; give the texts")
     pairs = [corpus[k] for k in places]
     texts = [(" ".join(pair.source or ()), " ".join(pair.target or ())) for pair in pairs]
-    groups, several = _groups(pairs, by, annotator, split)
+    groups, several = _groups(pairs, by, annotator, split, judged=judged)
     stops = frozenset(word.lower() for word in stop_words)
     found = list(_measured(texts, token, stops, stem=stem))
     values = np.array([one[:4] for one in found], np.float64).reshape(len(found), 4)
@@ -242,8 +249,9 @@ def diversity(
         groups,
         by or "",
         len(corpus) - len(places),
-        (overlapping(several, len(pairs), by or ""),) if several else (),
+        (*told, *([overlapping(several, len(pairs), by or "")] if several else [])),
         f"{said}|version:{__version__}",
+        left_out if judged else None,
     )
 
 
@@ -270,18 +278,21 @@ def _measured(
             wording.cosine(*grams),
             wording.cosine(*grams, weights),
             wording.length_ratio(source, target, token=token),
-            source.casefold().split() == target.casefold().split(),
+            compared(source, ignore_case=True) == compared(target, ignore_case=True),
         )
 
 
 def _groups(
-    pairs: Sequence[SentencePair], by: str | None, annotator: str | None, split: str | None
+    pairs: Sequence[SentencePair],
+    by: str | None,
+    annotator: str | None,
+    split: str | None,
+    *,
+    judged: bool,
 ) -> tuple[dict[str, NDArray[np.int64]], int]:
     """Return the places of each group, in the order of their first use; labels in theirs."""
     if by is None:
         return {}, 0
-    known = {name: None for pair in pairs for name in pair.attributes}
-    judged = by == JUDGMENT and by not in known
     places: dict[str, list[int]] = {}
     several = 0
     for k, pair in enumerate(pairs):
@@ -294,7 +305,7 @@ def _groups(
         if judged:
             who = f"by {annotator!r}" if annotator else "by anybody"
             raise OptionError(f"no pair was judged {who}; name one who judged, or an attribute")
-        raise no_group(by, known)
+        raise no_group(by, dict.fromkeys(name for pair in pairs for name in pair.attributes))
     ordered = sorted(places) if judged else list(places)
     return {value: np.array(places[value], np.int64) for value in ordered}, several
 

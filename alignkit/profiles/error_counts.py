@@ -10,19 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.alignment import Alignment, Link
-from alignkit.corpus import SentencePair
 from alignkit.scoring.measures import Counts, ratio
-
-__all__ = [
-    "COLUMNS",
-    "ErrorCounts",
-    "Example",
-    "count_nulls",
-    "count_pair",
-    "count_statuses",
-    "ratios",
-    "unaligned",
-]
+from alignkit.sentence_pair import SentencePair
 
 COLUMNS = ("hypothesis", "right", "reference", "found", "sure_as_possible")
 """What is counted: links of the system, those that the reference has; of the reference, those that
@@ -42,18 +31,10 @@ class Example(NamedTuple):
 
 @dataclass
 class ErrorCounts:
-    """Collect the counts of one class, with its errors.
-
-    Parameters
-    ----------
-    rows
-        By the place of a pair the counts of `COLUMNS`.
-    errors
-        The errors, where they are asked for.
-    """
+    """Collect the counts of one class, with its errors."""
 
     rows: dict[int, list[int]] = field(default_factory=dict)
-    errors: list[Example] = field(default_factory=list)
+    errors: list[Example] = field(default_factory=list)  # the errors, where they are asked for
 
     def add(self, place: int, column: str, number: int = 1) -> None:
         """Count something of a pair."""
@@ -80,19 +61,6 @@ def count_pair(
 
     Precision asks of each sure link of the hypothesis whether the reference has it, sure or
     possible; recall of each sure link of the reference whether the hypothesis has it.
-
-    Parameters
-    ----------
-    place
-        Of the pair in the corpus.
-    hypothesis, reference
-        The two alignments.
-    classes
-        Those of a link of the hypothesis, and of one of the reference.
-    into
-        Where to count, by class.
-    keep
-        Whether to keep the errors.
     """
     for link in hypothesis.sure:
         for name in classes[0](link):

@@ -16,11 +16,10 @@ from alignkit.profiles.error_counts import ratios
 from alignkit.profiles.findings import Findings
 from alignkit.profiles.link_classes import called, explained
 from alignkit.profiles.phenomena import bounded
-from alignkit.report.table import Cell, Column, Table, Value
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import Interval, confidence_interval, few_pairs
 from alignkit.scoring.measures import Counts
-
-__all__ = ["NO_LINKS", "ClassErrors", "Gap", "LinkErrors", "Shown"]
 
 _FEW = 10
 

@@ -16,8 +16,6 @@ from alignkit.report.table import Table, get_medium
 from alignkit.report.table_csv import csv_lines
 from alignkit.report.table_html import signed, table_style
 
-__all__ = ["Findings", "Picture"]
-
 
 class Picture(NamedTuple):
     """Hold a figure of a page: what stands above it, and the figure as SVG."""
@@ -28,6 +26,9 @@ class Picture(NamedTuple):
 
 class Findings(ABC):
     """Show a result; the tables, and what stands around them, are the result's own."""
+
+    rewrites_left_out: int | None = None
+    """How many rewrites, which nobody judged, are left out; None if labels do not count."""
 
     @abstractmethod
     def tables(self) -> Sequence[Table]:
@@ -97,6 +98,8 @@ class Findings(ABC):
             ]
             for table in self.tables()
         }
+        if self.rewrites_left_out is not None:
+            found["rewrites_left_out"] = self.rewrites_left_out
         return found | {"cautions": list(self.cautions), "signature": self.settings}
 
     def page_tables(self) -> Sequence[Table]:

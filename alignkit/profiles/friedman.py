@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError
 
-__all__ = ["Friedman", "critical_difference", "friedman"]
-
 _DIGITS = 12
 """Values that differ beyond this decimal differ by rounding alone, and tie."""
 

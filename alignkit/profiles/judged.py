@@ -13,13 +13,11 @@ from alignkit.brief import how_many
 from alignkit.corpus import Corpus, group_texts, values_of
 from alignkit.errors import OptionError
 from alignkit.labels import get_view
-from alignkit.labels.label_matrix import judgments_of
+from alignkit.labels.label_matrix import judged_part, judgments_of
 from alignkit.profiles.phenomena import Profile
 from alignkit.profiles.systems import profile_rows
 from alignkit.scoring.bootstrap import SEED
 from alignkit.scoring.measures import Counts, ratio
-
-__all__ = ["profile_labels"]
 
 
 def profile_labels(
@@ -30,6 +28,7 @@ def profile_labels(
     scheme: str,
     view: str = "full",
     lenient: bool = False,
+    rewrites: bool = False,
     by: str = "phenomena",
     split: str | None = ",",
     like: str | None = None,
@@ -55,6 +54,8 @@ def profile_labels(
         See `alignkit.labels.get_view`.
     lenient
         Leave out, and count, what is no judgment of the scheme, where an error would stop.
+    rewrites
+        Count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
     by, split
         The attribute that names phenomena, and what stands between several in it.
     like, trials, resamples, confidence, alpha, seed
@@ -73,6 +74,7 @@ def profile_labels(
     names = [reference, *systems]
     if not systems or len(set(names)) < len(names):
         raise OptionError("name one system or more, each once, and the reference apart from them")
+    corpus, left_out, told = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, names, get_view(scheme, view), lenient=lenient)
     judged: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     if not judged.any():
@@ -86,7 +88,7 @@ def profile_labels(
         "accuracy", by=by, paired="mcnemar", like=like, trials=trials, resamples=resamples,
         confidence=confidence, alpha=alpha, seed=seed,
     )  # fmt: skip
-    notes = found.notes
+    notes = (*told, *found.notes)
     if left := len(corpus) - len(kept):
         notes = (
             f"{how_many(left, 'pair')} of {len(corpus)} left out, which not all judged, or the "
@@ -94,7 +96,7 @@ def profile_labels(
             *notes,
         )
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{found.signature}"
-    return replace(found, notes=notes, signature=signature)
+    return replace(found, notes=notes, signature=signature, rewrites_left_out=left_out)
 
 
 def _rows(right: NDArray[np.bool_]) -> NDArray[np.int64]:

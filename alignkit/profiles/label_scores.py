@@ -15,17 +15,15 @@ from alignkit.brief import how_many
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.labels import get_scheme, get_view
-from alignkit.labels.label_matrix import judgments_of
-from alignkit.labels.rewrites import origin_of
+from alignkit.labels.label_matrix import judged_part, judgments_of
 from alignkit.labels.scheme import Scheme
 from alignkit.profiles.findings import Findings
 from alignkit.profiles.mcnemar import alone_right, mcnemar
-from alignkit.report.table import Cell, Column, Table, Value
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.table import Table
 from alignkit.scoring.holm import holm
 from alignkit.scoring.wilson import wilson_interval
 from alignkit.version import __version__
-
-__all__ = ["ClassScore", "LabelComparison", "LabelScores", "SystemScore", "score_labels"]
 
 _FIT = 8
 """How many labels a confusion has room for beside each other."""
@@ -36,17 +34,9 @@ _CONFUSION = "confusion-"
 
 @dataclass(frozen=True)
 class ClassScore:
-    """Hold the scores of a label or a flag.
+    """Hold the scores of a label or a flag: how often both have it, the hypothesis, the reference.
 
-    Parameters
-    ----------
-    name
-        The label.
-    right, hypothesis, support
-        How often both have it, the hypothesis, and the reference.
-    precision, recall, f1
-        `right` / `hypothesis`, `right` / `support`, and 2 `right` / (`hypothesis` + `support`);
-        NaN where 0/0.
+    NaN where 0/0.
     """
 
     name: str
@@ -73,12 +63,22 @@ class ClassScore:
 
 @dataclass(frozen=True, eq=False)
 class SystemScore:
-    """Hold the scores of a system: its confusion, (K, K), reference by hypothesis, and flags."""
+    """Hold the scores of a system: its confusion, (K, K), reference by hypothesis, and flags.
+
+    Of the `common_pairs`, which all systems and the reference judged, `common_right` are right.
+    """
 
     name: str
     labels: tuple[str, ...]
     confusion: NDArray[np.int64]
     flags: tuple[ClassScore, ...] = ()
+    common_pairs: int = 0
+    common_right: int = 0
+
+    @property
+    def common_accuracy(self) -> float:
+        """The share right of the pairs that all systems judged; NaN without any."""
+        return self.common_right / self.common_pairs if self.common_pairs else nan
 
     @property
     def pairs(self) -> int:
@@ -138,6 +138,7 @@ class LabelScores(Findings):
     comparisons: tuple[LabelComparison, ...] = ()
     notes: tuple[str, ...] = ()
     signature: str = ""
+    rewrites_left_out: int = 0
 
     @property
     def cautions(self) -> Sequence[str]:
@@ -178,13 +179,19 @@ class LabelScores(Findings):
             Column("right", "count"),
             *(Column(name, "percent", key=name.lower().replace(" ", "_"))
               for name in ("accuracy", "macro F1", "weighted F1")),
+            Column("pairs", "count", "judged by all", key="common_pairs"),
+            Column("accuracy", "percent", "judged by all", key="common_accuracy"),
         ]  # fmt: skip
         rows: list[list[Cell]] = []
         for one in self.systems:
             low, high = wilson_interval(one.right, one.pairs)
             share = Value(one.accuracy, low, high)
-            rows.append([one.name, one.pairs, one.right, share, one.macro_f1, one.weighted_f1])
-        return Table("", columns, rows, "accuracy: with Wilson's 95% interval", "systems")
+            low, high = wilson_interval(one.common_right, one.common_pairs)
+            common = one.common_pairs, Value(one.common_accuracy, low, high)
+            means = one.macro_f1, one.weighted_f1
+            rows.append([one.name, one.pairs, one.right, share, *means, *common])
+        note = "accuracy: with Wilson's 95% interval; judged by all: by all systems and the "
+        return Table("", columns, rows, f"{note}reference", "systems")
 
     def _classes(self) -> Table:
         columns = [
@@ -268,6 +275,7 @@ def score_labels(
     scheme: str,
     view: str = "full",
     lenient: bool = False,
+    rewrites: bool = False,
     unflagged: Sequence[str] = (),
 ) -> LabelScores:
     """Score the judgments of systems against those of a reference.
@@ -284,6 +292,8 @@ def score_labels(
         See `alignkit.labels.get_view`; what the view does not score is left out and counted.
     lenient
         Leave out, and count, what is no judgment of the scheme too, where an error would stop.
+    rewrites
+        Count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
     unflagged
         The hypotheses that know of no flags, and whose flags are not scored.
 
@@ -311,36 +321,39 @@ def score_labels(
     if not hypotheses or len(set(names)) < len(names):
         raise OptionError("name one system or more, each once, and the reference apart from them")
     seen = get_view(scheme, view)
+    corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, names, seen, lenient=lenient)
     gold = matrix.values[0]
     texts = {
         name: [one.judgment if (one := pair.annotations.get(name)) else "" for pair in corpus]
         for name in names
     }
-    systems, told = list[SystemScore](), list[str]()
+    systems, told = list[SystemScore](), [*notes]
+    common: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     for name, mine in zip(hypotheses, matrix.values[1:], strict=True):
         both = (gold >= 0) & (mine >= 0)
         confusion = np.zeros((len(seen.labels),) * 2, np.int64)
         np.add.at(confusion, (gold[both], mine[both]), 1)
         flags = tuple(_flags(get_scheme(scheme), texts[reference], texts[name], both))
         flags = () if name in unflagged else flags
-        systems.append(SystemScore(name, seen.labels, confusion, flags))
+        right = int((mine == gold)[common].sum())
+        systems.append(SystemScore(name, seen.labels, confusion, flags, int(common.sum()), right))
         if left := len(both) - int(both.sum()):
             told.append(
                 f"{name}: {how_many(left, 'pair')} of {len(both)} left out, which it or "
                 f"{reference} did not judge, or the view does not score"
             )
-    anew = [place for place, pair in enumerate(corpus) if origin_of(pair) is not None]
-    if found := int((gold[anew] >= 0).sum()):
+    if len({one.pairs for one in systems}) > 1:
         told.append(
-            f"{how_many(found, 'pair')} of {len(corpus)} scored though written anew: nobody judged "
-            "them, and they count as what their writers meant them to be"
+            f"the systems judged different pairs: compare them on the {int(common.sum())} that all "
+            "judged"
         )
     return LabelScores(
         tuple(systems),
         tuple(_compared(hypotheses, gold, matrix.values[1:])),
         tuple(told),
         f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}",
+        left_out,
     )
 
 

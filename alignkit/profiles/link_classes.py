@@ -7,24 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 
 from alignkit.alignment import Alignment, Link
-from alignkit.corpus import SentencePair
 from alignkit.report.word_kinds import FunctionWords, fold, is_punctuation
-
-__all__ = [
-    "DISTANCES",
-    "FREQUENCIES",
-    "KINDS",
-    "NULL_KIND",
-    "STATUSES",
-    "WORDS",
-    "Frequencies",
-    "called",
-    "component_kinds",
-    "distance_band",
-    "explained",
-    "frequency_band",
-    "word_class",
-]
+from alignkit.sentence_pair import SentencePair
 
 NULL_KIND = "null"
 KINDS = ("1-1", "1-n", "n-1", "block", "n-m, not full", "discontinuous", NULL_KIND)

@@ -11,7 +11,7 @@ import numpy as np
 from alignkit.alignment import Alignment, Link
 from alignkit.arguments import check_arguments
 from alignkit.brief import overlapping
-from alignkit.corpus import Corpus, SentencePair, values_of
+from alignkit.corpus import Corpus, values_of
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.profiles import link_classes
 from alignkit.profiles.error_counts import (
@@ -24,9 +24,8 @@ from alignkit.profiles.error_report import NO_LINKS, ClassErrors, LinkErrors, Sh
 from alignkit.profiles.link_classes import NULL_KIND, Frequencies
 from alignkit.report.word_kinds import FunctionWords
 from alignkit.scoring.bootstrap import SEED, check_drawing
+from alignkit.sentence_pair import SentencePair
 from alignkit.version import __version__
-
-__all__ = ["BY_LINK", "link_errors"]
 
 BY_LINK = {
     "kind": "the connected component: 1-1, 1-n, n-1, block, discontinuous, null; sure or possible",

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError
 
-__all__ = ["Alone", "alone_right", "mcnemar"]
-
 
 @dataclass(frozen=True)
 class Alone:

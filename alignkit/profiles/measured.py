@@ -16,8 +16,6 @@ from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.formats import ReadOptions
 from alignkit.formats.textfile import TextFile
 
-__all__ = ["Measured", "read_measured"]
-
 _SHOWN = 3
 _MISSING = {"", "-", "–", "na", "n/a", "nan"}
 

@@ -11,10 +11,9 @@ from alignkit.profiles.findings import Findings, Picture
 from alignkit.profiles.mcnemar import Alone
 from alignkit.profiles.measured import Measured
 from alignkit.profiles.ranking import FEW_HOLD, Ranking
-from alignkit.report.table import Cell, Column, Table, Value
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import Interval
-
-__all__ = ["Difference", "OnPhenomenon", "Profile", "bounded"]
 
 _P = Column("p", "p")
 
@@ -110,6 +109,7 @@ class Profile(Findings):
     alpha: float = 0.05
     notes: tuple[str, ...] = ()
     signature: str = ""
+    rewrites_left_out: int | None = None
 
     @property
     def head(self) -> Sequence[str]:

@@ -15,8 +15,6 @@ from alignkit.formats import ReadOptions
 from alignkit.formats.textfile import TextFile
 from alignkit.labels.views import View
 
-__all__ = ["PREDICTED", "Predictions", "read_predictions", "with_predictions"]
-
 PREDICTED = ("scheme", "view")
 """What the labels of a file may be of."""
 
@@ -27,27 +25,13 @@ _HEADING = ["id", "label"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """Hold what a program predicted.
+    """Hold what a program predicted."""
 
-    Parameters
-    ----------
-    judgments
-        By the place of a pair in the corpus.
-    of_view
-        Whether the labels are those of a view: its flags are not known.
-    """
-
-    judgments: Mapping[int, str]
-    of_view: bool = False
+    judgments: Mapping[int, str]  # by the place of a pair in the corpus
+    of_view: bool = False  # whether the labels are those of a view: its flags are not known
 
     def added(self, corpus: Corpus, name: str) -> Corpus:
-        """Return the corpus with the judgments as those of an annotator.
-
-        Raises
-        ------
-        JoinError
-            If the corpus has an annotator of that name.
-        """
+        """Return the corpus with the judgments as those of an annotator."""
         if name in corpus.annotators:
             raise JoinError(f"{name!r} has annotated the pairs already: choose a new name")
         return Corpus(

@@ -14,11 +14,10 @@ from alignkit.brief import how_many
 from alignkit.profiles.findings import Findings, Picture
 from alignkit.profiles.friedman import Friedman, friedman
 from alignkit.profiles.measured import Measured
+from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.rank_plots import cd_diagram, heat_map
-from alignkit.report.table import Cell, Column, Table, Value
+from alignkit.report.table import Table
 from alignkit.version import __version__
-
-__all__ = ["FEW_HOLD", "Ranking", "rank"]
 
 FEW_HOLD = 10
 """A phenomenon that fewer sentence pairs hold is shown, but neither tested nor ranked."""

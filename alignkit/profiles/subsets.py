@@ -14,20 +14,11 @@ from alignkit.errors import OptionError
 from alignkit.scoring.bootstrap import chunks
 from alignkit.scoring.measures import Counts, Ratios
 
-__all__ = ["against_complement", "against_whole", "one_test_each"]
-
 _TOLERANCE = 1e-12
 
 
 def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool) -> dict[str, str]:
     """Return for each subset the first of those whose test is the same.
-
-    Parameters
-    ----------
-    subsets
-        By name, (P,) membership.
-    complements
-        Whether a subset is tested against its complement, so that both ask the same.
 
     Examples
     --------
@@ -59,25 +50,6 @@ def against_complement(
     trial as many pairs as the subset has are drawn from all without replacement; p = (1 + hits) /
     (1 + trials), hits the trials whose statistic is at least the true one, or undefined. The same
     orders of pairs serve all systems and subsets.
-
-    Parameters
-    ----------
-    systems
-        By name, (P, C) counts, a row for each pair.
-    subsets
-        By name, (P,) membership.
-    measure, name
-        What makes measures of (R, C) sums, and the one to test.
-    trials
-        How many draws, 1 or more.
-    rng
-        Of the draws.
-
-    Returns
-    -------
-    dict
-        By system and subset the p-value; NaN where the true difference is undefined, as where the
-        subset is empty or everything.
 
     References
     ----------
@@ -120,18 +92,6 @@ def against_whole(values: NDArray[np.float64], subset: NDArray[np.bool_]) -> flo
     that of the subset is above that of the whole, a tie counting half,
     z = (abs(U - n m / 2) - 1/2) / sd, the variance n m / 12 (N + 1 - sum (t^3 - t) / (N (N - 1)))
     over the groups of t ties, N = n + m.
-
-    Parameters
-    ----------
-    values
-        (P,) the measure of each pair; those where it is NaN are left out.
-    subset
-        (P,) membership.
-
-    Returns
-    -------
-    float
-        NaN where the subset is empty or everything, or all values are the same.
 
     References
     ----------

@@ -33,8 +33,6 @@ from alignkit.scoring.measures import LOWER_IS_BETTER, Counts, Ratios
 from alignkit.scoring.paired_tests import of_corpus, paired_randomization
 from alignkit.version import __version__
 
-__all__ = ["KOVATCHEV", "PAIRED", "profile_rows"]
-
 KOVATCHEV = "kovatchev"
 """Test as Kovatchev et al. (2019) did."""
 

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import log, nan, sqrt
 
-__all__ = ["TOKEN", "cosine", "idf_of", "jaccard", "length_ratio", "ngrams", "token_types"]
-
 TOKEN = r"\w+"
 """What a token is, unless told otherwise: letters, digits and underscores in a row."""
 
@@ -23,17 +21,6 @@ def token_types(
     stem: Callable[[str], str] | None = None,
 ) -> frozenset[str]:
     """Return the different tokens of a text in lower case.
-
-    Parameters
-    ----------
-    text
-        The text.
-    token
-        A regular expression of a token.
-    stop_words
-        Those to leave out, in lower case.
-    stem
-        What makes a stem of each token that is left; None keeps tokens.
 
     Examples
     --------
@@ -89,13 +76,6 @@ def cosine(
     first: Mapping[str, int], second: Mapping[str, int], weights: Mapping[str, float] | None = None
 ) -> float:
     """Return the cosine of two counts; NaN where either is empty.
-
-    Parameters
-    ----------
-    first, second
-        Counts of n-grams.
-    weights
-        What each count is multiplied by; None for 1.
 
     Examples
     --------

@@ -10,8 +10,9 @@ from dataclasses import fields
 from math import isnan
 
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, ClosedChance
-from alignkit.agreement.result import Agreement, Figure
-from alignkit.report.agreement_json import agreement_json
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Figure
+from alignkit.brief import overlapping
 from alignkit.report.agreement_rows import known
 from alignkit.report.chance_tables import edits_table, models_tables, pairs_table
 from alignkit.report.coefficient_tables import alpha_tables, cell_tables, fleiss_table
@@ -24,14 +25,6 @@ from alignkit.report.overlap_tables import (
 )
 from alignkit.report.table import Table, get_medium
 from alignkit.report.table_csv import csv_lines
-
-__all__ = [
-    "agreement_csv",
-    "agreement_head",
-    "agreement_json",
-    "agreement_report",
-    "agreement_tables",
-]
 
 _TABLES: tuple[Callable[[Agreement], Iterator[Table]], ...] = (
     main_tables,
@@ -66,6 +59,8 @@ def agreement_head(agreement: Agreement) -> list[str]:
             "Judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
             "alpha and Fleiss' kappa are over all"
         )
+    if agreement.several:
+        lines.append(f"  {overlapping(agreement.several, first.pairs, str(agreement.by))}")
     return [*lines, *_chance(agreement), *_certainty(agreement)]
 
 
@@ -101,11 +96,6 @@ def agreement_report(agreement: Agreement, medium: str = "text") -> str:
     """Return the report in one of `alignkit.report.table.MEDIA`, without a line end at its end.
 
     HTML is a fragment for a notebook; `alignkit.report.page` has more.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such medium.
     """
     written = get_medium(medium)
     report = Report(

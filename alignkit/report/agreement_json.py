@@ -6,10 +6,9 @@ from math import isnan
 from typing import Any
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
-from alignkit.agreement.result import Agreement, Pairing
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Pairing
 from alignkit.jsonable import jsonable
-
-__all__ = ["agreement_json"]
 
 _LONG = ("sentences", "distribution")
 """What is as long as the corpus or the samples: given for annotators, by their main model."""
@@ -20,20 +19,22 @@ def agreement_json(agreement: Agreement) -> dict[str, object]:
 
     The keys:
 
-    - ``annotators``, ``initial``, ``adjudicated``, ``systems``, ``by``, ``seed``, ``options``,
-      ``sections``, ``signature``: what was asked.
+    - ``annotators``, ``initial``, ``adjudicated``, ``systems``, ``by``, ``split``, ``seed``,
+      ``options``, ``sections``, ``signature``: what was asked; ``in_several_groups``: pairs with
+      several values of ``by``.
     - ``fleiss_kappa``: Fleiss' kappa of all annotators over the whole corpus, or None.
     - ``figures``: every figure, by who is compared: ``kind``, ``first``, ``second``, and
       ``sections``, which lead by section, level and statistic to ``value``, ``low`` and ``high``
       (where there is an interval), ``pairs``, and ``reason`` (where a value or an interval is
-      missing).
+      missing, or a mean leaves out pairings).
     - ``pairings``: the counts behind them. For every two, ``sections`` has by section the
       ``pairs``, the ``overlap``, the tables of ``cells`` (``different``: of different words) and
       ``alpha``; ``beyond_chance`` has by model of chance and level all that
       `alignkit.agreement.BeyondChance` holds: sentence pair by sentence pair, and sample by sample,
       for annotators by the model ``chance`` alone.
     - ``together``: by section, the counts of all annotators: ``pairs``, ``used``, ``left_out``,
-      ``fleiss``, ``alpha``.
+      ``fleiss``, ``alpha``, and how many pairings each mean leaves out (``mean_left_out``,
+      ``automatic_left_out``).
     - ``cautions``: what to beware of: ``code``, ``says``, ``instead``, ``number``, ``pairings``.
     """
     fleiss = agreement.together[0].fleiss
@@ -43,6 +44,8 @@ def agreement_json(agreement: Agreement) -> dict[str, object]:
         "adjudicated": agreement.adjudicated,
         "systems": list(agreement.systems),
         "by": agreement.by,
+        "split": agreement.split,
+        "in_several_groups": agreement.several,
         "seed": agreement.seed,
         "options": jsonable(agreement.options),
         "sections": list(agreement.sections),
@@ -52,7 +55,10 @@ def agreement_json(agreement: Agreement) -> dict[str, object]:
         "together": {
             one.name: {
                 name: jsonable(getattr(one, name))
-                for name in ("pairs", "used", "left_out", "fleiss", "alpha")
+                for name in (
+                    *("pairs", "used", "left_out", "fleiss", "alpha"),
+                    *("mean_left_out", "automatic_left_out"),
+                )
             }
             for one in agreement.together
         },

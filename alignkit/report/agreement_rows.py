@@ -7,24 +7,11 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChanceSection
-from alignkit.agreement.intervals import ONE_PAIR, UNDEFINED
-from alignkit.agreement.result import Agreement, Pairing
+from alignkit.agreement.figures import without
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Pairing
 from alignkit.report.columns import Cell, Value
-from alignkit.scoring.bootstrap import Interval
-
-__all__ = [
-    "LEVEL_NAMES",
-    "LINKS",
-    "UNKNOWN_WORDS",
-    "Subject",
-    "apart",
-    "chance_of",
-    "identical",
-    "known",
-    "label",
-    "subjects",
-    "value",
-]
+from alignkit.scoring.bootstrap import ONE_PAIR, UNDEFINED, Interval
 
 LINKS = {"possible": "poss", "sure": "sure", "eq2": "eq. 2", "all": "3-way"}
 """How kinds of links are called in tables."""
@@ -42,38 +29,28 @@ UNKNOWN_WORDS = "the words are not known"
 
 @dataclass(frozen=True)
 class Subject:
-    """Say whom a row is of: two who are compared, in a section, or a mean over several such.
+    """Say whom a row is of: two who are compared, in a section, or a mean over several such."""
 
-    Parameters
-    ----------
-    name
-        What stands in the row.
-    pairing
-        The two; None for a mean.
-    section
-        ``"all"``, or a group.
-    mean
-        By ``level.statistic``; for a mean alone.
-    """
-
-    name: str
-    pairing: Pairing | None = None
-    section: str = "all"
+    name: str  # what stands in the row
+    pairing: Pairing | None = None  # the two; None for a mean
+    section: str = "all"  # "all", or a group
     mean: Mapping[str, float] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     def cell(self, name: str) -> Cell:
         """Return a figure with its interval, or the reason why there is none; None if unknown."""
         if self.pairing is None:
-            return self.mean.get(name)
+            mean = self.mean.get(name)
+            return mean if mean is None else value(mean, without(mean, self.left_out.get(name, 0)))
         section = self.pairing.section(self.section)
         if name not in section.figures:
             return None
         return value(section.figures[name], section.intervals.get(name))
 
     def plain(self, name: str) -> Cell:
-        """Return a figure alone."""
+        """Return a figure without its interval."""
         found = self.cell(name)
-        return found.value if isinstance(found, Value) else found
+        return found.value if isinstance(found, Value) and self.pairing else found
 
     def chance(self, level: str, model: str | None = None) -> BeyondChanceSection | None:
         """Return the agreement beyond chance, by the main model or another; None for a mean."""
@@ -84,7 +61,8 @@ class Subject:
     def corrected(self, level: str, model: str | None = None) -> Cell:
         """Return C."""
         if self.pairing is None:
-            return self.mean.get(f"{level}.C", nan)
+            found = self.cell(f"{level}.C")
+            return nan if found is None else found
         part = self.chance(level, model)
         if part is None:
             why = self.pairing.no_edits if self.pairing.beyond else UNKNOWN_WORDS
@@ -115,28 +93,28 @@ def label(pairing: Pairing) -> str:
 
 def _groups(agreement: Agreement, kind: str) -> Iterator[Subject]:
     found, means = agreement.of(kind), _means(agreement, kind)
-    for name, mean in zip(agreement.sections[1:], means[1:], strict=True):
+    for name, (mean, left_out) in zip(agreement.sections[1:], means[1:], strict=True):
         if len(found) == 1:
             yield Subject(name or "(none)", found[0], name)
         elif mean:
-            yield Subject(f"{name or '(none)'}, mean", mean=mean)
+            yield Subject(f"{name or '(none)'}, mean", mean=mean, left_out=left_out)
 
 
 def _whole(agreement: Agreement, kind: str) -> Iterator[Subject]:
-    found, mean = agreement.of(kind), _means(agreement, kind)[0]
+    found, (mean, left_out) = agreement.of(kind), _means(agreement, kind)[0]
     alone = len(found) == 1 and len(agreement.sections) > 1 and kind == "annotators"
     for pairing in found:
         yield Subject("all" if alone else label(pairing), pairing)
     if len(found) > 1 and mean:
-        yield Subject("mean", mean=mean)
+        yield Subject("mean", mean=mean, left_out=left_out)
 
 
-def _means(agreement: Agreement, kind: str) -> Sequence[Mapping[str, float]]:
+def _means(agreement: Agreement, kind: str) -> list[tuple[Mapping[str, float], Mapping[str, int]]]:
     if kind == "annotators":
-        return [one.mean for one in agreement.together]
+        return [(one.mean, one.mean_left_out) for one in agreement.together]
     if kind == "automatic":
-        return [one.automatic for one in agreement.together]
-    return [{} for _ in agreement.together]
+        return [(one.automatic, one.automatic_left_out) for one in agreement.together]
+    return [({}, {}) for _ in agreement.together]
 
 
 def chance_of(pairings: Sequence[Pairing]) -> str:

@@ -15,14 +15,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from alignkit.errors import OptionError
-from alignkit.report.characters import visible
 from alignkit.report.plot_svg import COLOURS, page_image
+from alignkit.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["ENDINGS", "HEIGHT", "SHAPES", "WIDTH", "Canvas", "canvas", "ending"]
 
 ENDINGS = ("pdf", "png", "svg")
 """The kinds of files that can be drawn."""
@@ -55,11 +53,6 @@ _NOTHING: Mapping[str, Mapping[str, None]] = {
 def ending(path: str) -> str:
     """Return the kind of file that a path asks for, one of `ENDINGS`.
 
-    Raises
-    ------
-    OptionError
-        If it is another.
-
     Examples
     --------
     >>> ending("figures/C.PDF")
@@ -91,18 +84,10 @@ def canvas(width: float, height: float) -> Iterator[Canvas]:
 
 @dataclass(frozen=True, eq=False)
 class Canvas:
-    """Hold a figure; places on it are pixels from its left upper corner.
+    """Hold a figure; places on it are pixels from its left upper corner."""
 
-    Parameters
-    ----------
-    figure
-        Of matplotlib.
-    width, height
-        In pixels.
-    """
-
-    figure: Figure
-    width: float
+    figure: Figure  # of matplotlib
+    width: float  # in pixels
     height: float
 
     def axes(self, left: float, top: float, right: float, bottom: float, *, grid: str) -> Axes:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from alignkit.alignment import Alignment, Link
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
-
-__all__ = ["EMPTY_WORD", "Grid", "States", "absence", "describe_cell", "label_texts", "make_grid"]
+from alignkit.sentence_pair import SentencePair
 
 EMPTY_WORD = "∅"
 """How drawings name the empty word."""
@@ -20,39 +18,17 @@ States = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Hold what a matrix drawing shows, in no particular medium.
+    """Hold what a matrix drawing shows, in no particular medium."""
 
-    Parameters
-    ----------
-    id, attributes
-        As the sentence pair has them.
-    rows, columns
-        The N source and M target words; their index numbers where the text is unknown.
-    has_source, has_target
-        Whether the words are known.
-    annotators
-        The K annotators drawn, all of whom aligned the pair.
-    absent
-        Those asked for who did not align it.
-    alignments
-        The K alignments.
-    annotations
-        What else was said, by annotator: by the K, and by those who judged the pair only.
-    cells
-        For each link (i, j) of anybody the K states; all other cells are empty.
-    nulls
-        The same for words explicitly aligned to nothing (`NULL` on one side).
-    """
-
-    id: str
+    id: str  # as the sentence pair has them
     attributes: Mapping[str, str]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    has_source: bool
+    has_source: bool  # whether the words are known
     has_target: bool
-    annotators: tuple[str, ...]
-    absent: tuple[str, ...]
-    alignments: tuple[Alignment, ...]
+    annotators: tuple[str, ...]  # the K annotators drawn, all of whom aligned the pair
+    absent: tuple[str, ...]  # those asked for who did not align it
+    alignments: tuple[Alignment, ...]  # the K alignments
     annotations: Mapping[str, Annotation]
     cells: Mapping[Link, States]
     nulls: Mapping[Link, States]
@@ -82,14 +58,6 @@ class Grid:
 
 def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Grid:
     """Lay out a sentence pair as a grid.
-
-    Parameters
-    ----------
-    pair
-        The sentence pair.
-    annotators
-        Whose annotations to draw, in this order; None for all that the pair has. A name that did
-        not align this pair comes under `Grid.absent`.
 
     Examples
     --------

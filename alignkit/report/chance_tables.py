@@ -11,12 +11,11 @@ from alignkit.agreement.beyond_chance.edits import EditModel
 from alignkit.agreement.beyond_chance.expectation import BOTH_EMPTY
 from alignkit.agreement.corpus_beyond_chance import NO_INITIAL
 from alignkit.agreement.options import CLOSED
-from alignkit.agreement.result import LEVELS, Agreement, Pairing
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import LEVELS, Pairing
 from alignkit.report.agreement_rows import LEVEL_NAMES, LINKS, Subject, apart, label
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
-
-__all__ = ["edits_table", "models_tables", "pairs_table"]
 
 
 def models_tables(agreement: Agreement) -> Iterator[Table]:

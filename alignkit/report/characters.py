@@ -7,19 +7,6 @@ from unicodedata import bidirectional, category, east_asian_width
 
 from alignkit.visible import extends, visible
 
-__all__ = [
-    "char_clusters",
-    "char_width",
-    "cut_text",
-    "is_right_to_left",
-    "is_wide",
-    "isolated_text",
-    "kept_in_place",
-    "safe_text",
-    "text_length",
-    "visible",
-]
-
 _LEFT_TO_RIGHT = "\u200e"
 _NARROW, _BROAD = frozenset("ijlftrI.,:;!|'`\"()[]-/ "), frozenset("mwMW@%—…")
 

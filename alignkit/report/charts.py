@@ -10,14 +10,13 @@ from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from alignkit.report.canvas import HEIGHT, WIDTH, Canvas, canvas, faded, look
-from alignkit.report.characters import cut_text, visible
+from alignkit.report.characters import cut_text
 from alignkit.report.plot_data import Axis, Bar, Dots, Marker, Panel, Share, Span
 from alignkit.report.plot_svg import COLOURS
+from alignkit.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["bars", "dots", "panels", "points", "shares", "spans"]
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 14, 28, 46
 _LINE, _ROW, _MARGIN, _KEY = 17, 38, 12, 21
@@ -31,21 +30,7 @@ _LABEL = 56
 def bars(
     name: str, title: str, data: Sequence[Bar], markers: Sequence[Marker], *, label: str, unit: str
 ) -> str:
-    """Draw a histogram.
-
-    Parameters
-    ----------
-    name
-        The name of the figure in the page.
-    title
-        What it shows.
-    data
-        The bars.
-    markers
-        Values to be marked.
-    label, unit
-        What the first axis shows, and what is counted.
-    """
+    """Draw a histogram by `label`, of so many `unit`, with some values marked."""
     drawn = [one for one in markers if not isnan(one.value)]
     ends = [end for one in data for end in (one.low, one.high)] + [one.value for one in drawn]
     across = Axis(min(ends), max(ends), label)
@@ -117,23 +102,10 @@ def points(
     across: Axis,
     up: Axis,
 ) -> str:
-    """Draw points and a fitted line through them.
+    """Draw points, as many as `data` has at each place, and a fitted line through its corners.
 
     Points at the same place are one mark, whose area grows with their number; where there are very
-    many places, neighbours are put together.
-
-    Parameters
-    ----------
-    name, title
-        The name of the figure in the page, and what it shows.
-    data
-        The places, and how many points lie at each.
-    line
-        The corners of the fitted line.
-    second
-        Whether the marks are circles, in the second colour.
-    across, up
-        The axes.
+    many places, neighbours are put together. With `second`, marks are circles in the second colour.
     """
     placed = {place: (n, f"{place[0]:g}, {place[1]:.4g}") for place, n in data.items()}
     if len(placed) > _MOST_PLACES:
@@ -177,19 +149,7 @@ def _thinned(
 def spans(
     name: str, title: str, data: Sequence[Span], *, label: str, shapes: Mapping[int, str]
 ) -> str:
-    """Draw values with their intervals, one below the other.
-
-    Parameters
-    ----------
-    name, title
-        The name of the figure in the page, and what it shows.
-    data
-        The values.
-    label
-        What the axis shows.
-    shapes
-        What the marks mean, by their number.
-    """
+    """Draw values with their intervals, one below the other; `shapes` says what marks mean."""
     top = 8 + _KEY * len(shapes)
     height = top + _ROW * len(data) + _BOTTOM
     with canvas(WIDTH, height) as figure:
@@ -248,19 +208,7 @@ def _label(axes: Axes, k: int, label: str, note: str, *, heading: bool) -> None:
 def dots(
     name: str, title: str, data: Sequence[Dots], meanings: Sequence[str], *, label: str
 ) -> str:
-    """Draw the values that several rules give each thing, every rule by its own mark.
-
-    Parameters
-    ----------
-    name, title
-        The name of the figure in the page, and what it shows.
-    data
-        The things.
-    meanings
-        The rules.
-    label
-        What the axis shows.
-    """
+    """Draw the values that several rules, the meanings, give each thing: a mark for each rule."""
     top = 8 + _KEY * len(meanings)
     height = top + _ROW * len(data) + _BOTTOM
     with canvas(WIDTH, height) as figure:
@@ -287,17 +235,12 @@ def _told(one: Dots, meanings: Sequence[str]) -> str:
     return f"{one.label}: {', '.join(said)}"
 
 
-def shares(name: str, title: str, data: Sequence[Share], meanings: Sequence[str]) -> str:
-    """Draw for each kind the shares of four outcomes as one bar, hatched and lettered.
+def shares(
+    name: str, title: str, data: Sequence[Share], meanings: Sequence[str], signs: Sequence[str]
+) -> str:
+    """Draw for each kind the shares of four outcomes as one bar, hatched and lettered by `signs`.
 
-    Parameters
-    ----------
-    name, title
-        The name of the figure in the page, and what it shows.
-    data
-        The kinds; one without counts has no bar.
-    meanings
-        What the four outcomes are.
+    A kind without counts has no bar.
     """
     left, right, top, row = 106, WIDTH - 56, 12 + _KEY * len(meanings), 27
     height = top + row * len(data) + 6
@@ -315,9 +258,9 @@ def shares(name: str, title: str, data: Sequence[Share], meanings: Sequence[str]
                     width = (right - left) * count / total
                     figure.box(x, y + 3, width, 19, gid=f"share-{k}-{part}", **_LOOKS[part])
                     notes[f"share-{k}-{part}"] = [f"{one.label}: {count} of {total}"]
-                    if part >= 2 and width >= 20:
-                        figure.text(x + width / 2, y + 17, "AB"[part - 2], ha="center",
-                                    weight="bold")  # fmt: skip
+                    if signs[part] and width >= 20:
+                        middle = x + width / 2
+                        figure.text(middle, y + 17, signs[part], ha="center", weight="bold")
                     x += width
         said = "; ".join(f"{one.label}: {', '.join(map(str, one.counts))}" for one in data)
         return figure.image(name, title, f"{', '.join(meanings)}: {said}", notes)
@@ -332,21 +275,12 @@ _LOOKS: tuple[dict[str, Any], ...] = tuple(
     }
     for colour, hatch in (("soft", ""), ("mix", "--"), ("a", "||||"), ("b", "----"))
 )
-"""Plain for both, level lines for both unlike, upright ones for A, narrow level ones for B."""
+"""Plain for both, level lines for both unlike, upright ones for the first, narrow level ones
+for the second."""
 
 
 def panels(data: Sequence[Panel], kind: str, shapes: Mapping[int, str]) -> bytes:
-    """Draw values with their intervals, panel beside panel, as a file for a paper.
-
-    Parameters
-    ----------
-    data
-        What to draw.
-    kind
-        The kind of file.
-    shapes
-        What the marks mean, by their number.
-    """
+    """Draw values with their intervals, panel beside panel, as a file of a kind for a paper."""
     rows = max(len(panel.data) for panel in data)
     top = 34 + _KEY * len(shapes)
     height = top + _ROW * rows + _BOTTOM

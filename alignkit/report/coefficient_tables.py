@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from math import nan
 
 from alignkit.agreement.kappa import CellAgreement
-from alignkit.agreement.result import Agreement, Together
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Together
 from alignkit.report.agreement_rows import LINKS, Subject, apart, subjects, value
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
-
-__all__ = ["alpha_tables", "cell_tables", "fleiss_table"]
 
 _DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
 _SHARES = ("null", "possible", "sure")

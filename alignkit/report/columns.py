@@ -11,8 +11,6 @@ from typing import NamedTuple, Union
 from alignkit.arguments import check_attributes
 from alignkit.errors import OptionError, UnknownNameError
 
-__all__ = ["KINDS", "Cell", "Column", "Shown", "Value"]
-
 KINDS = {"text": 0, "count": 0, "decimal": 3, "number": 4, "percent": 1, "p": 4}
 """What a column can hold, and the digits of each: decimals, or (number) significant ones."""
 

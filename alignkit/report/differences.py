@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import isnan
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
-from alignkit.agreement.result import Agreement, Pairing
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Pairing
 from alignkit.corpus import Corpus
 from alignkit.report.cells import make_grid
 from alignkit.report.columns import Cell, Column
@@ -17,8 +18,6 @@ from alignkit.report.marks import letters
 from alignkit.report.more_pairs import further_pairs
 from alignkit.report.pairing_plots import LEVEL_TITLES, Drawn, decimal
 from alignkit.report.table import Table
-
-__all__ = ["Article", "Difference", "Matrices", "draw_pairs", "further_table", "word_table"]
 
 _MOST_PAIRS, _MOST_BYTES = 200, 3_500_000
 _LARGEST_MATRIX = 60_000
@@ -138,12 +137,7 @@ def _further(one: BeyondChance, width: float) -> Cell:
 def draw_pairs(corpus: Corpus, found: Sequence[Difference]) -> Iterator[Matrices]:
     """Draw the sentence pairs in which two differ most, as many as a page has room for.
 
-    Parameters
-    ----------
-    corpus
-        The sentence pairs.
-    found
-        Where every two differ; each has the same room.
+    All of `found`, where every two differ, have the same room.
     """
     for one in found:
         counts = one.counts.pairs

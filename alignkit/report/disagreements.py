@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from alignkit.alignment import Alignment, Link
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.frozen import FrozenMap
 from alignkit.report.word_kinds import OF_FUNCTION_WORDS, WORD_KINDS, FunctionWords, word_kinds
-
-__all__ = ["SHAPES", "Disagreements", "Outcome", "PairOutcome", "WordOutcome", "disagreements"]
+from alignkit.sentence_pair import SentencePair
 
 SHAPES = ("1-1", "1-n", "block")
 """One word with one, one with several, several with several; as the annotators linked them."""
@@ -18,21 +17,11 @@ SHAPES = ("1-1", "1-n", "block")
 
 @dataclass(frozen=True)
 class Outcome:
-    """Count the links that at least one of two annotators has.
+    """Count the links that at least one of two annotators has."""
 
-    Parameters
-    ----------
-    both
-        Those of both, sure for both or only possible for both.
-    unsure
-        Those of both, sure for one and only possible for the other.
-    first, second
-        Those of one of them only.
-    """
-
-    both: int = 0
-    unsure: int = 0
-    first: int = 0
+    both: int = 0  # those of both, sure for both or only possible for both
+    unsure: int = 0  # those of both, sure for one and only possible for the other
+    first: int = 0  # those of one of them only
     second: int = 0
 
     @property
@@ -56,61 +45,28 @@ class Outcome:
 
 @dataclass(frozen=True)
 class WordOutcome:
-    """Count what becomes of one pair of words, in small letters unless case matters.
+    """Count what becomes of one pair of words, in small letters unless case matters."""
 
-    Parameters
-    ----------
-    source, target
-        The words.
-    kinds
-        What kind of words they are, see `WORD_KINDS`.
-    outcome
-        The counts.
-    """
-
-    source: str
+    source: str  # the words
     target: str
-    kinds: tuple[str, ...]
-    outcome: Outcome
+    kinds: tuple[str, ...]  # what kind of words they are, see WORD_KINDS
+    outcome: Outcome  # the counts
 
 
 @dataclass(frozen=True)
 class PairOutcome:
-    """Count the links of one sentence pair.
+    """Count the links of one sentence pair."""
 
-    Parameters
-    ----------
-    place
-        Its position in the corpus.
-    outcome
-        The counts.
-    """
-
-    place: int
-    outcome: Outcome
+    place: int  # its position in the corpus
+    outcome: Outcome  # the counts
 
 
 @dataclass(frozen=True)
 class Disagreements:
-    """Hold where two annotators differ.
+    """Hold where two annotators differ."""
 
-    Parameters
-    ----------
-    annotators
-        The two.
-    total
-        The counts over all sentence pairs that both annotated.
-    kinds
-        The counts for each of `WORD_KINDS` (as far as they are known) and `SHAPES`. A link can be
-        of several kinds of words; it has one shape.
-    words
-        The word pairs that some annotator linked alone, those that are so most often first.
-    pairs
-        The sentence pairs, those with the most links of one annotator only first.
-    """
-
-    annotators: tuple[str, str]
-    total: Outcome
+    annotators: tuple[str, str]  # the two
+    total: Outcome  # the counts over all sentence pairs that both annotated
     kinds: FrozenMap[str, Outcome]
     words: tuple[WordOutcome, ...]
     pairs: tuple[PairOutcome, ...]
@@ -130,24 +86,6 @@ def disagreements(
     exact_case: bool = False,
 ) -> Disagreements:
     """Count where two annotators differ, over all links, identical ones too.
-
-    Parameters
-    ----------
-    corpus
-        The sentence pairs, with their words; those that both annotated count.
-    first, second
-        The annotators.
-    function_words
-        Those of the two languages; without them, kinds of function and content words are left out.
-    exact_case
-        Words that differ in case alone are different ones.
-
-    Raises
-    ------
-    UnknownNameError
-        If one of them annotated nothing.
-    MissingTextError
-        If the words of a pair are not known.
 
     Examples
     --------

@@ -13,8 +13,6 @@ from alignkit.rules.grammar import Grammar, RuleType
 from alignkit.rules.kinds import KINDS
 from alignkit.visible import visible
 
-__all__ = ["grammar_lines", "grammar_summary", "grammar_tables"]
-
 _WEIGHTS = (
     Column("count", "number", digits=6),
     Column("p(t|s)", "decimal", key="p_target"),
@@ -34,15 +32,7 @@ def grammar_summary(grammar: Grammar) -> Table:
 
 
 def grammar_tables(grammar: Grammar, *, most: int | None = 20) -> Iterator[Table]:
-    """Yield a table for each kind of rule, the most frequent rules first.
-
-    Parameters
-    ----------
-    grammar
-        The rules.
-    most
-        How many of each kind; None for all.
-    """
+    """Yield a table for each kind of rule, the most frequent rules first."""
     check_arguments(grammar_tables, locals())
     columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
     for kind, types in _by_kind(grammar).items():
@@ -59,13 +49,6 @@ def grammar_lines(grammar: Grammar, *, most: int | None = 20) -> Iterator[str]:
 
     Each rule has its count, p(target | source) and p(source | target) before it. The words that it
     spans are in brackets.
-
-    Parameters
-    ----------
-    grammar
-        The rules.
-    most
-        How many of each kind; None for all.
 
     Examples
     --------

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from alignkit.alignment import NULL, Link
 from alignkit.arguments import check_arguments
-from alignkit.corpus import SentencePair
 from alignkit.report.cells import (
     EMPTY_WORD,
     Grid,
@@ -19,17 +18,7 @@ from alignkit.report.cells import (
 from alignkit.report.characters import is_wide, isolated_text, safe_text
 from alignkit.report.marks import Mark, find_mark, legend, letters, tally
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE
-
-__all__ = [
-    "draw_articles",
-    "draw_figure",
-    "draw_html",
-    "draw_html_fragment",
-    "draw_totals",
-    "isolated_text",
-    "safe_text",
-    "start_page",
-]
+from alignkit.sentence_pair import SentencePair
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -109,13 +98,6 @@ def start_page(title: str, style: str = "") -> str:
     """Return the start of a page that needs neither network nor script, up to its heading.
 
     The caller ends the header, the body and the page.
-
-    Parameters
-    ----------
-    title
-        The heading.
-    style
-        Further style rules.
     """
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

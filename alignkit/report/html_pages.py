@@ -8,11 +8,9 @@ from itertools import islice
 from pathlib import PurePath
 from urllib.parse import quote
 
-from alignkit.corpus import SentencePair
 from alignkit.report.characters import isolated_text
 from alignkit.report.html import draw_articles, draw_totals, start_page
-
-__all__ = ["PageContent", "draw_html_pages", "draw_page", "draw_pages", "page_path"]
+from alignkit.sentence_pair import SentencePair
 
 
 def page_path(path: str, number: int) -> str:
@@ -37,27 +35,7 @@ def draw_html_pages(
     path: str,
     pairs_a_page: int,
 ) -> Iterator[tuple[str, Iterator[str]]]:
-    """Draw sentence pairs, so many a page; the first page counts them all.
-
-    Parameters
-    ----------
-    pairs
-        The sentence pairs. They are walked several times, and never held.
-    annotators
-        Whose annotations to draw; None for all that any of the pairs has.
-    title
-        The heading.
-    path
-        Where the first page goes; see `page_path`.
-    pairs_a_page
-        1 or more.
-
-    Yields
-    ------
-    tuple
-        The path of a page and its pieces, which are to be written before the next page is asked
-        for.
-    """
+    """Draw sentence pairs, so many a page; the first page counts them all."""
     if annotators is None:
         annotators = (name for pair in pairs for name in pair.annotations)
     names = tuple(dict.fromkeys(annotators))
@@ -69,21 +47,11 @@ def draw_html_pages(
 
 @dataclass(frozen=True)
 class PageContent:
-    """Say what stands on a page of sentence pairs.
-
-    Parameters
-    ----------
-    totals
-        Draws what stands at the top, of all sentence pairs.
-    articles
-        Draws sentence pairs.
-    style
-        Further style rules.
-    """
+    """Say what stands on a page of sentence pairs."""
 
     totals: Callable[[Iterable[SentencePair]], str]
-    articles: Callable[[Iterable[SentencePair]], Iterator[str]]
-    style: str = ""
+    articles: Callable[[Iterable[SentencePair]], Iterator[str]]  # draws sentence pairs
+    style: str = ""  # further style rules
 
 
 def draw_pages(

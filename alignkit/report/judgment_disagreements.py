@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from alignkit.agreement.judgments.disagreements import Disagreement
 from alignkit.agreement.judgments.result import JudgmentAgreement
-from alignkit.report.html import isolated_text, safe_text
+from alignkit.report.characters import isolated_text, safe_text
 from alignkit.report.table_csv import csv_lines
-
-__all__ = ["disagreements_csv", "draw_disagreements"]
 
 _MOST, _MOST_SIGNS = 200, 1_000_000
 """A page shows no more pairs, nor more text."""

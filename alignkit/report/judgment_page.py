@@ -7,13 +7,12 @@ from importlib.resources import files
 
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.arguments import check_arguments
-from alignkit.report.html import isolated_text, safe_text, start_page
+from alignkit.report.characters import isolated_text, safe_text
+from alignkit.report.html import start_page
 from alignkit.report.judgment_disagreements import draw_disagreements
 from alignkit.report.judgment_plots import judgment_plots
 from alignkit.report.medium import CARE
 from alignkit.report.table import Table
-
-__all__ = ["draw_judgment_page", "judgment_page"]
 
 
 def judgment_page(found: JudgmentAgreement, *, title: str | None = None) -> str:
@@ -27,19 +26,6 @@ def draw_judgment_page(found: JudgmentAgreement, *, title: str | None = None) ->
     First what to beware of, then the kappas with their intervals, one figure for each view, the
     tables, the pairs that are judged differently, and the settings. Everything is told by shape as
     well as by colour; the page follows the reader's choice of light or dark.
-
-    Parameters
-    ----------
-    found
-        What `alignkit.agree` found on judgments.
-    title
-        The heading; by default it names the annotators.
-
-    Yields
-    ------
-    str
-        The page in pieces, to be written in UTF-8. Of the pairs that are judged differently it
-        shows the first 200, and says how many there are.
     """
     check_arguments(draw_judgment_page, locals())
     *others, last = found.annotators

@@ -15,8 +15,6 @@ from alignkit.report.columns import Column, Value
 from alignkit.report.judgment_tables import LAYOUTS, Layout, who
 from alignkit.report.plot_data import Panel, Span
 
-__all__ = ["draw_judgment_plot", "judgment_plots"]
-
 _MOST = 40
 """A figure of a table in a view has no more rows; the table has all."""
 
@@ -46,22 +44,7 @@ def judgment_plots(found: JudgmentAgreement) -> Iterator[tuple[str, str]]:
 
 
 def draw_judgment_plot(found: JudgmentAgreement, path: str) -> None:
-    """Write a figure for a paper: the kappas with their intervals, a panel for each table.
-
-    Parameters
-    ----------
-    found
-        What `alignkit.agree` found on judgments.
-    path
-        Where to write it: its ending says what to draw, ``.pdf``, ``.png`` or ``.svg``.
-
-    Raises
-    ------
-    OptionError
-        If the path ends in something else, or there is nothing to draw.
-    WriteError
-        If the file cannot be written.
-    """
+    """Write a figure for a paper: the kappas with their intervals, a panel for each table."""
     kind = ending(path)
     data = []
     for layout in LAYOUTS:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.result_parts import Figure
+from alignkit.brief import how_many, overlapping
 from alignkit.labels.label_matrix import NOT_JUDGED
 from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table
-
-__all__ = ["LAYOUTS", "Layout", "judgment_head", "judgment_tables", "who"]
 
 _KAPPAS = {"observed": "observed", "kappa": "kappa", "ac1": "AC1"}
 _MAJORITY = {**_KAPPAS, "null": "null", "corrected": "corrected"}
@@ -20,27 +19,13 @@ _SHARES = ("observed", "settled", "tied", "settled.null", "left_out", "overruled
 
 @dataclass(frozen=True)
 class Layout:
-    """Say what a table shows.
+    """Say what a table shows."""
 
-    Parameters
-    ----------
-    anchor
-        Its id on a page.
-    title
-        What stands above it.
-    kinds
-        The kinds of its rows, and what means are called.
-    statistics
-        Its columns, and what they are called.
-    note
-        What stands below it.
-    """
-
-    anchor: str
-    title: str
-    kinds: Mapping[str, str]
-    statistics: Mapping[str, str]
-    note: str = ""
+    anchor: str  # its id on a page
+    title: str  # what stands above it
+    kinds: Mapping[str, str]  # the kinds of its rows, and what means are called
+    statistics: Mapping[str, str]  # its columns, and what they are called
+    note: str = ""  # what stands below it
 
 
 LAYOUTS = (
@@ -105,10 +90,19 @@ def judgment_head(found: JudgmentAgreement) -> Iterator[str]:
         f"Agreement of {', '.join(found.annotators)} on judgments of {found.pairs} "
         f"{'pair' if found.pairs == 1 else 'pairs'} ({found.scheme})"
     )
+    if found.unjudged:
+        yield f"  {how_many(found.unjudged, 'further pair')} without a judgment by any of them"
+    if found.several:
+        every = found.pairs + found.unjudged
+        yield f"  {overlapping(found.several, every, str(found.by))}"
     for reason, count in found.left_out.items():
         if count and reason != NOT_JUDGED:
             yield f"  {count} judgments {reason}"
     options = found.options
+    for one, *others in options.alike:
+        if others:
+            names = ", ".join(view.name for view in (one, *others))
+            yield f"The views {names} show every judgment alike: those of {one.name} stand for all"
     if options.weights != "nominal":
         yield f"Kappa: {options.weights} weights over the order of all labels of a view"
     yield (

@@ -7,38 +7,23 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
+from string import ascii_uppercase
 
 from alignkit.report.cells import Grid, States
 
-__all__ = ["Mark", "find_mark", "legend", "letters", "tally"]
-
-_ENDS_IN_A_LETTER = re.compile(r"(^|[^a-z])[ab]$", re.IGNORECASE)
+_LONE_LETTER = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Show one state of a cell.
-
-    Parameters
-    ----------
-    kind
-        ``sure``, ``possible`` (all annotators alike), ``first-surer``, ``second-surer`` (both
-        have the link, one surely), ``first-sure``, ``first-possible``, ``second-sure``,
-        ``second-possible`` (only one has it), ``some`` (of three or more annotators).
-    sign, ascii_sign
-        One character; for what only one of two annotators has, its letter (see `letters`), small
-        if the link is possible.
-    meaning
-        The words of the legend.
-    rank
-        The place in the legend.
-    """
+    """Show one state of a cell."""
 
     kind: str
     sign: str
     ascii_sign: str
-    meaning: str
-    rank: int
+    meaning: str  # the words of the legend
+    rank: int  # the place in the legend
 
 
 @lru_cache(maxsize=4096)
@@ -67,16 +52,18 @@ def find_mark(states: States, annotators: tuple[str, ...]) -> Mark:
 
 
 def letters(first: str, second: str) -> tuple[str, str]:
-    """Return the letters that stand for two annotators: no other than those in their names.
+    """Return the letters that stand for two annotators: none that stands alone in another's name.
 
     Examples
     --------
-    >>> letters("anna", "ben"), letters("B", "C")
-    (('A', 'B'), ('X', 'Y'))
+    >>> letters("anna", "ben"), letters("B", "C"), letters("B", "coder X")
+    (('A', 'B'), ('X', 'Y'), ('P', 'Q'))
     """
-    taken = [_ENDS_IN_A_LETTER.search(name) for name in (first, second)]
-    own = [found[0][-1].upper() if found else "" for found in taken]
-    return ("A", "B") if own in (["", ""], ["A", "B"]) else ("X", "Y")
+    own = [set(_LONE_LETTER.findall(name.upper())) for name in (first, second)]
+    for one, other in ("AB", "XY", "PQ", *pairwise(ascii_uppercase)):
+        if [lone & {one, other} for lone in own] in ([set(), set()], [{one}, {other}]):
+            break
+    return one, other
 
 
 def _mark_of_two(states: States, a: str, b: str) -> Mark:

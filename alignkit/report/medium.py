@@ -7,83 +7,39 @@ from dataclasses import dataclass
 
 from alignkit.report.columns import Column, Shown
 
-__all__ = ["CARE", "Medium", "Report", "Sheet"]
-
 CARE = "Read with care"
 """The heading of the cautions of a report."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Hold a table whose cells are texts, as a medium is given it.
+    """Hold a table whose cells are texts, as a medium is given it."""
 
-    Parameters
-    ----------
-    columns, rows
-        K columns, and rows of K cells.
-    title
-        What stands above the table; may be empty.
-    note
-        Lines of text that stand below it.
-    anchor
-        Its id on a page.
-    apart
-        The rows, counted from 0, that begin a group which is set apart.
-    stub
-        How many columns, from the first, name the rows.
-    ruled
-        Whether plain text has a rule below the headings.
-    reasons
-        Letters of cells without a value, and what they stand for.
-    """
-
-    columns: Sequence[Column]
+    columns: Sequence[Column]  # K columns, and rows of K cells
     rows: Sequence[Sequence[Shown]]
-    title: str = ""
-    note: str = ""
-    anchor: str = ""
-    apart: Collection[int] = ()
-    stub: int = 1
-    ruled: bool = True
+    title: str = ""  # what stands above the table; may be empty
+    note: str = ""  # lines of text that stand below it
+    anchor: str = ""  # its id on a page
+    apart: Collection[int] = ()  # the rows, counted from 0, that begin a group which is set apart
+    stub: int = 1  # how many columns, from the first, name the rows
+    ruled: bool = True  # whether plain text has a rule below the headings
     reasons: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
 class Report:
-    """Hold several tables with what stands around them.
+    """Hold several tables with what stands around them."""
 
-    Parameters
-    ----------
-    head
-        Lines above the tables.
-    tables
-        The tables.
-    cautions
-        What stands below them, under `CARE`.
-    signature
-        The settings behind the numbers, in one line.
-    """
-
-    head: Sequence[str]
-    tables: Sequence[Sheet]
-    cautions: Sequence[str]
-    signature: str
+    head: Sequence[str]  # lines above the tables
+    tables: Sequence[Sheet]  # the tables
+    cautions: Sequence[str]  # what stands below them, under CARE
+    signature: str  # the settings behind the numbers, in one line
 
 
 @dataclass(frozen=True)
 class Medium:
-    """Hold how tables are written down in one medium.
-
-    Parameters
-    ----------
-    help
-        What the option says that prints a report in it; empty where there is no such option.
-    table
-        Returns a table, without a line end at its end.
-    report
-        Returns a report, likewise.
-    """
+    """Hold how tables are written down in one medium."""
 
     help: str
-    table: Callable[[Sheet], str]
-    report: Callable[[Report], str]
+    table: Callable[[Sheet], str]  # returns a table, without a line end at its end
+    report: Callable[[Report], str]  # returns a report, likewise

@@ -6,26 +6,12 @@ from math import ceil, isnan
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
 
-__all__ = ["further_pairs"]
-
 
 def further_pairs(result: BeyondChance, width: float) -> int | None:
     """Extrapolate how many further pairs two annotators would have to annotate.
 
     The width of an interval falls with the square root of the number of pairs that are used, as
     long as the further ones are like those at hand; so does the share of them that is used.
-
-    Parameters
-    ----------
-    result
-        The agreement at hand.
-    width
-        The wanted distance of the bounds.
-
-    Returns
-    -------
-    int or None
-        0 where the interval is narrow enough; None where there is none to extrapolate from.
     """
     interval = result.interval
     if interval is None or isnan(interval.high - interval.low) or not result.used:

@@ -21,8 +21,6 @@ from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table
 from alignkit.visible import visible
 
-__all__ = ["compared_tables", "main_tables", "precision_recall", "side_by_side"]
-
 _UNITS = {"phrases": "Phrase pairs", "words": "Words"}
 _KINDS = {
     "adjudicated": "Each annotator ~ the adjudicated version",

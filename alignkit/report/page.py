@@ -8,7 +8,8 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS
-from alignkit.agreement.result import Agreement, Pairing
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Pairing
 from alignkit.arguments import check_arguments
 from alignkit.report.agreement import agreement_head, agreement_tables
 from alignkit.report.differences import Difference, draw_pairs, further_table, word_table
@@ -29,8 +30,6 @@ from alignkit.report.word_kinds import FunctionWords
 
 if TYPE_CHECKING:
     from jinja2 import Template
-
-__all__ = ["SECTIONS", "agreement_page", "draw_agreement_page"]
 
 SECTIONS = {
     "overview": "Overview",
@@ -66,22 +65,6 @@ def draw_agreement_page(
     First what to beware of, then figures and the tables, where the annotators differ, and the
     sentence pairs in which they differ most. Everything is told by shape, hatching or letter as
     well as by colour; the page follows the reader's choice of light or dark.
-
-    Parameters
-    ----------
-    agreement
-        What `alignkit.agree` found.
-    title
-        The heading; by default it names the annotators.
-    function_words
-        Those of the two languages; without them, function and content words are not told apart.
-
-    Yields
-    ------
-    str
-        The page in pieces, to be written in UTF-8. It stays below some 5 MB, unless there are
-        thousands of groups: histograms of the six pairings that differ most and the matrices of
-        200 sentence pairs are drawn, and it says how many are left out.
 
     Examples
     --------
@@ -153,6 +136,7 @@ def _settings(agreement: Agreement) -> Iterator[tuple[str, object]]:
         "adjudicated version": agreement.adjudicated,
         "automatic alignments": ", ".join(agreement.systems),
         "groups": agreement.by,
+        "values divided by": agreement.split,
         **{name.replace("_", " "): value for name, value in options.items()},
         "chance": ", ".join(models),
         "seed": agreement.seed,

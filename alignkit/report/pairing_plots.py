@@ -11,7 +11,8 @@ import numpy as np
 
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.edits import EditModel
-from alignkit.agreement.result import LEVELS, Agreement, Pairing
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import LEVELS, Pairing
 from alignkit.frozen import FrozenMap
 from alignkit.report.charts import bars, points, shares
 from alignkit.report.columns import Cell, Column
@@ -20,15 +21,6 @@ from alignkit.report.marks import letters
 from alignkit.report.plot_data import Axis, Bar, Marker, Share
 from alignkit.report.table import Table
 from alignkit.report.word_kinds import WORD_KINDS
-
-__all__ = [
-    "LEVEL_TITLES",
-    "Drawn",
-    "chance_plots",
-    "edit_plots",
-    "kinds_plot",
-    "sentence_plots",
-]
 
 LEVEL_TITLES = {level: f"{level.split('.')[0]}, {links}" for level, (_, links) in LEVELS.items()}
 """How the levels of C are called in figures."""
@@ -59,15 +51,7 @@ def decimal(value: float) -> str:
 
 
 def sentence_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
-    """Draw how many sentence pairs have which observed agreement; nothing where none is used.
-
-    Parameters
-    ----------
-    name
-        The beginning of the names of the figures in the page.
-    pairing
-        The two.
-    """
+    """Draw how many sentence pairs have which observed agreement; nothing where none is used."""
     for level, title in LEVEL_TITLES.items():
         found = pairing.main(level)
         values = [row.observed for row in found.sentences if not row.left_out]
@@ -116,15 +100,7 @@ def _sentence_bars(values: list[float]) -> list[Bar]:
 
 
 def chance_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
-    """Draw the agreements of the whole corpus that were sampled, and mark the observed one.
-
-    Parameters
-    ----------
-    name
-        The beginning of the names of the figures in the page.
-    pairing
-        The two.
-    """
+    """Draw the agreements of the whole corpus that were sampled, and mark the observed one."""
     for level, title in LEVEL_TITLES.items():
         found = pairing.main(level)
         values = found.distribution[~np.isnan(found.distribution)]
@@ -243,15 +219,7 @@ def _edit_table(model: EditModel) -> Table:
 
 
 def kinds_plot(name: str, found: Disagreements) -> Drawn:
-    """Draw for each kind of link how many both have, and how many only one has.
-
-    Parameters
-    ----------
-    name
-        The name of the figure in the page.
-    found
-        The counts.
-    """
+    """Draw for each kind of link how many both have, and how many only one has."""
     first, second = found.annotators
     one_letter, other_letter = letters(first, second)
     data, body = [], list[list[Cell]]()
@@ -274,4 +242,6 @@ def kinds_plot(name: str, found: Disagreements) -> Drawn:
     ]
     columns = [Column("", key="kind"), *columns, Column("% of one only", "percent")]
     table = Table(title, columns, body, apart=[len(SHAPES)])
-    return Drawn(title, shares(name, f"{title}, {first} and {second}", data, meanings), table)
+    signs = "", "", one_letter, other_letter
+    image = shares(name, f"{title}, {first} and {second}", data, meanings, signs)
+    return Drawn(title, image, table)

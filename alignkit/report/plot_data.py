@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
-__all__ = ["Axis", "Bar", "Dots", "Marker", "Panel", "Share", "Span"]
-
 
 @dataclass(frozen=True)
 class Axis:
@@ -40,27 +38,15 @@ class Marker:
 
 @dataclass(frozen=True)
 class Span:
-    """Hold a value with its interval; NaN where there is none.
+    """Hold a value with its interval; NaN where there is none."""
 
-    Parameters
-    ----------
-    label, note
-        What stands above it: its name, and its numbers.
-    value, low, high
-        The value and its bounds.
-    shape
-        The number of its mark.
-    heading
-        Whether it is the heading of those that follow, and holds nothing else.
-    """
-
-    label: str
-    value: float = nan
+    label: str  # what stands above it: its name, and its numbers
+    value: float = nan  # the value and its bounds
     low: float = nan
     high: float = nan
     note: str = ""
-    shape: int = 0
-    heading: bool = False
+    shape: int = 0  # the number of its mark
+    heading: bool = False  # whether it is the heading of those that follow, and holds nothing else
 
 
 @dataclass(frozen=True)

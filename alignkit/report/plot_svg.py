@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from xml.etree import ElementTree
 
-__all__ = ["COLOURS", "page_image"]
-
 COLOURS = {
     "ink": "#1b1b1b",
     "paper": "#fefefe",
@@ -36,17 +34,6 @@ def page_image(
 
     Its colours become those of the style sheet, its names its own, and what a page need not know
     goes: fonts, groups without a name, places beyond a tenth of a pixel.
-
-    Parameters
-    ----------
-    data
-        The image as matplotlib writes it.
-    name
-        The name of the figure in the page; letters, digits and hyphens.
-    title, said
-        What it is, and what is to be seen.
-    notes
-        By the name (gid) of a group what is said of each of its marks, in their order.
     """
     root = ElementTree.fromstring(data)
     box = root.get("viewBox", "")

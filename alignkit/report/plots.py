@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan, nan
 
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS
-from alignkit.agreement.result import Agreement, Pairing
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Pairing
 from alignkit.errors import OptionError
 from alignkit.output import replacing_bytes
 from alignkit.report.agreement_rows import label as who
@@ -17,8 +18,6 @@ from alignkit.report.pairing_plots import LEVEL_TITLES, Drawn
 from alignkit.report.plot_data import Dots, Panel, Span
 from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import Interval
-
-__all__ = ["draw_plots", "interval_plots", "model_plots"]
 
 _KINDS = {
     "annotators": (0, "two annotators"),
@@ -209,20 +208,6 @@ def draw_plots(agreement: Agreement, path: str) -> None:
     """Write a figure for a paper: C and F1 with their intervals, by level and pairing.
 
     The same agreement gives the same file, with the same version of matplotlib.
-
-    Parameters
-    ----------
-    agreement
-        What `alignkit.agree` found.
-    path
-        Where to write it: its ending says what to draw, ``.pdf``, ``.png`` or ``.svg``.
-
-    Raises
-    ------
-    OptionError
-        If the path ends in something else, or there is nothing to draw.
-    WriteError
-        If the file cannot be written.
     """
     kind = ending(path)
     parts: Mapping[str, tuple[str, Rows]] = {

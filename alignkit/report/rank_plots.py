@@ -15,8 +15,6 @@ from alignkit.report.characters import char_width, cut_text
 from alignkit.report.columns import Column
 from alignkit.report.plot_svg import COLOURS
 
-__all__ = ["cd_diagram", "draw_cd_diagram", "draw_heat_map", "heat_map"]
-
 _WIDTH, _SIDE, _ROW, _TOP = 640, 170, 22, 84
 _HEAD, _LETTER = 44, 8
 _CELLS, _NAMES = (56, 104), (150, 220)  # the least and the largest width
@@ -30,15 +28,6 @@ def cd_diagram(
     ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float
 ) -> str:
     """Draw mean ranks on a line for a page; a bar joins those that are not told apart.
-
-    Parameters
-    ----------
-    ranking
-        Names with their mean ranks, the best first.
-    groups
-        The bars, each by the names that it joins.
-    critical_difference
-        What stands above, as a ruler where it is no longer than the line.
 
     References
     ----------
@@ -54,15 +43,7 @@ def cd_diagram(
 def draw_cd_diagram(
     ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float, path: str
 ) -> None:
-    """Write the same as a file for a paper, by the ending of its name.
-
-    Raises
-    ------
-    OptionError
-        If the path ends in something else than ``.pdf``, ``.png`` or ``.svg``.
-    WriteError
-        If the file cannot be written.
-    """
+    """Write the same as a file for a paper, by the ending of its name."""
     kind = ending(path)
     with canvas(_WIDTH, _height(ranking, groups)) as figure:
         figure.figure.patch.set_visible(True)
@@ -134,17 +115,7 @@ def _line(
 def heat_map(
     rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64], measure: str
 ) -> str:
-    """Draw values as cells for a page, the higher the darker; the number stands in each.
-
-    Parameters
-    ----------
-    rows, columns
-        The names; the rows with the worst first.
-    values
-        (R, C) values; NaN is a cell with ``-``.
-    measure
-        What they are.
-    """
+    """Draw values as cells for a page, the higher the darker; NaN is a cell with ``-``."""
     with canvas(*_size(rows, columns)) as figure:
         _map(figure, rows, columns, values, measure)
         title = f"{measure or 'values'} by phenomenon and system"

@@ -25,8 +25,6 @@ from alignkit.rules.kinds import KINDS
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["RULES_A_KIND", "draw_rules_page", "write_rules_page"]
-
 RULES_A_KIND = 50
 """The rules of each kind that a page draws, if nothing else is asked for."""
 

@@ -15,8 +15,6 @@ from alignkit.scoring import Score
 from alignkit.scoring.bootstrap import Interval
 from alignkit.scoring.score_table import LEVEL_NAMES, MEASURE_NAMES
 
-__all__ = ["draw_scores"]
-
 _MEASURES = ("precision", "recall", "f1")
 _MACRO = ("macro_precision", "macro_recall", "macro_f1")
 _LABEL = "precision, recall and F1"
@@ -28,20 +26,6 @@ def draw_scores(scores: Mapping[str, Score], path: str) -> None:
 
     A panel for each level, the systems below each other in each measure, every system by its own
     mark. The same scores give the same file, with the same version of matplotlib.
-
-    Parameters
-    ----------
-    scores
-        The score of each system; they were scored with the same settings.
-    path
-        Where to write it: its ending says what to draw, ``.pdf``, ``.png`` or ``.svg``.
-
-    Raises
-    ------
-    OptionError
-        If the path ends in something else, or there is nothing to draw.
-    WriteError
-        If the file cannot be written.
     """
     kind = ending(path)
     levels = dict.fromkeys(level for score in scores.values() for level in score.parts())

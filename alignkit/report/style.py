@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-__all__ = ["MATRIX_STYLE", "PAGE_STYLE", "page_style"]
-
 
 @cache
 def page_style() -> str:

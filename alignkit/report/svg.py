@@ -8,7 +8,6 @@ from html import escape
 
 from alignkit.alignment import NULL, Link
 from alignkit.arguments import check_arguments
-from alignkit.corpus import SentencePair
 from alignkit.report.cells import EMPTY_WORD, Grid, describe_cell, make_grid
 from alignkit.report.characters import (
     char_clusters,
@@ -16,11 +15,10 @@ from alignkit.report.characters import (
     is_right_to_left,
     is_wide,
     text_length,
-    visible,
 )
 from alignkit.report.marks import Mark, find_mark, legend, tally
-
-__all__ = ["DARK", "LIGHT", "colour_rules", "draw_svg"]
+from alignkit.sentence_pair import SentencePair
+from alignkit.visible import visible
 
 _CELL, _BOX, _SIZE, _MARGIN, _LONGEST = 20, 14, 14, 12, 40
 

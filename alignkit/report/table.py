@@ -22,8 +22,6 @@ from alignkit.report.table_latex import MEDIUM as LATEX
 from alignkit.report.table_markdown import MEDIUM as MARKDOWN
 from alignkit.report.table_text import MEDIUM as TEXT
 
-__all__ = ["MEDIA", "Cell", "Column", "Table", "Value", "get_medium", "guessed_column"]
-
 MEDIA: Mapping[str, Medium] = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX, "html": HTML}
 """How tables are written down; a module each."""
 
@@ -33,13 +31,7 @@ _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*%?( \[.*\])?|[-+]?inf|[-?]")
 
 
 def get_medium(name: str) -> Medium:
-    """Return a medium.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    """
+    """Return a medium."""
     if name not in MEDIA:
         raise UnknownNameError("medium", name, MEDIA)
     return MEDIA[name]

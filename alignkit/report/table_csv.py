@@ -14,8 +14,6 @@ from collections.abc import Iterable
 from math import isnan
 from numbers import Real
 
-__all__ = ["csv_lines", "unguarded"]
-
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the divider
 

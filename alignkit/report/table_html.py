@@ -10,8 +10,6 @@ from alignkit.report.characters import char_width, isolated_text, safe_text
 from alignkit.report.columns import Column, Shown
 from alignkit.report.medium import CARE, Medium, Report, Sheet
 
-__all__ = ["MEDIUM", "signed", "table_style"]
-
 _NARROW = 14
 
 

@@ -6,11 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import groupby
 
-from alignkit.report.characters import visible
 from alignkit.report.columns import Column, Shown
 from alignkit.report.medium import CARE, Medium, Report, Sheet
-
-__all__ = ["MEDIUM", "comment", "escape", "latex_table"]
+from alignkit.visible import visible
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -50,15 +48,6 @@ def latex_table(
     reasons: Sequence[tuple[str, str]] = (),
 ) -> str:
     r"""Return a `tabular`; ``-`` where a number is undefined becomes a dash.
-
-    Parameters
-    ----------
-    columns, rows
-        K columns, and rows of K cells.
-    apart
-        The rows above which some space is left.
-    reasons
-        Letters and what they stand for, below the last rule.
 
     Examples
     --------

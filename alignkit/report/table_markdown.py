@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from alignkit.report.characters import visible
 from alignkit.report.columns import Column, Shown
 from alignkit.report.medium import CARE, Medium, Report, Sheet
-
-__all__ = ["MEDIUM", "escape", "markdown_table"]
+from alignkit.visible import visible
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|&]|~(?=\S)|(?<=\S)~)")
 _BLOCK = re.compile(r"(?m)^(\s*)([-+#]|\d+(?=[.)]))")  # would begin a list or a heading

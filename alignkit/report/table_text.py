@@ -7,11 +7,10 @@ from dataclasses import replace
 from itertools import groupby
 from textwrap import fill
 
-from alignkit.report.characters import char_width, kept_in_place, visible
+from alignkit.report.characters import char_width, kept_in_place
 from alignkit.report.columns import Column, Shown
 from alignkit.report.medium import CARE, Medium, Report, Sheet
-
-__all__ = ["MEDIUM", "text_table"]
+from alignkit.visible import visible
 
 _WIDTH = 100  # of what stands around the tables of a report
 _LEAST = 5  # the width of a number where columns have no rule above them
@@ -25,25 +24,7 @@ def text_table(
     stub: int = 1,
     ruled: bool = True,
 ) -> str:
-    """Align columns of cells by the room they take on a terminal.
-
-    Parameters
-    ----------
-    columns, rows
-        K columns, and rows of K cells.
-    apart
-        The rows above which an empty line stands.
-    stub
-        How many columns stand left of the first gap where there is no rule.
-    ruled
-        Draw a rule below the headings, and keep columns two spaces apart. Else numbers are at least
-        five places wide, and what has another span stands three spaces apart.
-
-    Returns
-    -------
-    str
-        Lines without spaces at the end, nor a newline at the end of the last.
-    """
+    """Align columns of cells by the room they take on a terminal."""
     if not columns:
         return ""
     cells = [[_text(cell) for cell in row] for row in rows]

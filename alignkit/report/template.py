@@ -11,19 +11,9 @@ from alignkit.visible import visible
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["page_file", "page_template"]
-
 
 def page_template(name: str, **functions: Callable[..., Any]) -> Template:
-    """Load a template that lies in this package.
-
-    Parameters
-    ----------
-    name
-        Its file.
-    functions
-        What it may call or filter by, beside ``markup`` (what is HTML already) and ``table``.
-    """
+    """Load a template that lies in this package."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 

@@ -9,18 +9,11 @@ from itertools import zip_longest
 
 from alignkit.alignment import NULL, Link
 from alignkit.arguments import check_arguments
-from alignkit.corpus import SentencePair
 from alignkit.report.cells import EMPTY_WORD, Grid, absence, label_texts, make_grid
-from alignkit.report.characters import (
-    char_clusters,
-    char_width,
-    cut_text,
-    kept_in_place,
-    visible,
-)
+from alignkit.report.characters import char_clusters, char_width, cut_text, kept_in_place
 from alignkit.report.marks import Mark, find_mark, legend, letters, tally
-
-__all__ = ["draw_text"]
+from alignkit.sentence_pair import SentencePair
+from alignkit.visible import visible
 
 _LONGEST = 40  # a token that takes more cells is cut
 _LONGEST_ATTRIBUTE = 60

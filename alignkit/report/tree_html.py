@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from alignkit.arguments import check_arguments
-from alignkit.corpus import SentencePair
 from alignkit.report.characters import isolated_text, safe_text
 from alignkit.report.html_pages import PageContent, draw_page
 from alignkit.report.tree_pair import TreePair, make_tree_pair
 from alignkit.report.tree_svg import legend_entries, pair_image
-
-__all__ = ["draw_tree_html", "tree_content", "tree_style"]
+from alignkit.sentence_pair import SentencePair
 
 
 def draw_tree_html(

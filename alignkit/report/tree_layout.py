@@ -7,29 +7,15 @@ from dataclasses import dataclass
 
 from alignkit.report.tree_outline import Outline
 
-__all__ = ["Layout", "lay_out"]
-
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Hold where the items of an outline stand.
+    """Hold where the items of an outline stand."""
 
-    Parameters
-    ----------
-    middles
-        (n,) the middle of each item, in pixels from the left.
-    levels
-        (n,) the rows above the words, see `Outline.levels`.
-    width
-        The pixels that all take.
-    height
-        The rows above the words.
-    """
-
-    middles: tuple[float, ...]
-    levels: tuple[int, ...]
-    width: float
-    height: int
+    middles: tuple[float, ...]  # (n,) the middle of each item, in pixels from the left
+    levels: tuple[int, ...]  # (n,) the rows above the words, see Outline.levels
+    width: float  # the pixels that all take
+    height: int  # the rows above the words
 
     def stretched(self, width: float) -> Layout:
         """Return the layout with its middles set as far apart as a wider one needs."""
@@ -44,15 +30,6 @@ def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> La
 
     Each item has a column of its own, as wide as it and all below it need, and stands in the
     middle of what is directly below it: linear in the number of items.
-
-    Parameters
-    ----------
-    outline
-        The outline.
-    measure
-        Returns the width of an item in pixels.
-    gap
-        The least pixels between two columns.
     """
     own = [measure(k) + gap for k in range(len(outline))]
     within = [0.0] * len(own)  # what the items below need

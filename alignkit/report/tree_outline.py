@@ -10,34 +10,16 @@ from alignkit.rules.rule import Node, Side, Variable
 from alignkit.trees import Tree
 from alignkit.trees.brackets import walk
 
-__all__ = ["Kind", "Outline", "outline_side", "outline_tree"]
-
 Kind = Literal["node", "word", "variable", "unpaired"]
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Hold what a drawing shows of a tree or of a string, in preorder.
-
-    Parameters
-    ----------
-    texts
-        The label of each of the n nodes, the word, or what a variable is named.
-    kinds
-        What each is; ``"unpaired"`` is a variable that the other side has not.
-    parents
-        (n,) the item above each; -1 for a root. A string is a row of roots.
-    numbers
-        (n,) the number that an item shares with one of the other side: that of two matched
-        nodes, or of a variable; -1 for none.
-    places
-        (n,) where each stands: the number of a node in its tree, the position of a word; those
-        of a rule are all -1.
-    """
+    """Hold what a drawing shows of a tree or of a string, in preorder."""
 
     texts: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    parents: tuple[int, ...]
+    kinds: tuple[Kind, ...]  # what each is; "unpaired" is a variable that the other side has not
+    parents: tuple[int, ...]  # (n,) the item above each; -1 for a root. A string is a row of roots
     numbers: tuple[int, ...]
     places: tuple[int, ...]
 
@@ -67,15 +49,7 @@ class Outline:
 
 
 def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
-    """Outline a tree with its words.
-
-    Parameters
-    ----------
-    tree
-        The tree.
-    numbers
-        The numbers of nodes that are matched with one of the other side.
-    """
+    """Outline a tree with its words."""
     known = numbers or {}
     texts: list[str] = []
     kinds: list[Kind] = []

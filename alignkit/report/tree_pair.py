@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 from alignkit.alignment import Alignment
 from alignkit.brief import brief, brief_annotators
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.report.tree_outline import Kind, Outline, outline_tree
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
-
-__all__ = ["TreePair", "make_tree_pair"]
-
 
 _NO_LINKS = Alignment()
 _MOST_WORDS = 12  # that a remark on a node tells
@@ -21,31 +18,14 @@ _MOST_WORDS = 12  # that a remark on a node tells
 
 @dataclass(frozen=True)
 class TreePair:
-    """Hold two trees, either of which may be missing, with their links and matched nodes.
+    """Hold two trees, either of which may be missing, with their links and matched nodes."""
 
-    Parameters
-    ----------
-    id
-        The id of the sentence pair.
-    words
-        The source and the target words.
-    trees
-        The source and the target tree; None for a side without one.
-    annotator, alignment
-        Whose links are drawn; none if nobody's are.
-    links
-        ``"sure"`` or ``"possible"``: the links by which nodes are matched.
-    matched
-        The (u, v) pairs of matched nodes, as the nodes of the source tree come. They are numbered
-        from 1.
-    """
-
-    id: str
-    words: tuple[tuple[str, ...], tuple[str, ...]]
+    id: str  # the id of the sentence pair
+    words: tuple[tuple[str, ...], tuple[str, ...]]  # the source and the target words
     trees: tuple[Tree | None, Tree | None]
-    annotator: str = ""
+    annotator: str = ""  # whose links are drawn; none if nobody's are
     alignment: Alignment = _NO_LINKS
-    links: str = "sure"
+    links: str = "sure"  # "sure" or "possible": the links by which nodes are matched
     matched: Sequence[tuple[int, int]] = ()
 
     def outlines(self) -> tuple[Outline, Outline]:
@@ -89,29 +69,7 @@ def make_tree_pair(
     source_tree: str | None = None,
     target_tree: str | None = None,
 ) -> TreePair:
-    """Collect what is drawn of a sentence pair and its trees.
-
-    Parameters
-    ----------
-    pair
-        The sentence pair, with its words; a side without a tree is drawn as a row of words.
-    annotator
-        Whose links; None for the only one who aligned the pair.
-    links
-        ``"sure"`` or ``"possible"``.
-    source_tree, target_tree
-        The name of the tree; None for the only one of that side. A side without a tree of that
-        name is drawn without, unless neither has one.
-
-    Raises
-    ------
-    MissingTextError
-        If the words are not known.
-    OptionError
-        If there are several annotators or trees, and none is named.
-    UnknownNameError
-        If there is no annotator, tree or kind of links of that name.
-    """
+    """Collect what is drawn of a sentence pair and its trees."""
     if links not in ("sure", "possible"):
         raise UnknownNameError("kind of links", links, ("sure", "possible"))
     aligned = pair.alignments

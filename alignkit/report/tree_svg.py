@@ -8,20 +8,13 @@ from functools import partial
 from html import escape
 
 from alignkit.arguments import check_arguments
-from alignkit.corpus import SentencePair
-from alignkit.report.characters import (
-    cut_text,
-    is_right_to_left,
-    safe_text,
-    text_length,
-    visible,
-)
+from alignkit.report.characters import cut_text, is_right_to_left, safe_text, text_length
 from alignkit.report.svg import DARK, LIGHT, colour_rules
 from alignkit.report.tree_layout import Layout, lay_out
 from alignkit.report.tree_outline import Outline
 from alignkit.report.tree_pair import TreePair, make_tree_pair
-
-__all__ = ["draw_tree_svg", "legend_entries", "pair_image", "side_image", "standalone_image"]
+from alignkit.sentence_pair import SentencePair
+from alignkit.visible import visible
 
 _SIZE, _SMALL, _MARGIN, _LONGEST = 14, 10, 12, 40
 _ROW = 30  # from one level of a tree to the next
@@ -120,15 +113,7 @@ def pair_image(shown: TreePair) -> str:
 
 
 def side_image(side: Outline, name: str) -> str:
-    """Draw one side of a rule as an image in a page that has its style.
-
-    Parameters
-    ----------
-    side
-        The outline.
-    name
-        What it is, for those who do not see it.
-    """
+    """Draw one side of a rule as an image in a page that has its style."""
     layout = lay_out(side, partial(_width, side), _GAP)
     width, height = layout.width + _GAP, (layout.height + 1) * _ROW
     tree = _Tree(side, layout, _GAP / 2, 0, down=True)

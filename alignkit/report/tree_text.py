@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from alignkit.arguments import check_arguments
-from alignkit.corpus import SentencePair
-from alignkit.report.characters import char_width, cut_text, kept_in_place, visible
+from alignkit.report.characters import char_width, cut_text, kept_in_place
 from alignkit.report.tree_outline import Outline
 from alignkit.report.tree_pair import TreePair, make_tree_pair
-
-__all__ = ["draw_tree_text", "pair_text"]
+from alignkit.sentence_pair import SentencePair
+from alignkit.visible import visible
 
 _LONGEST = 40  # a label or word that takes more cells is cut
 _WIDEST = 120  # of a line of labels, where there is no limit

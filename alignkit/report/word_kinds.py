@@ -9,17 +9,6 @@ from unicodedata import category, normalize
 from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError
 
-__all__ = [
-    "LANGUAGES",
-    "OF_FUNCTION_WORDS",
-    "WORD_KINDS",
-    "FunctionWords",
-    "fold",
-    "function_words",
-    "is_punctuation",
-    "word_kinds",
-]
-
 WORD_KINDS = ("identical", "punctuation", "function word", "content words")
 """The kinds, in the order in which reports show them."""
 
@@ -50,20 +39,6 @@ class FunctionWords(NamedTuple):
 
 def function_words(source: str, target: str | None = None) -> FunctionWords:
     """Return the function words of two languages: determiners, pronouns, auxiliaries, ...
-
-    Parameters
-    ----------
-    source
-        A language of `LANGUAGES`, by its name or code, or a file: words in UTF-8 with white space
-        between, from ``#`` to the end of a line a remark.
-    target
-        The other side's; None for the same.
-
-    Raises
-    ------
-    OptionError
-        If a file cannot be read or holds no word, or there is neither a language nor a file of that
-        name.
 
     Examples
     --------
@@ -132,15 +107,6 @@ def word_kinds(
     It is identical where the words are equal after casefold, and of punctuation or of a function
     word where either word is. Else it joins content words. Without lists of function words no link
     is of these two kinds.
-
-    Parameters
-    ----------
-    source, target
-        The two words.
-    known
-        The function words of the languages at hand; None where nobody says which they are.
-    exact_case
-        Words that differ in case alone are not identical.
 
     Examples
     --------

@@ -8,7 +8,6 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.corpus import SentencePair
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
 from alignkit.rules.derivation.fragments import RuleReader, mirrored
 from alignkit.rules.derivation.tree_arrays import ends_of
@@ -16,8 +15,7 @@ from alignkit.rules.files.notation import rule_text
 from alignkit.rules.grammar import Example, RuleType
 from alignkit.rules.lexical_kernel import weigh_words
 from alignkit.rules.lexicon import Weights
-
-__all__ = ["RuleCounts"]
+from alignkit.sentence_pair import SentencePair
 
 
 class _Numbers(dict[Hashable, int]):
@@ -30,13 +28,6 @@ class _Numbers(dict[Hashable, int]):
 
 class RuleCounts:
     """Count rule types.
-
-    Parameters
-    ----------
-    strings
-        Whether the source, and the target, is a string.
-    examples
-        How many places to keep of each.
 
     Notes
     -----
@@ -64,17 +55,7 @@ class RuleCounts:
         kept: NDArray[np.bool_],
         pairs: Sequence[SentencePair],
     ) -> None:
-        """Count those rules of a block that are kept; `end_block` ends it.
-
-        Parameters
-        ----------
-        derivations, cuts, fragments
-            The rules.
-        kept
-            (R,): which of them count.
-        pairs
-            The sentence pairs of the block.
-        """
+        """Count those rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
         numbers = self._numbered(fragments, chosen)
         counts = np.ones(len(cuts)) if cuts.counts is None else cuts.counts
@@ -142,15 +123,7 @@ class RuleCounts:
             known.append(Example(pair.id, *pair.words, *spans))
 
     def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
-        """Return the rule types with their weights, by count, then by their text.
-
-        Parameters
-        ----------
-        reader
-            What numbered labels and words.
-        weights
-            How the words are linked.
-        """
+        """Return the rule types with their weights, by count, then by their text."""
         sources = [source for source, _ in self._sides]
         targets = [mirrored(target) for _, target in self._sides]
         roots = [tuple(self._roots(sides)) for sides in self._sides]

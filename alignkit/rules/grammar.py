@@ -10,8 +10,6 @@ from alignkit.errors import UnknownNameError
 from alignkit.rules.kinds import KINDS, kind_of
 from alignkit.rules.rule import Rule
 
-__all__ = ["Example", "Grammar", "RuleType"]
-
 
 @dataclass(frozen=True, slots=True)
 class Example:

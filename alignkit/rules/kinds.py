@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from alignkit.rules.rule import Item, Node, Rule, Side, Variable
 
-__all__ = ["KINDS", "kind_of"]
-
 KINDS: Mapping[str, str] = {
     "identity": "both sides are equal, labels of variables too",
     "same-words": "the same words and variables in the same order, below other labels",

@@ -14,7 +14,6 @@ from alignkit.alignment import Alignment
 from alignkit.arguments import check_arguments, each
 from alignkit.arrays import TokenArrays
 from alignkit.choice import Choice
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.rules.counting import RuleCounts
 from alignkit.rules.derivation.derivation import Derived, check_size
@@ -23,29 +22,18 @@ from alignkit.rules.derivation.extraction import check_names, string_side, tree_
 from alignkit.rules.derivation.fragments import RuleReader
 from alignkit.rules.grammar import Grammar
 from alignkit.rules.lexicon import Lexicon
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
-
-__all__ = ["Bounds", "learn_grammar"]
 
 _BLOCK = 1024
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bound the rules of a grammar; None is no bound.
+    """Bound the rules of a grammar; None is no bound."""
 
-    Parameters
-    ----------
-    variables
-        The most variables; deleted and inserted constituents are none.
-    nodes
-        The most nodes of either side, variables counted.
-    depth
-        The most nodes from the root of a side down to a leaf, variables counted.
-    """
-
-    variables: int | None = None
-    nodes: int | None = None
+    variables: int | None = None  # the most variables; deleted and inserted constituents are none
+    nodes: int | None = None  # the most nodes of either side, variables counted
     depth: int | None = None
 
     def split(self, fragments: Fragments) -> tuple[NDArray[np.bool_], Counter[str]]:

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from alignkit.jit import jit
 from alignkit.rules.derivation.fragments_kernel import BITS, VARIABLE, WORD
 
-__all__ = ["weigh_words"]
-
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -17,27 +17,15 @@ from numpy.typing import NDArray
 
 from alignkit.arrays import LinkArrays, TokenArrays
 
-__all__ = ["Lexicon", "Weights"]
-
 _PENDING = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Hold translation weights of words.
+    """Hold translation weights of words."""
 
-    Parameters
-    ----------
-    keys
-        (W,) int64: source word << 32 | target word, rising.
-    weights
-        (W, 2): w(target | source), w(source | target).
-    lone
-        (V, 2): w(word | NULL) of each word as a target and as a source word.
-    """
-
-    keys: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    keys: NDArray[np.int64]  # (W,) int64: source word << 32 | target word, rising
+    weights: NDArray[np.float64]  # (W, 2): w(target | source), w(source | target)
     lone: NDArray[np.float64]
 
     @classmethod

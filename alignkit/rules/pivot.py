@@ -18,31 +18,11 @@ from alignkit.tables.paraphrases import PIVOTS, Pivot
 from alignkit.tables.pivot_steps import PivotSettings
 from alignkit.tables.runs import ROOM
 
-__all__ = ["RulePivot", "pivot_rules"]
-
 _RULES = 4096  # at a time
 
 
 class RulePivot:
-    """Join rules on the side that they share, in bounded memory.
-
-    Parameters
-    ----------
-    tables
-        1: rules of one grammar are joined with each other; 2: those of a first with those of a
-        second.
-    on
-        The side that they share: ``"source"`` or ``"target"``.
-    folder, room
-        As of `alignkit.tables.paraphrases.Pivot`.
-
-    Attributes
-    ----------
-    pivot
-        What joins them, and counts.
-    left_out
-        Rules that were not joined, by what they have.
-    """
+    """Join rules on the side that they share, in bounded memory."""
 
     def __init__(
         self, tables: int = 1, *, on: str = "source", folder: str | None = None, room: int = ROOM
@@ -67,13 +47,7 @@ class RulePivot:
         self.pivot.__exit__(kind, error, trace)
 
     def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
-        """Add the rules of a table, 1 or 2, that were seen so often; return how many there were.
-
-        Raises
-        ------
-        OptionError
-            If the probabilities of a rule, or its count where that matters, are not known.
-        """
+        """Add the rules of a table, 1 or 2, that were seen so often; return how many there were."""
         seen = 0
         stream = iter(rules)
         while block := list(islice(stream, _RULES)):
@@ -148,16 +122,6 @@ def pivot_rules(
     As `alignkit.tables.pivot` makes paraphrases of phrases; other arguments mean what they mean
     there. A shared side is the same in its words, labels and variables, as these stand in it from
     left to right.
-
-    Parameters
-    ----------
-    table, second
-        Rules with p(target | source) and p(source | target).
-
-    Returns
-    -------
-    iterator of RuleType
-        The paraphrase rules; see `RulePivot.rules`.
 
     Examples
     --------

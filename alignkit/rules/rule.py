@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Item", "Node", "Rule", "Side", "Variable"]
-
 
 class Variable(NamedTuple):
     """Stand for what another rule rewrites, or (kind "d") for what is deleted or inserted.

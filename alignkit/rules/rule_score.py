@@ -18,8 +18,6 @@ from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import Counts, harmonic, none_if_nan, ratio
 from alignkit.scoring.signature import Signature
 
-__all__ = ["COLUMNS", "LEVELS", "RuleScore", "rule_ratios"]
-
 LEVELS = {
     "rules": "rules",
     "rules-changing": "rules, identity left out",
@@ -47,16 +45,6 @@ _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 def rule_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     """Return precision, recall and F1 of the rules and of the node pairs.
-
-    Parameters
-    ----------
-    counts
-        (R, 12): rows of `COLUMNS`, or sums of rows.
-
-    Returns
-    -------
-    dict
-        (R,) arrays under ``rules.precision`` and so on, of each of `LEVELS`; NaN where 0/0.
 
     Examples
     --------
@@ -100,6 +88,8 @@ class RuleScore:
         (P, 12) counts of the sentence pairs.
     intervals
         Of the measures; empty until `with_intervals`.
+    suspicions
+        What looks wrong in the alignments.
     """
 
     measures: Mapping[str, float]
@@ -109,6 +99,7 @@ class RuleScore:
     signature: Signature
     rows: Rows = field(repr=False, compare=False)
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
+    suspicions: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def from_rows(cls, rows: Rows, skipped: Mapping[str, int], signature: Signature) -> RuleScore:
@@ -124,8 +115,8 @@ class RuleScore:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to know before one believes the intervals."""
-        return few_pairs(self.pairs) if self.intervals else ()
+        """What to know before one believes the figures."""
+        return (*self.suspicions, *few_pairs(self.pairs, drawn=bool(self.intervals)))
 
     def with_intervals(
         self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED

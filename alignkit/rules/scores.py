@@ -24,8 +24,6 @@ from alignkit.scoring.signature import Signature
 from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
 
-__all__ = ["SIZE", "UNANNOTATED", "count_rules", "score_rules"]
-
 SIZE = 3
 """The most minimal rules of one side that may make up a rule of the other."""
 
@@ -130,25 +128,7 @@ def count_rules(
     hypothesis: LinkArrays,
     reference: LinkArrays,
 ) -> Rows:
-    """Count the rules and matched nodes of sentence pairs, and those that both alignments have.
-
-    Parameters
-    ----------
-    sources, targets
-        The trees of P sentence pairs.
-    hypothesis, reference
-        Their links; all of them count.
-
-    Returns
-    -------
-    rows
-        (P, 12) int64, the columns `alignkit.rules.rule_score.COLUMNS`.
-
-    Raises
-    ------
-    JoinError
-        If there are other numbers of trees and alignments, or a link lies outside a sentence.
-    """
+    """Count the rules and matched nodes of sentence pairs, and those that both alignments have."""
     check_arguments(count_rules, locals())
     if not len(sources) == len(targets) == len(hypothesis) == len(reference):
         raise JoinError(

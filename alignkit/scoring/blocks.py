@@ -9,12 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError
 from alignkit.scoring.counts import Rows, check_text, count_links, count_phrases
 from alignkit.scoring.settings import LINK_POLICIES, Settings
-
-__all__ = ["BLOCK_PAIRS", "Block", "counted", "pair_blocks"]
+from alignkit.sentence_pair import SentencePair
 
 Block = tuple[LinkArrays, LinkArrays, TokenArrays | None, TokenArrays | None]
 """Hypothesis, reference, source words and target words of the same sentence pairs."""

@@ -13,24 +13,6 @@ from alignkit.brief import how_many
 from alignkit.errors import OptionError
 from alignkit.scoring.measures import Ratios, none_if_nan
 
-__all__ = [
-    "ALIKE",
-    "FEW_PAIRS",
-    "ONE_PAIR",
-    "SEED",
-    "UNDEFINED",
-    "Interval",
-    "check_confidence",
-    "check_drawing",
-    "confidence_interval",
-    "distinct",
-    "drawn_intervals",
-    "few_pairs",
-    "interval_of",
-    "resample",
-    "summarize",
-]
-
 ONE_PAIR = "there is one sentence pair, and nothing to resample"
 ALIKE = "all resamples give the same"
 UNDEFINED = "no resample has it defined"
@@ -212,14 +194,7 @@ def interval_of(values: NDArray[np.float64], confidence: float) -> Interval:
 
 
 def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
-    """Refuse a number of resamples, a confidence or a seed that makes no sense.
-
-    Raises
-    ------
-    OptionError
-        If there is less than one resample, `confidence` is not between 0 and 1, or `seed` is below
-        0.
-    """
+    """Refuse a number of resamples, a confidence or a seed that makes no sense."""
     if resamples < 1:
         raise OptionError(f"resamples must be at least 1, not {resamples}")
     check_confidence(confidence)
@@ -228,25 +203,21 @@ def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence that makes no sense.
-
-    Raises
-    ------
-    OptionError
-        If it is not between 0 and 1.
-    """
+    """Refuse a confidence that makes no sense."""
     if not 0 < confidence < 1:
         raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
 
 
-def few_pairs(pairs: int) -> tuple[str, ...]:
-    """Say that a bootstrap over so few sentence pairs is no good; nothing where there are enough.
+def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
+    """Say that so few sentence pairs, and a bootstrap if one is drawn, say little of others.
 
     A percentile interval takes the pairs at hand for the population, and is too narrow where these
     are few; randomization assumes nothing of the kind, and holds for any number.
     """
     if pairs >= FEW_PAIRS:
         return ()
+    if not drawn:
+        return (f"only {how_many(pairs, 'sentence pair')}: other pairs could give other figures",)
     return (
         f"only {how_many(pairs, 'sentence pair')}: with fewer than about {FEW_PAIRS} "
         "the bootstrap's intervals are too narrow and its p-values too small; the p-value to trust "

@@ -8,8 +8,6 @@ from math import nan
 from alignkit.scoring.bootstrap import Interval
 from alignkit.scoring.measures import none_if_nan
 
-__all__ = ["Comparison"]
-
 
 @dataclass(frozen=True)
 class Comparison:

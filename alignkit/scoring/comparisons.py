@@ -28,11 +28,9 @@ from alignkit.scoring.holm import holm
 from alignkit.scoring.macro import aggregated
 from alignkit.scoring.measures import Counts, Ratios
 from alignkit.scoring.paired_tests import of_corpus, paired_bootstrap, paired_randomization, wins
-from alignkit.scoring.result import Score
+from alignkit.scoring.result import Score, left_out_pairs
 from alignkit.scoring.score_table import comparison_table
 from alignkit.scoring.signature import Signature
-
-__all__ = ["Comparisons", "compare"]
 
 # by the number of columns, those that the reference alone decides
 _OF_REFERENCE = {
@@ -56,16 +54,19 @@ class Comparisons(Sequence[Comparison]):
         On how many sentence pairs.
     signature
         All settings; print it beside the comparison.
+    suspicions
+        What looks wrong in the scores that are compared.
     """
 
     found: tuple[Comparison, ...]
     pairs: int
     signature: Signature = field(default_factory=Signature)
+    suspicions: tuple[str, ...] = ()
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What to know before one believes the intervals and p-values."""
-        return few_pairs(self.pairs)
+        return (*self.suspicions, *few_pairs(self.pairs))
 
     def __len__(self) -> int:
         return len(self.found)
@@ -211,7 +212,12 @@ def compare(
     signature = first.signature if isinstance(first, Score) else Signature()
     signature = signature.drawn(resamples, confidence, seed, trials=trials)
     pairs_compared = first.pairs if isinstance(first, Score) else len(first)
-    return Comparisons(tuple(_corrected(found)), pairs_compared, signature)
+    odd = tuple(
+        f"{name}: {said}"
+        for name, one in systems.items() if isinstance(one, Score)
+        for said in (*one.suspicions, *left_out_pairs(one.skipped, one.pairs))
+    )  # fmt: skip
+    return Comparisons(tuple(_corrected(found)), pairs_compared, signature, odd)
 
 
 _NOTHING = Interval(nan, nan, nan, nan, 0, ONE_PAIR)

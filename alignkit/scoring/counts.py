@@ -19,8 +19,6 @@ from alignkit.phrase_kernel import match_phrases
 from alignkit.phrases import PhraseArrays, extract_phrases, longest_span
 from alignkit.scoring.kernel import merge_links, merge_phrases
 
-__all__ = ["LINK_COLUMNS", "PHRASE_COLUMNS", "Rows", "check_text", "count_links", "count_phrases"]
-
 Rows = NDArray[np.int64]
 """A (P, C) array: a row of counts for each sentence pair, its columns named below."""
 
@@ -162,15 +160,7 @@ def count_phrases(
 def check_text(
     links: LinkArrays, source: TokenArrays | None, target: TokenArrays | None
 ) -> tuple[TokenArrays, TokenArrays]:
-    """Return the words of both sides, known to be there and to hold every link.
-
-    Raises
-    ------
-    MissingTextError
-        If a side is None.
-    JoinError
-        If there are other sentences than sentence pairs, or a link lies outside its sentences.
-    """
+    """Return the words of both sides, known to be there and to hold every link."""
     if source is None or target is None:
         raise MissingTextError(
             "identical words can be left out only where the words are known; give both texts"

@@ -10,8 +10,6 @@ from alignkit.arguments import check_attributes
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats import ReadOptions, get_format
 
-__all__ = ["FileOptions", "ReadingOptions"]
-
 
 class ReadingOptions(TypedDict, total=False):
     """Name what `score` takes of two files beside its own options."""
@@ -42,25 +40,11 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class FileOptions:
-    """Declare what two files do not say of themselves.
+    """Declare what two files do not say of themselves."""
 
-    Parameters
-    ----------
-    reading
-        What holds for both: the fields of `ReadOptions`.
-    format
-        The format of both; None finds it.
-    hyp_format, hyp_base, hyp_transpose, ref_format, ref_base, ref_transpose
-        What holds for one of the two alone; None: as said for both.
-    hyp_annotator, ref_annotator
-        Whose alignments are taken, where a file holds those of several.
-    in_order
-        The n-th pairs of both belong together, whatever their ids.
-    """
-
-    reading: ReadOptions
-    format: str | None = None
-    hyp_format: str | None = None
+    reading: ReadOptions  # what holds for both: the fields of ReadOptions
+    format: str | None = None  # the format of both; None finds it
+    hyp_format: str | None = None  # what holds for one of the two alone; None: as said for both
     hyp_base: int | None = None
     hyp_transpose: bool | None = None
     hyp_annotator: str | None = None
@@ -68,7 +52,7 @@ class FileOptions:
     ref_base: int | None = None
     ref_transpose: bool | None = None
     ref_annotator: str | None = None
-    in_order: bool = False
+    in_order: bool = False  # the n-th pairs of both belong together, whatever their ids
 
     def __post_init__(self) -> None:
         check_attributes(self)
@@ -80,13 +64,7 @@ class FileOptions:
 
     @classmethod
     def of_words(cls, given: Mapping[str, Any]) -> FileOptions:
-        """Make the options of what was given by name.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no option of a name.
-        """
+        """Make the options of what was given by name."""
         known = [field.name for field in fields(ReadOptions)]
         mine = [field.name for field in fields(cls)[1:]]
         for name in given:
@@ -107,21 +85,7 @@ class FileOptions:
     def settled(
         self, paths: Sequence[str], find: Callable[[str, str | None, ReadOptions], str]
     ) -> list[tuple[str, ReadOptions]]:
-        """Return the format and the options of each file: of both, or of one that holds both.
-
-        Parameters
-        ----------
-        paths
-            The file of the system, and that of the gold standard, if it is another.
-        find
-            Returns the format of a path, of which the declared one, or None, and the options are
-            known.
-
-        Raises
-        ------
-        OptionError
-            If texts are named, and all files hold their own words.
-        """
+        """Return the format and the options of each file: of both, or of one that holds both."""
         declared = [self.of(side) for side in ("hyp", "ref")[: len(paths)]]
         formats = [find(path, *one) for path, one in zip(paths, declared, strict=True)]
         readings = _texts_for(paths, formats, [reading for _, reading in declared])
@@ -131,13 +95,7 @@ class FileOptions:
 def _texts_for(
     paths: Sequence[str], formats: Sequence[str], options: Sequence[ReadOptions]
 ) -> list[ReadOptions]:
-    """Leave the texts to the files whose format holds no words.
-
-    Raises
-    ------
-    OptionError
-        If texts are named, and all files hold their own words.
-    """
+    """Leave the texts to the files whose format holds no words."""
     bare = [get_format(format).text_beside for format in formats]
     if not any(bare) and any(one.source or one.target for one in options):
         raise OptionError(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Union
 
 from alignkit.alignment import Alignment
 from alignkit.choice import Choice, naming
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError, AlignmentError, JoinError, MissingFileError, OptionError
 from alignkit.formats import ReadOptions, find_format, open_reading, read_pairs
 from alignkit.formats.suspicion import BaseWatch
@@ -22,28 +21,17 @@ from alignkit.scoring.file_options import FileOptions
 from alignkit.scoring.result import digest_of
 from alignkit.scoring.settings import Settings
 from alignkit.scoring.signature import Signature
+from alignkit.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.arrays import LinkArrays
-
-__all__ = ["LinkFile", "Path", "TwoFiles", "open_two"]
 
 Path = Union[str, "os.PathLike[str]"]
 _LOGGER = getLogger("alignkit")
 
 
 class LinkFile:
-    """Hold a file of alignments.
-
-    Parameters
-    ----------
-    path
-        The file or folder.
-    format
-        Its format.
-    options
-        What else was declared of it.
-    """
+    """Hold a file of alignments, its format and what was declared of it."""
 
     def __init__(self, path: str, format: str, options: ReadOptions) -> None:
         self.path, self.format = path, format
@@ -61,15 +49,7 @@ class LinkFile:
 
 
 def open_two(hypothesis: Path, reference: Path, options: FileOptions) -> tuple[LinkFile, LinkFile]:
-    """Open two files; a format that is found is told by the logger ``alignkit``.
-
-    Raises
-    ------
-    FormatError
-        If there is no such file, or its format cannot be told.
-    OptionError
-        If the options do not fit these files.
-    """
+    """Open two files; the logger ``alignkit`` says which format is found."""
     paths = [os.fspath(path) for path in (hypothesis, reference)]
     settled = options.settled(paths, _found)
     hyp, ref = (LinkFile(path, *one) for path, one in zip(paths, settled, strict=True))
@@ -88,26 +68,11 @@ def _found(path: str, declared: str | None, options: ReadOptions) -> str:
 class TwoFiles:
     """Hold the alignments of a system and those of the gold standard, in a file each.
 
-    Parameters
-    ----------
-    open_both
-        Opens the file of the system and that of the gold standard, anew at each call; both may be
-        one and the same, of which two annotators are named.
-    options
-        Whose alignments are taken, and how pairs are joined.
-    pairwise
-        Whether pairs are to be made where links alone would do.
-    watch
-        Called with the pair of the reference and that of the hypothesis for each that is scored.
-    tell
-        Called with each line to be told: of what was dropped, and of words that differ.
-
-    Attributes
-    ----------
-    skipped
-        How many pairs were left out because one side has not annotated them.
-    scored
-        The digest of the ids of the others; empty where links were read without ids.
+    `open_both` opens both anew at each call; both may be one and the same, of which two annotators
+    are named. `pairwise` makes pairs where links alone would do; `watch` is called with the pair of
+    the reference and that of the hypothesis for each that is scored, `tell` with lines to print.
+    `skipped` counts the pairs that one side lacks or has not annotated; `scored` is the digest of
+    the ids of the others, empty where links were read without ids.
     """
 
     def __init__(
@@ -117,7 +82,7 @@ class TwoFiles:
         *,
         pairwise: bool = False,
         watch: Callable[[SentencePair, SentencePair], None] | None = None,
-        tell: Callable[[str], None] = _LOGGER.info,
+        tell: Callable[[str], None] = _LOGGER.warning,
     ) -> None:
         self._open_both, self._options = open_both, options
         self._pairwise, self._watch, self._tell = pairwise, watch, tell
@@ -127,7 +92,7 @@ class TwoFiles:
         self.skipped = self._outside = 0
         self.scored = ""
         self.hyp, self.ref = self._open_both()
-        self._bases = BaseWatch(self.hyp.reading), BaseWatch(self.ref.reading)
+        self._bases = BaseWatch(self.hyp.reading.base), BaseWatch(self.ref.reading.base)
 
     @property
     def signature(self) -> Signature:
@@ -146,6 +111,16 @@ class TwoFiles:
         return {path: text for path, text in zip(paths, found, strict=True) if text}
 
     @property
+    def cautions(self) -> tuple[str, ...]:
+        """What to know of how the files were read, when all is read."""
+        found = [f"{path}: {text}" for path, text in self.suspicions.items()]
+        for side in dict.fromkeys((self.hyp, self.ref)):
+            found += side.reading.cautions
+        if self._outside:
+            found.append(f"{self.hyp.path}: {self._outside} links out of range were dropped")
+        return tuple(found)
+
+    @property
     def once(self) -> bool:
         """Whether one of the two can be read once only."""
         return "-" in (self.hyp.path, self.ref.path)
@@ -160,28 +135,24 @@ class TwoFiles:
     def blocks(self, settings: Settings, *, joined: bool = False) -> Iterator[Block]:
         """Yield what is to be counted; where both have ids in another order, ask for `joined`.
 
-        Raises
-        ------
-        JoinError
-            If the two do not hold the same pairs; as `OutOfStepError` where only the order differs.
-        MissingTextError
-            If words are needed that neither file holds.
+        A `JoinError` says that they do not hold the same pairs; as `OutOfStepError`, that only the
+        order differs.
         """
         if joined:
             self._open()
         with naming(self.ref.path, self.hyp.path):
             if not joined and self.in_step(settings):
                 ordered = self._options.in_order
-                for _, hyp, ref in link_blocks(self.hyp, self.ref, ordered=ordered):
-                    yield self._looked_at((hyp, ref, None, None))
+                both = link_blocks(self.hyp, self.ref, ordered=ordered, beyond=self._leave_out)
+                for _, hyp, ref in both:
+                    for watch, side in zip(self._bases, (hyp, ref), strict=True):
+                        watch.add(side)
+                    yield hyp, ref, None, None
             else:
-                for block in pair_blocks(self.annotated(), "hyp", "ref", settings):
-                    yield self._looked_at(block)
+                yield from pair_blocks(self.annotated(), "hyp", "ref", settings)
 
-    def _looked_at(self, block: Block) -> Block:
-        for one, side in zip(self._bases, block[:2], strict=True):
-            one.add(side)
-        return block
+    def _leave_out(self, pairs: int) -> None:
+        self.skipped += pairs
 
     def annotated(self) -> Iterator[SentencePair]:
         """Yield the pairs that both annotated, as "hyp" and "ref", with the words of either."""
@@ -192,8 +163,10 @@ class TwoFiles:
         for ref, hyp in self._joined():
             reference, hypothesis = of_ref.of(ref), of_hyp.of(hyp)
             if hypothesis is None or reference is None:
-                self.skipped += 1
+                self._leave_out(1)
                 continue
+            for watch, side in zip(self._bases, (hypothesis, reference), strict=True):
+                watch.see(side)
             ids.append(ref.id)
             known = ref if ref.has_text else hyp
             parsed = known if known.source_trees or not _same_words(known, hyp) else hyp
@@ -242,7 +215,8 @@ class TwoFiles:
             yield from join_pairs(refs, hyps, partial=partial, differences=differences)
         except JoinError as error:
             raise hinting(error) from None
-        if differences.tokens:  # those that are not in both, `partial` has allowed
+        self._leave_out(len(differences.missing) + len(differences.surplus))
+        if differences.tokens:
             told = replace(differences, missing=[], surplus=[])
             self._tell(f"{self.ref.path} and {self.hyp.path}: {told}")
 

@@ -7,8 +7,6 @@ from math import isnan, nan
 
 from alignkit.arguments import check_arguments
 
-__all__ = ["holm"]
-
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return Holm's corrected p-values, in the order of the given ones.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["merge_links", "merge_phrases"]
-
 
 @jit
 def merge_links(

@@ -11,8 +11,6 @@ from alignkit.scoring.counts import Rows
 from alignkit.scoring.macro import aggregated
 from alignkit.scoring.measures import LEVELS
 
-__all__ = ["level_intervals"]
-
 
 def level_intervals(
     rows: Mapping[str, Rows],
@@ -22,20 +20,7 @@ def level_intervals(
     confidence: float,
     seed: int | np.random.SeedSequence,
 ) -> dict[str, dict[str, Interval]]:
-    """Return by level the interval of each measure.
-
-    Parameters
-    ----------
-    rows
-        For each of `LEVELS` that was scored (P, C) counts.
-    aggregate
-        ``"micro"``, ``"macro"`` or ``"both"``.
-    resamples, confidence
-        As in `confidence_interval`.
-    seed
-        Of the draws. Each level has a stream of its own, so that the interval of links is the same
-        with phrases or without.
-    """
+    """Return by level the interval of each measure."""
     streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
     return {
         level: drawn_intervals(

@@ -9,26 +9,9 @@ from alignkit.arrays import LinkArrays
 from alignkit.errors import ArgumentError
 from alignkit.plain import LinksOfPair, alignment_of
 
-__all__ = ["pack_links"]
-
 
 def pack_links(name: str, given: Iterable[LinksOfPair] | LinkArrays) -> LinkArrays:
     """Pack the links of many sentence pairs.
-
-    Parameters
-    ----------
-    name
-        What the argument is called, for errors.
-    given
-        The links of each sentence pair. A tuple is a sure link, unless ``"P"`` is its third part;
-        one of which a side is None, as NLTK has it, is no link.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no list of links a pair; the message names the place.
-    AlignmentError
-        If a link cannot exist.
 
     Examples
     --------

@@ -24,17 +24,6 @@ from alignkit.scoring.measures import (
     ratio,
 )
 
-__all__ = [
-    "AGGREGATES",
-    "MACRO_COLUMNS",
-    "MACRO_MEASURES",
-    "MacroScore",
-    "aggregated",
-    "left_out",
-    "macro_ratios",
-    "macro_terms",
-]
-
 AGGREGATES = ("micro", "macro", "both")
 """How a corpus is put together: counts added up, ratios averaged, or both."""
 

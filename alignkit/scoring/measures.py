@@ -15,21 +15,6 @@ from numpy.typing import NDArray
 
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 
-__all__ = [
-    "LEVELS",
-    "LEVEL_COLUMNS",
-    "LOWER_IS_BETTER",
-    "Counts",
-    "LinkScore",
-    "PhraseScore",
-    "Ratios",
-    "harmonic",
-    "link_ratios",
-    "none_if_nan",
-    "phrase_ratios",
-    "ratio",
-]
-
 Counts = Union[NDArray[np.int64], NDArray[np.float64]]
 """Rows of counts, or sums of them."""
 
@@ -48,8 +33,13 @@ def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
 
 
 def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return F1, the harmonic mean; NaN where either is undefined, or both are 0."""
-    return ratio(2 * precision * recall, precision + recall)
+    """Return F1, the harmonic mean; 0 where either is 0, whatever the other is.
+
+    It is 2 |shared| / (|A| + |B|): 0 where two that mark something share nothing. NaN where both
+    are undefined, or one is and the other is not 0.
+    """
+    found = ratio(2 * precision * recall, precision + recall)
+    return np.where((precision == 0) | (recall == 0), 0.0, found)
 
 
 def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -70,8 +60,8 @@ def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     With hypothesis A and reference B (eq. 2 of Cohn et al. 2008):
     precision = |A_S & B_P| / |A_S|, recall = |A_P & B_S| / |B_S|, F1 = 2PR / (P + R),
     AER = 1 - (|A_P & B_S| + |A_S & B_P|) / (|A_S| + |B_S|). NaN where 0/0: precision without sure
-    hypothesis links, recall without sure reference links, AER without either, F1 where precision
-    or recall is NaN or both are 0.
+    hypothesis links, recall without sure reference links, AER without either; F1 as
+    `harmonic` says.
 
     References
     ----------

@@ -7,8 +7,6 @@ from math import nan, sqrt
 from alignkit.arguments import check_arguments
 from alignkit.scoring.wilson import wilson_interval
 
-__all__ = ["newcombe_interval"]
-
 
 def newcombe_interval(
     count: int, total: int, other_count: int, other_total: int, confidence: float = 0.95

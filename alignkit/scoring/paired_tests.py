@@ -9,8 +9,6 @@ from alignkit.arguments import check_arguments
 from alignkit.scoring.bootstrap import chunks, distinct, resample
 from alignkit.scoring.measures import LOWER_IS_BETTER, Counts, Ratios
 
-__all__ = ["of_corpus", "paired_bootstrap", "paired_randomization", "wins"]
-
 _TOLERANCE = 1e-12
 
 
@@ -20,11 +18,6 @@ def paired_bootstrap(
     """Return the differences system minus baseline over resamples of the sentence pairs.
 
     Both systems are always measured on the same resample (Koehn 2004).
-
-    Returns
-    -------
-    dict
-        For each measure a (resamples,) array, NaN where either is undefined.
     """
     check_arguments(paired_bootstrap, locals())
     width = system.shape[1]
@@ -81,10 +74,10 @@ def wins(name: str, truth: float, drawn: NDArray[np.float64]) -> tuple[float, fl
     """Return the share of resamples that the system wins, and the two-sided p-value.
 
     p = min(1, 2 (c + 1) / (B + 1)), c the number of the B resamples in which the system that is
-    better on the whole corpus is not better; so p agrees with the percentile interval.
+    better on the whole corpus is not better; so p agrees with the percentile interval. A resample
+    whose difference is undefined shows no system better, and counts in both.
     """
-    drawn = drawn[~np.isnan(drawn)]
-    if np.isnan(truth) or not len(drawn):
+    if np.isnan(truth) or np.isnan(drawn).all():
         return np.nan, np.nan
     sign = -1 if name in LOWER_IS_BETTER else 1
     won = np.count_nonzero(sign * drawn > _TOLERANCE)

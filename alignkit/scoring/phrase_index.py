@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["PhraseIndex"]
-
 _NOWHERE: dict[int, list[int]] = {}
 
 
@@ -14,11 +12,6 @@ class PhraseIndex:
 
     Phrases of n words are indexed when the first one is looked up, so no longer phrases are held
     than are asked for; each look-up is one step, however many sentences there are.
-
-    Parameters
-    ----------
-    sentences
-        The tokens of each sentence, already folded if case is not to matter.
 
     Examples
     --------
@@ -32,13 +25,7 @@ class PhraseIndex:
         self._places: dict[int, dict[str, dict[int, list[int]]]] = {}
 
     def find(self, phrase: str) -> dict[int, list[int]]:
-        """Return where a phrase begins: for each sentence that has it, the rising positions.
-
-        Parameters
-        ----------
-        phrase
-            The words, joined by single spaces.
-        """
+        """Return where a phrase begins: for each sentence that has it, the rising positions."""
         words = phrase.count(" ") + 1
         known = self._places.get(words)
         if known is None:

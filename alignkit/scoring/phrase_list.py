@@ -12,16 +12,16 @@ from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.brief import how_many
 from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError
+from alignkit.formats.suspicion import BaseWatch
 from alignkit.phrases import PhraseArrays, extract_phrases
 from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import SEED, Interval, confidence_interval, few_pairs
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
 from alignkit.scoring.measures import PhraseScore, none_if_nan, phrase_ratios
 from alignkit.scoring.phrase_index import PhraseIndex
+from alignkit.scoring.result import left_out_pairs
 from alignkit.scoring.score_table import level_records, percent, phrase_list_table
 from alignkit.scoring.signature import Signature
-
-__all__ = ["PhraseListScore", "score_phrase_list"]
 
 Span = tuple[int, int, int, int]
 
@@ -65,6 +65,8 @@ class PhraseListScore:
         (P, 5) counts of the sentence pairs.
     intervals
         Of precision, recall and F1; empty until `with_intervals`.
+    suspicions
+        What looks wrong in the reference.
     """
 
     precision: float
@@ -84,11 +86,13 @@ class PhraseListScore:
     signature: Signature
     rows: Rows = field(repr=False, compare=False)
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
+    suspicions: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to know before one believes the intervals."""
-        return few_pairs(self.pairs) if self.intervals else ()
+        """What to know before one believes the figures."""
+        few = few_pairs(self.pairs, drawn=bool(self.intervals))
+        return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
         self,
@@ -253,6 +257,9 @@ def score_phrase_list(
             f"phrase lengths from {min_length} to {max_length} make no sense; the least is 1"
         )
     shared = corpus.annotated_by(reference)
+    watch = BaseWatch()
+    for pair in shared:
+        watch.see(pair.alignment(reference))
     gold = _gold_phrases(shared, reference, links, exact_case, ignore_identical, max_length, loose)
     bounds = min_length, max_length
     matching = _Matching(shared, gold, exact_case, ignore_identical, bounds)
@@ -290,6 +297,7 @@ def score_phrase_list(
         skipped=len(corpus) - len(shared),
         signature=settings,
         rows=rows,
+        suspicions=tuple(filter(None, [watch.suspicion("`base=1` where it is read")])),
     )
 
 

@@ -18,9 +18,7 @@ from os import PathLike, fspath
 
 from alignkit.arguments import check_arguments
 from alignkit.errors import FormatError, OptionError, UnknownNameError
-from alignkit.input import CONTROL, MAX_MEGABYTES, bounded_lines, open_input
-
-__all__ = ["PHRASE_TABLE_FORMATS", "read_phrase_table"]
+from alignkit.input import CONTROL, MAX_MEGABYTES, bounded_lines, looked_at, open_input
 
 
 def read_phrase_table(
@@ -101,6 +99,7 @@ def _lines(name: str, encoding: str, megabytes: int) -> Iterator[tuple[int, str]
     number = 0
     try:
         with open_input(name, megabytes) as stream:
+            looked_at(stream, name, encoding)
             for number, raw in enumerate(bounded_lines(stream, name, megabytes), start=1):
                 line = raw.decode(encoding)
                 found = CONTROL.search(line)

@@ -24,7 +24,15 @@ from alignkit.scoring.measures import LinkScore, PhraseScore, none_if_nan
 from alignkit.scoring.score_table import Part, level_records, score_table, short
 from alignkit.scoring.signature import Signature
 
-__all__ = ["Score", "digest_of"]
+
+def left_out_pairs(skipped: int, pairs: int) -> tuple[str, ...]:
+    """Say that sentence pairs are left out, beside those that were scored; nothing if none is."""
+    if not skipped:
+        return ()
+    return (
+        f"{skipped} of {how_many(skipped + pairs, 'sentence pair')} are left out, since one side "
+        "lacks them or has not annotated them: the figures say nothing of them",
+    )
 
 
 def digest_of(ids: Iterable[str]) -> str:
@@ -50,7 +58,7 @@ class Score:
     pairs
         How many sentence pairs were scored.
     skipped
-        How many were left out because one side has not annotated them.
+        How many were left out because one side lacks them, or has not annotated them.
     signature
         All settings; print it beside the score.
     rows
@@ -68,6 +76,8 @@ class Score:
     scored
         A digest of the ids of the pairs that were scored, by which comparisons know that they are
         the same; empty where there are no ids.
+    suspicions
+        What looks wrong in the alignments: base, direction, links that were dropped.
     """
 
     links: LinkScore | None
@@ -80,6 +90,7 @@ class Score:
     macro: Mapping[str, MacroScore] = field(default_factory=dict)
     split: Mapping[str, LinkScore] = field(default_factory=dict)
     scored: str = field(default="", repr=False, compare=False)
+    suspicions: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def aggregate(self) -> str:
@@ -88,8 +99,9 @@ class Score:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to know before one believes the intervals."""
-        return few_pairs(self.pairs) if self.intervals else ()
+        """What to know before one believes the figures."""
+        few = few_pairs(self.pairs, drawn=bool(self.intervals))
+        return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
         self,

@@ -22,8 +22,6 @@ from alignkit.scoring.macro import AGGREGATES, MACRO_COLUMNS, aggregated, left_o
 from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, Counts, Ratios
 from alignkit.scoring.scores import score
 
-__all__ = ["few_in_groups", "group_records", "overlap", "pair_records", "score_records"]
-
 _EXACT = MACRO_COLUMNS.index("exact")
 
 

@@ -13,19 +13,6 @@ from alignkit.scoring.comparison import Comparison
 from alignkit.scoring.macro import MacroScore
 from alignkit.scoring.measures import LinkScore, PhraseScore
 
-__all__ = [
-    "LEVEL_NAMES",
-    "MEASURE_NAMES",
-    "Part",
-    "breakdown_table",
-    "comparison_table",
-    "level_records",
-    "percent",
-    "phrase_list_table",
-    "score_table",
-    "short",
-]
-
 Part = Union[LinkScore, PhraseScore]
 """The measures of one level."""
 

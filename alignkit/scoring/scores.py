@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from logging import getLogger
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -15,6 +15,8 @@ from alignkit.arrays import LinkArrays
 from alignkit.brief import how_many
 from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
+from alignkit.formats.fits import Misfit
+from alignkit.formats.suspicion import BaseWatch
 from alignkit.in_step import OutOfStepError
 from alignkit.plain import LinksOfPair
 from alignkit.scoring.blocks import Block, counted, pair_blocks
@@ -30,8 +32,6 @@ from alignkit.scoring.signature import Signature
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-__all__ = ["aer", "score", "score_blocks", "score_files"]
 
 _LOGGER = getLogger("alignkit")
 
@@ -173,8 +173,10 @@ def score(
         _refuse(reading, "a corpus is read by read_corpus(path, {name}=...)")
         names = _name("hypothesis", hypothesis), _name("reference", reference)
         shared = corpus.annotated_by(*names)
-        blocks = pair_blocks(shared, *names, settings)
+        watches = {name: BaseWatch() for name in names}
+        blocks = _watched(pair_blocks(shared, *names, settings), watches)
         found = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+        found = _suspecting(found, watches)
         return replace(found, scored=digest_of(pair.id for pair in shared))
     sides = _two_sides(corpus, hypothesis, reference)
     if all(map(_is_path, sides.values())):
@@ -182,8 +184,9 @@ def score(
         hyp_path, ref_path = sides.values()
         files = TwoFiles(lambda: open_two(hyp_path, ref_path, options), options)
         found = score_files(files, settings, keep_rows=keep_rows, signature=signature)
-        for path, suspicion in files.suspicions.items():
-            _LOGGER.warning("%s: %s", path, suspicion)
+        told = [f"{path}: {text}" for path, text in files.suspicions.items()]
+        for suspicion in told or found.suspicions[len(files.cautions) :]:
+            _LOGGER.warning("%s", suspicion)
         return found
     _refuse(reading, "it says how files are read, and here are links")
     hyp, ref = (pack_links(name, side) for name, side in sides.items())
@@ -192,7 +195,24 @@ def score(
             f"hypothesis holds {how_many(len(hyp), 'sentence pair')} and reference {len(ref)}; "
             "give the links of the same pairs in the same order, [] where a pair has none"
         )
-    return _score([(hyp, ref, None, None)], settings, keep_rows, signature, 0)
+    watches = {name: BaseWatch() for name in sides}
+    blocks = _watched([(hyp, ref, None, None)], watches)
+    return _suspecting(_score(blocks, settings, keep_rows, signature, 0), watches)
+
+
+def _watched(blocks: Iterable[Block], watches: Mapping[str, BaseWatch]) -> Iterator[Block]:
+    for block in blocks:
+        for watch, side in zip(watches.values(), block[:2], strict=False):
+            watch.add(side)
+        yield block
+
+
+def _suspecting(found: Score, watches: Mapping[str, BaseWatch]) -> Score:
+    told = {
+        name: watch.suspicion("`base=1` where they are read") for name, watch in watches.items()
+    }
+    said = (f"{name}: {text}" for name, text in told.items() if text)
+    return replace(found, suspicions=tuple(said) or found.suspicions)
 
 
 def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **options: Any) -> float:
@@ -323,15 +343,7 @@ def score_blocks(
 def score_files(
     files: TwoFiles, settings: Settings, *, keep_rows: bool, signature: Signature | None = None
 ) -> Score:
-    """Score two files, by links alone where that will do.
-
-    Raises
-    ------
-    JoinError
-        If they do not hold the same pairs.
-    MissingTextError
-        If words are needed that neither holds.
-    """
+    """Score two files, by links alone where that will do; for errors see `score`."""
     signature = files.signature if signature is None else signature
     try:
         found = _score(files.blocks(settings), settings, keep_rows, signature, 0)
@@ -340,7 +352,8 @@ def score_files(
             raise
         blocks = files.blocks(settings, joined=True)
         found = _score(blocks, settings, keep_rows, signature, 0)
-    return replace(found, skipped=files.skipped, scored=files.scored)
+    suspicions = (*files.cautions, *(() if files.suspicions else found.suspicions))
+    return replace(found, skipped=files.skipped, scored=files.scored, suspicions=suspicions)
 
 
 @dataclass
@@ -359,10 +372,11 @@ def _score(
     signature: Signature | None,
     skipped: int,
 ) -> Score:
-    pairs = 0
+    pairs, misfit = 0, Misfit()
     sums = {level: _nothing(level) for level in settings.levels}
     for block, counts in counted(blocks, settings):
         pairs += len(block[0])
+        misfit.add(*block[:2])
         for level, rows in counts.items():
             found = sums[level]
             found.counts += rows.sum(axis=0)
@@ -390,6 +404,7 @@ def _score(
         rows={level: np.concatenate(one.kept) for level, one in sums.items()} if keep_rows else {},
         macro=macro if settings.aggregate != "micro" else {},
         split=links,
+        suspicions=tuple(filter(None, [misfit.suspicion()])),
     )
 
 

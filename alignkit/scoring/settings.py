@@ -13,8 +13,6 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.macro import AGGREGATES
 from alignkit.scoring.signature import Signature
 
-__all__ = ["LEVEL_CHOICES", "LINK_POLICIES", "SPLIT_LEVELS", "Settings"]
-
 LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {
     "links": ("links",),
     "phrases": ("phrases-possible", "phrases-sure"),
@@ -40,43 +38,16 @@ LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Hold the options of a score.
+    """Hold the options of a score."""
 
-    Parameters
-    ----------
-    level
-        ``"links"``, ``"phrases"`` or ``"both"``.
-    ignore_identical
-        Leave identical links and phrase pairs out: those that join equal words.
-    exact_case
-        Words that differ in case are not identical.
-    loose, max_length
-        Which phrase pairs are extracted, as in `alignkit.phrases.extract_phrases`.
-    links
-        ``"given"``: sure and possible as annotated; ``"sure-only"``: possible links are dropped;
-        ``"all-sure"``: possible links count as sure.
-    aggregate
-        One of `AGGREGATES`: ``"micro"`` adds counts up, ``"macro"`` averages the ratios of the
-        pairs, ``"both"`` does both.
-    split_identical
-        Score identical links, and the others, each by themselves too.
-
-    Raises
-    ------
-    UnknownNameError
-        If `level`, `links` or `aggregate` names nothing.
-    OptionError
-        If `max_length` is less than 1, or identical links are split off where none is scored.
-    """
-
-    level: str = "links"
+    level: str = "links"  # "links", "phrases" or "both"
     ignore_identical: bool = False
-    exact_case: bool = False
-    loose: bool = False
+    exact_case: bool = False  # words that differ in case are not identical
+    loose: bool = False  # which phrase pairs are extracted, as in alignkit.phrases.extract_phrases
     max_length: int | None = None
     links: str = "given"
     aggregate: str = "micro"
-    split_identical: bool = False
+    split_identical: bool = False  # score identical links, and the others, each by themselves too
 
     def __post_init__(self) -> None:
         check_attributes(self)

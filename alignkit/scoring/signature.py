@@ -6,8 +6,6 @@ from dataclasses import dataclass, fields, replace
 
 from alignkit.version import __version__
 
-__all__ = ["Signature"]
-
 
 @dataclass(frozen=True)
 class Signature:

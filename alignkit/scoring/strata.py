@@ -9,25 +9,11 @@ from numpy.typing import NDArray
 
 from alignkit.scoring.bootstrap import chunks
 
-__all__ = ["expanded", "merged_strata", "stratified_weights"]
-
 
 def stratified_weights(
     strata: NDArray[np.int64], resamples: int, rng: np.random.Generator, *, width: int = 1
 ) -> Iterator[NDArray[np.float64]]:
     """Yield, chunk by chunk, (c, P) weights of pairs drawn with replacement within their strata.
-
-    Parameters
-    ----------
-    strata
-        (P,) the stratum of each of two pairs or more, by any numbers. Strata of one pair are taken
-        together; one that is left alone joins the largest.
-    resamples
-        How many times to draw, in all.
-    rng
-        Of the draws.
-    width
-        How many columns the sums will have, for the memory planned.
 
     Notes
     -----
@@ -84,13 +70,6 @@ def expanded(confidence: float, degrees: int) -> float:
     intervals are too short by as much as the normal distribution is narrower than Student's. So the
     normal quantile's place is taken by that of Student's: with t of so many degrees of freedom,
     2 Phi(t) - 1.
-
-    Parameters
-    ----------
-    confidence
-        Between 0 and 1.
-    degrees
-        Of freedom: as many as there are pairs, less the strata.
 
     References
     ----------

@@ -9,8 +9,6 @@ from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError
 from alignkit.scoring.bootstrap import check_confidence
 
-__all__ = ["wilson_interval"]
-
 
 def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the bounds of a share `count` / `total` by Wilson's score, without correction.

@@ -16,22 +16,12 @@ from alignkit.tables import exchange_kernel as kernel
 from alignkit.tables.runs import Block
 from alignkit.tables.runs_kernel import take
 
-__all__ = ["Sections", "WordPool", "marks_of", "merged_pools", "read_section"]
-
 _HELD = 1 << 25  # bytes that wait in memory to be written
 _LEAST = 1 << 12  # but so many of each bucket
 
 
 class Sections:
-    """Write records to a file in which those of a bucket can be found.
-
-    Parameters
-    ----------
-    stream
-        Where to write.
-    count
-        How many buckets there are.
-    """
+    """Write records to a file in which those of a bucket can be found."""
 
     def __init__(self, stream: BinaryIO, count: int) -> None:
         self._stream, self._width = stream, 0
@@ -81,13 +71,7 @@ class Sections:
 
 
 def read_section(path: str, bucket: int) -> Iterator[Block]:
-    """Yield the records of a bucket.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read.
-    """
+    """Yield the records of a bucket."""
     try:
         with open(path, "rb") as stream:
             stream.seek(-16, 2)
@@ -122,13 +106,7 @@ class WordPool(NamedTuple):
 
     @classmethod
     def read(cls, path: str) -> WordPool:
-        """Read a list that `write` wrote.
-
-        Raises
-        ------
-        FileError
-            If it cannot be read.
-        """
+        """Read a list that `write` wrote."""
         try:
             with open(path, "rb") as stream:
                 (count,) = np.frombuffer(stream.read(8), np.int64).tolist()

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined, jit
 
-__all__ = ["between", "by_mark", "merge_words", "places", "renumber"]
-
 Ints = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
 Offsets = NDArray[np.int64]

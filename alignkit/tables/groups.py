@@ -11,8 +11,6 @@ from alignkit.jit import readonly
 from alignkit.tables.runs import Block, Runs
 from alignkit.tables.table_kernel import number_groups
 
-__all__ = ["whole_groups", "with_totals"]
-
 
 def with_totals(runs: Runs) -> Iterator[tuple[Block, NDArray[np.float64]]]:
     """Yield the records of `Runs` with the sum of the first values of all with the same phrase.

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from alignkit.arrays import Vocabulary
 
-__all__ = ["Lexicon"]
-
 
 class Lexicon(Vocabulary):
     """Number words, as they are written, in the order in which they come.

@@ -28,8 +28,6 @@ from alignkit.tables.runs import ROOM, Block, Runs
 from alignkit.tables.table_file import TableFile
 from alignkit.visible import escaped
 
-__all__ = ["PIVOTS", "Paraphrase", "Pivot", "pivot"]
-
 PIVOTS = ("source", "target")
 """The sides of a table that its entries can be joined on."""
 
@@ -75,25 +73,7 @@ class _Symbols(dict[str, int]):
 
 
 class Pivot:
-    """Join phrases on the pivots that they share, in bounded memory.
-
-    Parameters
-    ----------
-    tables
-        1: phrases of one table are joined with each other; 2: those of a first with those of a
-        second.
-    folder
-        Where what memory does not hold is sorted; None takes that for temporary files.
-    room
-        The bytes that sorting takes in memory, twice while paths are sorted.
-
-    Attributes
-    ----------
-    added
-        How many entries were added.
-    tally
-        What was counted of them, once paraphrases are read.
-    """
+    """Join phrases on the pivots that they share, in bounded memory."""
 
     def __init__(self, tables: int = 1, *, folder: str | None = None, room: int = ROOM) -> None:
         check_arguments(Pivot.__init__, locals())
@@ -126,17 +106,7 @@ class Pivot:
         p_pivot: NDArray[np.float64],
         p_phrase: NDArray[np.float64],
     ) -> None:
-        """Add R entries of a table.
-
-        Parameters
-        ----------
-        table
-            1, or 2 where there are two.
-        pivots, phrases
-            The words of each.
-        p_pivot, p_phrase
-            (R,): p(pivot | phrase), p(phrase | pivot).
-        """
+        """Add R entries of a table."""
         number = self._symbols.__getitem__
         symbols: list[int] = []
         ends = [0]
@@ -161,21 +131,7 @@ class Pivot:
         min_count: int,
         told: Callable[[int], None] | None = None,
     ) -> int:
-        """Add the entries of a file; return how many it holds.
-
-        Parameters
-        ----------
-        table
-            As of `add`.
-        file
-            Where they are.
-        on
-            The side of the pivot.
-        min_count
-            Those that were seen less often are left out.
-        told
-            Called with how many more were read.
-        """
+        """Add the entries of a file; return how many it holds."""
         k = PIVOTS.index(on)
         entries = 0
         for some in file.rows():
@@ -203,22 +159,7 @@ class Pivot:
         *,
         variables: Mapping[str, tuple[int, str]] | None = None,
     ) -> Iterator[PivotBlock]:
-        """Yield the paraphrases, sorted by phrase; those of each by falling probability.
-
-        Parameters
-        ----------
-        settings
-            Which are kept.
-        variables
-            Words that are variables: the number of each, from 0 on and from left to right in the
-            pivot, and what stays of it when it is numbered anew. Paraphrases have them numbered
-            from left to right in the phrase.
-
-        Raises
-        ------
-        WriteError
-            If the disk is full.
-        """
+        """Yield the paraphrases, sorted by phrase; those of each by falling probability."""
         settings = settings or PivotSettings()
         with Runs(self._folder, sums=VALUES, room=self._room) as paths:
             self._paths = paths

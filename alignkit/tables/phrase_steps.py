@@ -17,17 +17,6 @@ from alignkit.tables import table_kernel as kernel
 from alignkit.tables.groups import with_totals
 from alignkit.tables.runs import Runs
 
-__all__ = [
-    "Records",
-    "TableBlock",
-    "Tally",
-    "shortest",
-    "table_blocks",
-    "table_lines",
-    "text_pool",
-    "turned",
-]
-
 Records = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 """Symbols, offsets and values, as `Runs.add` takes them."""
 
@@ -42,23 +31,12 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class TableBlock:
-    """Hold E entries of a phrase table.
-
-    Parameters
-    ----------
-    symbols, offsets
-        Source and target phrase of each, as `table_kernel` has them; words are numbered in their
-        order.
-    shown
-        (E,) int64: which of the records are entries.
-    counts, p_target, p_source
-        (E,) float64.
-    """
+    """Hold E entries of a phrase table."""
 
     symbols: NDArray[np.int32]
     offsets: NDArray[np.int64]
-    shown: NDArray[np.int64]
-    counts: NDArray[np.float64]
+    shown: NDArray[np.int64]  # (E,) int64: which of the records are entries
+    counts: NDArray[np.float64]  # (E,) float64
     p_target: NDArray[np.float64]
     p_source: NDArray[np.float64]
 
@@ -66,19 +44,7 @@ class TableBlock:
 def turned(
     by_target: Runs, ranks: NDArray[np.int32], min_count: int, tally: Tally
 ) -> Iterator[Records]:
-    """Yield records with the source phrase first; values are count and that of the target phrase.
-
-    Parameters
-    ----------
-    by_target
-        Records with the target phrase first, and their counts.
-    ranks
-        The new number of each word, from 0 on; in the order of words.
-    min_count
-        What was seen less often leaves its source phrase alone, with its count.
-    tally
-        Where that is counted.
-    """
+    """Yield records, source phrase first; values are its count and that of the target phrase."""
     for block, totals in with_totals(by_target):
         kept = block.values[:, 0] >= min_count
         tally.different += len(kept)

@@ -14,10 +14,10 @@ from alignkit.alignment import Alignment
 from alignkit.arguments import check_arguments, each
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.choice import Choice
-from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.jit import readonly
 from alignkit.phrases import PhraseArrays, extract_phrases, longest_span
+from alignkit.sentence_pair import SentencePair
 from alignkit.tables import table_kernel as kernel
 from alignkit.tables.lexicon import Lexicon
 from alignkit.tables.phrase_steps import (
@@ -30,8 +30,6 @@ from alignkit.tables.phrase_steps import (
 )
 from alignkit.tables.runs import ROOM, Block, Runs
 from alignkit.visible import escaped
-
-__all__ = ["PhraseCounts", "PhraseEntry", "TableSettings", "phrase_table"]
 
 _Sentences = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
@@ -85,23 +83,6 @@ class TableSettings:
 class PhraseCounts:
     """Count phrase pairs; give them back with their probabilities.
 
-    Parameters
-    ----------
-    settings
-        Which phrase pairs are counted.
-    folder
-        Where what memory does not hold is sorted; None takes that for temporary files.
-    room
-        The bytes that sorting takes in memory, twice while entries are read.
-
-    Attributes
-    ----------
-    occurrences
-        How many phrase pairs were counted.
-    tally
-        How many different ones there are, and how many of those were not frequent enough, once
-        entries are read.
-
     Notes
     -----
     Counted by target, then by source: first each target phrase has its count, then each source
@@ -138,15 +119,7 @@ class PhraseCounts:
             self._by_source.close()
 
     def add(self, aligned: Iterable[tuple[SentencePair, Alignment]]) -> None:
-        """Count the phrase pairs of sentence pairs.
-
-        Raises
-        ------
-        MissingTextError
-            If words are not known.
-        WriteError
-            If the disk is full.
-        """
+        """Count the phrase pairs of sentence pairs."""
         pairs = iter(aligned)
         while block := list(islice(pairs, _PAIRS)):
             self._count(block)
@@ -189,15 +162,7 @@ class PhraseCounts:
             self._by_target.add(symbols, offsets, np.ones((len(spans), 1)))
 
     def blocks(self, *, min_count: int = 1) -> Iterator[TableBlock]:
-        """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8.
-
-        Raises
-        ------
-        OptionError
-            If `min_count` is less than 1.
-        WriteError
-            If the disk is full.
-        """
+        """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8."""
         _check_least(min_count)
         by_source = Runs(self._folder, sums=2, room=self._room)
         self._by_source = by_source

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined, jit
 
-__all__ = ["BITS", "LIMBS", "join", "ranges"]
-
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Values = NDArray[np.float64]

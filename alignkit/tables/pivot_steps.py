@@ -20,17 +20,6 @@ from alignkit.tables.phrase_steps import Records, text_pool
 from alignkit.tables.runs import Block, Runs
 from alignkit.tables.table_kernel import write
 
-__all__ = [
-    "VALUES",
-    "Names",
-    "PivotBlock",
-    "PivotSettings",
-    "PivotTally",
-    "chosen",
-    "joined",
-    "pivot_lines",
-]
-
 VALUES = 2 * pivot_kernel.LIMBS + 1
 """Of a path: the limbs of both probabilities, which add up exactly in any order, and 1."""
 
@@ -59,43 +48,21 @@ class PivotSettings:
 
 @dataclass(frozen=True, eq=False)
 class PivotBlock:
-    """Hold E paraphrases.
-
-    Parameters
-    ----------
-    symbols, offsets
-        A phrase, 0 and its paraphrase of each record; words are numbered in their order, from 1 on.
-    shown
-        (E,) int64: the records that are kept, the best of each phrase first.
-    values
-        (E, 3): p(paraphrase | phrase), p(phrase | paraphrase), the number of pivots.
-    """
+    """Hold E paraphrases."""
 
     symbols: NDArray[np.int32]
     offsets: NDArray[np.int64]
-    shown: NDArray[np.int64]
+    shown: NDArray[np.int64]  # (E,) int64: the records that are kept, the best of each phrase first
     values: NDArray[np.float64]
 
 
 @dataclass
 class PivotTally:
-    """Count what was joined.
+    """Count what was joined."""
 
-    Parameters
-    ----------
-    entries
-        How many different ones there were.
-    paths
-        How many ways there were from a phrase over a pivot to another phrase.
-    found
-        How many different pairs of phrases these joined.
-    rare, beyond
-        How many of those were left out: not probable enough, or not among the best of a phrase.
-    """
-
-    entries: int = 0
-    paths: int = 0
-    found: int = 0
+    entries: int = 0  # how many different ones there were
+    paths: int = 0  # how many ways there were from a phrase over a pivot to another phrase
+    found: int = 0  # how many different pairs of phrases these joined
     rare: int = 0
     beyond: int = 0
 
@@ -103,21 +70,7 @@ class PivotTally:
 def joined(
     entries: Runs, tables: int, identity: bool, names: Names, tally: PivotTally
 ) -> Iterator[Records]:
-    """Yield the paths from phrases over their pivots to other phrases.
-
-    Parameters
-    ----------
-    entries
-        Pivot, 0, table, phrase of each, with both probabilities.
-    tables
-        1 or 2.
-    identity
-        Whether to keep paths from a phrase to itself.
-    names
-        What symbols are to be called.
-    tally
-        Where entries are counted.
-    """
+    """Yield the paths from phrases over their pivots to other phrases."""
     symbols, offsets = np.empty(_NUMBERS, np.int32), np.zeros(_PATHS + 1, np.int64)
     values = np.empty((_PATHS, VALUES))
     for block, groups in whole_groups(entries):

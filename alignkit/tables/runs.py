@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from alignkit.arguments import check_arguments
 from alignkit.errors import AlignmentError, OptionError
 from alignkit.jit import readonly
-from alignkit.output import WriteError
+from alignkit.output import WriteError, unchanged
 from alignkit.tables import runs_kernel as kernel
-
-__all__ = ["ROOM", "Block", "Runs"]
 
 ROOM = 128 << 20
 """The bytes that records take in memory unless more or less is asked for."""
@@ -31,21 +29,11 @@ _LENGTH = 12  # numbers of a record for which room is kept; longer ones fill it 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Hold R records: sequences of numbers, each with a row of values.
+    """Hold R records: sequences of numbers, each with a row of values."""
 
-    Parameters
-    ----------
-    symbols
-        (S,) int32: the numbers of all sequences, one after the other.
-    offsets
-        (R + 1,) int64: sequence k is `symbols[offsets[k]:offsets[k + 1]]`.
-    values
-        (R, K) float64.
-    """
-
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    values: NDArray[np.float64]
+    symbols: NDArray[np.int32]  # (S,) int32: the numbers of all sequences, one after the other
+    offsets: NDArray[np.int64]  # (R + 1,) int64: sequence k is symbols[offsets[k]:offsets[k + 1]]
+    values: NDArray[np.float64]  # (R, K) float64
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -57,23 +45,6 @@ class Runs:
     Equal sequences become one record, whose values are added up (of some, the greatest stays).
     What memory does not hold goes, sorted, to a file without a name, which is gone when the
     process ends, however it ends.
-
-    Parameters
-    ----------
-    folder
-        Where that file is made when there is need of it.
-    sums, maxima
-        How many values a record has that are added up, and behind them, of which the greatest
-        stays.
-    room
-        How many bytes records take in memory, both while they are added and while they are merged.
-
-    Attributes
-    ----------
-    added
-        How many records were added.
-    written
-        How many bytes were written to the file.
 
     Notes
     -----
@@ -126,24 +97,7 @@ class Runs:
         offsets: NDArray[np.int64],
         values: NDArray[np.float64],
     ) -> None:
-        """Add R records.
-
-        Parameters
-        ----------
-        symbols
-            (S,) int32: the numbers of all sequences, none below 0.
-        offsets
-            (R + 1,) int64: where sequences begin; the last is where the last one ends.
-        values
-            (R, K) float64.
-
-        Raises
-        ------
-        AlignmentError
-            If the arrays are not as said.
-        WriteError
-            If the disk is full.
-        """
+        """Add R records."""
         held = self._held
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
@@ -193,13 +147,6 @@ class Runs:
         """Yield all records, each sequence once, in order; as often as this is called.
 
         Nothing can be added from now on.
-
-        Raises
-        ------
-        OptionError
-            If it is closed.
-        WriteError
-            If the disk is full.
         """
         shape = _block_shape(self._room, self._width)
         self._ended = True
@@ -234,15 +181,7 @@ def _block_shape(room: int, width: int) -> tuple[int, int]:
 
 
 class _Held:
-    """Hold records in memory, each sequence once.
-
-    Parameters
-    ----------
-    room
-        The bytes that they, their hash table and the room to sort them take.
-    width
-        How many values a record has.
-    """
+    """Hold records in memory, each sequence once."""
 
     def __init__(self, room: int, width: int) -> None:
         # bytes a record: its end, values, numbers; two slots; place and key while it is sorted
@@ -319,7 +258,7 @@ class _RunFile:
         except OSError as problem:
             raise WriteError(
                 f"{self._folder}: cannot be written, and what is sorted needs room there: "
-                f"{problem.strerror or problem}; nothing was changed"
+                f"{problem.strerror or problem}; {unchanged()}"
             ) from None
 
     def close(self) -> None:

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined, jit
 
-__all__ = ["DONE", "FULL", "absorb", "fitting", "merge", "negative", "sort", "take"]
-
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Words = NDArray[np.uint64]

@@ -32,8 +32,6 @@ from alignkit.formats.textfile import TextFile
 from alignkit.input import MAX_MEGABYTES
 from alignkit.tables.phrase_tables import PhraseEntry
 
-__all__ = ["TABLE_FORMATS", "TableFile", "TableRows", "read_table"]
-
 _LINES = 1 << 14
 
 
@@ -51,13 +49,7 @@ class TableRows(NamedTuple):
     line: int
 
     def seen(self, least: int, path: str) -> TableRows:
-        """Return the entries that were seen so often at least.
-
-        Raises
-        ------
-        FormatError
-            If it is not known how often one was.
-        """
+        """Return the entries that were seen so often at least."""
         if least <= 1:
             return self
         unknown = np.isnan(self.counts)
@@ -76,24 +68,7 @@ class TableRows(NamedTuple):
 
 
 class TableFile:
-    """Read a phrase table, some lines at a time.
-
-    Parameters
-    ----------
-    path
-        The file; ``-`` is standard input, ``.gz`` is unpacked.
-    format
-        ``"tsv"`` or ``"moses"``; None takes moses if the first line contains ``|||`` and no tab.
-    encoding
-        Of the text.
-    max_size
-        The most megabytes of a line.
-
-    Raises
-    ------
-    UnknownNameError
-        If `format` names nothing.
-    """
+    """Read a phrase table, some lines at a time."""
 
     def __init__(
         self,
@@ -114,13 +89,7 @@ class TableFile:
         return self._file.fraction()
 
     def rows(self) -> Iterator[TableRows]:
-        """Yield the entries.
-
-        Raises
-        ------
-        FormatError
-            If a line is none, or the file cannot be read or decoded.
-        """
+        """Yield the entries."""
         lines = self._file.lines()
         while some := list(islice(lines, _LINES)):
             if self._parse is None:

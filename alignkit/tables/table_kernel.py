@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["exchange", "number_groups", "pack", "write"]
-
 Ints = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
 Offsets = NDArray[np.int64]

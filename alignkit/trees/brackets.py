@@ -25,8 +25,6 @@ from sys import intern
 
 from alignkit.errors import FormatError
 
-__all__ = ["Brackets", "place_of", "read_brackets", "unescaped", "walk", "write_brackets"]
-
 TOP = "TOP"
 """The node that joins several trees."""
 
@@ -61,35 +59,19 @@ _TAGGED = re.compile(r"([^-=]+)[-=]")
 
 @dataclass(slots=True)
 class Brackets:
-    """Hold what was read: the columns of a tree, and what was done on the way.
+    """Hold what was read: the columns of a tree, and what was done on the way."""
 
-    Parameters
-    ----------
-    words, labels, parents, starts, ends, afters
-        As of `alignkit.trees.Tree`.
-    offsets
-        Where in the text each word stands.
-    function_tags
-        How many labels lost their function tags.
-    traces
-        How many words are traces, dropped or not.
-    joined
-        How many trees were joined; 1 where there was one.
-    resolved
-        Whether brackets were told from words by the known words.
-    """
-
-    words: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)  # as of alignkit.trees.Tree
     labels: list[str] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     afters: list[int] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=list)
-    function_tags: int = 0
-    traces: int = 0
-    joined: int = 0
-    resolved: bool = False
+    offsets: list[int] = field(default_factory=list)  # where in the text each word stands
+    function_tags: int = 0  # how many labels lost their function tags
+    traces: int = 0  # how many words are traces, dropped or not
+    joined: int = 0  # how many trees were joined; 1 where there was one
+    resolved: bool = False  # whether brackets were told from words by the known words
 
 
 def read_brackets(
@@ -99,26 +81,7 @@ def read_brackets(
     drop_function_tags: bool = False,
     drop_traces: bool = False,
 ) -> Brackets | None:
-    """Read the trees of a text as one; None where it holds none: blank, ``()`` or ``(())``.
-
-    Parameters
-    ----------
-    text
-        Penn brackets.
-    tokens
-        The known words: brackets that are words are told by them. None: every bracket that has no
-        backslash before it is one of the tree.
-    drop_function_tags
-        Take ``NP-SBJ=1`` as ``NP``; a label that begins with a hyphen stays.
-    drop_traces
-        Leave out nodes ``-NONE-`` and those that have no other words.
-
-    Raises
-    ------
-    FormatError
-        If the brackets do not match, or a word stands outside of them; line and column are those
-        within the text.
-    """
+    """Read the trees of a text as one; None where it holds none: blank, ``()`` or ``(())``."""
     if not text or text.isspace() or _NO_TREE.fullmatch(text):
         return None
     builder = _Builder(text, drop_function_tags, drop_traces)

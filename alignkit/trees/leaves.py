@@ -10,8 +10,6 @@ from alignkit.brief import how_many
 from alignkit.errors import FormatError
 from alignkit.trees.brackets import Brackets, place_of, read_brackets, unescaped
 
-__all__ = ["difference", "read_fitting", "same_word"]
-
 _SAME = {
     "-LRB-": "(",
     "-RRB-": ")",
@@ -64,24 +62,7 @@ def read_fitting(
     drop_function_tags: bool = False,
     drop_traces: bool = False,
 ) -> Brackets | None:
-    """Read brackets whose words are known; None where they hold no tree.
-
-    Parameters
-    ----------
-    text
-        Penn brackets, or nothing.
-    tokens
-        The words: those of the result, see `same_word`.
-    strict
-        Refuse brackets as words without a backslash before them; else the known words tell.
-    drop_function_tags, drop_traces
-        See `alignkit.trees.brackets.read_brackets`.
-
-    Raises
-    ------
-    FormatError
-        If the brackets do not match, or the leaves are other words.
-    """
+    """Read brackets whose words are known; None where they hold no tree."""
     reader = partial(
         read_brackets, text, drop_function_tags=drop_function_tags, drop_traces=drop_traces
     )

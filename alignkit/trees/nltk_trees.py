@@ -12,8 +12,6 @@ from alignkit.trees.brackets import Brackets, walk
 if TYPE_CHECKING:
     import nltk
 
-__all__ = ["from_nltk", "to_nltk"]
-
 _MOST = 500
 """The depth up to which nltk handles trees, unless the user tells it otherwise."""
 

@@ -20,8 +20,6 @@ from alignkit.trees.nltk_trees import from_nltk, to_nltk
 if TYPE_CHECKING:
     import nltk
 
-__all__ = ["Child", "Tree"]
-
 _SHOWN = 60
 _COLUMNS = ("parents", "starts", "ends", "afters")
 

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from alignkit.errors import FormatError
 from alignkit.vectors.gathering import Gathering
 
-__all__ = ["MAGIC", "read_archive"]
-
 MAGIC = b"PK\x03\x04"
 """How a zip file begins."""
 
@@ -31,13 +29,7 @@ _SWELLING = 100
 
 
 def read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> int:
-    """Read vectors; return how many dimensions they have.
-
-    Raises
-    ------
-    FormatError
-        If the file is no such archive, or its two arrays are missing or do not fit.
-    """
+    """Read vectors; return how many dimensions they have."""
     if not stream.seekable():
         raise FormatError("an .npz file cannot be read from a pipe; name the file", path)
     try:

@@ -14,20 +14,12 @@ from alignkit.errors import FormatError
 from alignkit.vectors.gathering import Gathering
 from alignkit.vectors.text import sizes_of
 
-__all__ = ["read_binary"]
-
 _CHUNK = 1 << 20  # bytes
 _LONGEST = 1 << 14  # bytes of a word
 
 
 def read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int:
-    """Read vectors; return how many dimensions they have.
-
-    Raises
-    ------
-    FormatError
-        If the file ends too early or too late, or a vector has a number that is not finite.
-    """
+    """Read vectors; return how many dimensions they have."""
     sizes = sizes_of(stream.readline(_LONGEST), path)
     if sizes is None:
         raise FormatError("expected how many words and dimensions there are", path, 1)

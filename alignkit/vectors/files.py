@@ -18,8 +18,6 @@ from alignkit.vectors.gathering import Gathering
 from alignkit.vectors.text import HEADER, read_text
 from alignkit.vectors.word_vectors import WordVectors
 
-__all__ = ["read_vectors"]
-
 _HEAD = 1 << 18  # bytes, which the first line and the first vector hardly exceed
 _LOGGER = getLogger("alignkit")
 
@@ -73,7 +71,7 @@ def read_vectors(
     """
     check_arguments(read_vectors, locals())
     name = os.fspath(path)
-    head, _ = look_ahead(name, _HEAD, max_size)
+    head, _ = look_ahead(name, _HEAD, max_size, "utf-8")
     for begin, what in _OTHERS.items():
         if head.startswith(begin):
             raise FormatError(what, name)

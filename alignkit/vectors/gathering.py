@@ -9,33 +9,12 @@ from numpy.typing import NDArray
 
 from alignkit.vectors.word_vectors import WordVectors
 
-__all__ = ["Gathering"]
-
 _EVERY = 4096  # words
 _BLOCK = 1 << 22  # bytes of vectors
 
 
 class Gathering:
-    """Keep the vectors of the words that are wanted, while a file goes by.
-
-    Parameters
-    ----------
-    wanted
-        The words; None wants all. Of those that differ from a wanted one in case alone, the first
-        is kept: `WordVectors.of` then answers for wanted words as if all had been kept.
-    progress
-        Called now and then.
-
-    Attributes
-    ----------
-    seen
-        How many words went by.
-    repeated
-        How many of them were there before: the first counts. Of those that are not wanted it is
-        not known.
-    undecoded
-        How many were not UTF-8, and left out.
-    """
+    """Keep the vectors of the words that are wanted, while a file goes by."""
 
     def __init__(
         self, wanted: Collection[str] | None = None, progress: Callable[[], None] | None = None

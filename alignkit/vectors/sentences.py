@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from alignkit.arguments import check_arguments, kind_of
 from alignkit.errors import AlignmentError, ArgumentError, OptionError
 
-__all__ = ["TwoVectors", "Vectors", "two_vectors", "vectors_of"]
-
 Vectors = Callable[[Sequence[str]], Any]
 """What gives an array (n, d) for a sentence of n words: `WordVectors`, or any function."""
 
@@ -21,13 +19,7 @@ TwoVectors = tuple[Vectors, Vectors]
 
 
 def two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoVectors | None:
-    """Return what gives the vectors of both sides, the target's by `vectors` too where None.
-
-    Raises
-    ------
-    OptionError
-        If there are vectors of the target alone.
-    """
+    """Return what gives the vectors of both sides, the target's by `vectors` too where None."""
     if vectors is not None:
         return vectors, vectors if target_vectors is None else target_vectors
     if target_vectors is not None:

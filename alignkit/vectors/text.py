@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from alignkit.errors import FormatError
 from alignkit.vectors.gathering import Gathering
 
-__all__ = ["HEADER", "MOST_DIMENSIONS", "numbers_of", "read_text", "sizes_of"]
-
 HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
 """The first line of word2vec: how many words, and how many dimensions."""
 
@@ -29,13 +27,7 @@ _WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
 
 
 def sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
-    """Return how many words and dimensions the first line tells; None where it is no such line.
-
-    Raises
-    ------
-    FormatError
-        If there cannot be so many dimensions.
-    """
+    """Return how many words and dimensions the first line tells; None where it is no such line."""
     header = HEADER.fullmatch(line)
     if header is None:
         return None
@@ -50,14 +42,7 @@ def sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
 
 
 def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
-    """Read vectors; return how many dimensions they have.
-
-    Raises
-    ------
-    FormatError
-        If a line does not hold a word and as many numbers as the others, or there are not as many
-        lines as the first one tells.
-    """
+    """Read vectors; return how many dimensions they have."""
     told = dimensions = None
     number = 0
     for number, raw in enumerate(lines, start=1):
@@ -104,13 +89,7 @@ def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
 
 
 def numbers_of(fields: list[bytes], path: str, line: int) -> NDArray[np.float32]:
-    """Return the numbers of a line.
-
-    Raises
-    ------
-    FormatError
-        If a field is no finite number.
-    """
+    """Return the numbers of a line."""
     found = np.empty(len(fields), np.float32)
     try:
         with np.errstate(over="ignore"):

@@ -12,8 +12,6 @@ from alignkit.arguments import kind_of
 from alignkit.arguments import words as checked_words
 from alignkit.errors import AlignmentError, ArgumentError
 
-__all__ = ["WordVectors"]
-
 
 class WordVectors:
     """Hold a vector for each of some words: static ones, the same in every sentence.

@@ -20,8 +20,6 @@ from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, reweigh
 from alignkit.parallel import executor
 from alignkit.scoring.bootstrap import Interval, chunks, summarize
 
-__all__ = ["Refit", "fixed_intervals", "refitted_intervals"]
-
 Floats = NDArray[np.float64]
 Masks = Sequence[NDArray[np.bool_]]
 
@@ -40,18 +38,6 @@ def fixed_intervals(
     """Return the intervals of C in each section, for each table, with the edit models as they are.
 
     All tables are resampled alike, so that models of chance are compared on the same resamples.
-
-    Parameters
-    ----------
-    tables
-        (P, 4) each, see `alignkit.agreement.beyond_chance.correction.rows`.
-    sections
-        (P,) masks.
-
-    Returns
-    -------
-    list
-        For each table, an interval for each section.
     """
     found: list[list[Interval]] = [[] for _ in tables]
     for mask in sections:
@@ -70,40 +56,18 @@ def fixed_intervals(
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """Hold what is needed to fit the edit models anew to a resample of U used sentence pairs.
+    """Hold what is needed to fit the edit models anew to a resample of U used sentence pairs."""
 
-    Parameters
-    ----------
-    model, reading
-        The model of chance.
-    edits
-        What either annotator changed, in all pairs that were fitted.
-    places
-        (U,): the positions of the used pairs in the corpus.
-    corpus_size
-        The number of pairs in the corpus.
-    observed
-        The observed terms of the used pairs.
-    trials
-        (U, 4): the cells of the used pairs by stratum.
-    sampling
-        What was sampled of the used pairs.
-    sampled
-        The samples, records included.
-    aggregate
-        ``"macro"`` or ``"micro"``.
-    """
-
-    model: SampledChance
+    model: SampledChance  # the model of chance
     reading: str
-    edits: tuple[Edits, Edits]
-    places: NDArray[np.int64]
-    corpus_size: int
-    observed: ObservedTerms
-    trials: NDArray[np.int64]
-    sampling: Sampling
-    sampled: MonteCarlo
-    aggregate: str
+    edits: tuple[Edits, Edits]  # what either annotator changed, in all pairs that were fitted
+    places: NDArray[np.int64]  # (U,): the positions of the used pairs in the corpus
+    corpus_size: int  # the number of pairs in the corpus
+    observed: ObservedTerms  # the observed terms of the used pairs
+    trials: NDArray[np.int64]  # (U, 4): the cells of the used pairs by stratum
+    sampling: Sampling  # what was sampled of the used pairs
+    sampled: MonteCarlo  # the samples, records included
+    aggregate: str  # "macro" or "micro"
 
     def replicate(self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]) -> _Replicate:
         """Draw one resample; return its (G, 4) sums of terms by section."""
@@ -179,13 +143,6 @@ def refitted_intervals(
     The stored samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample
     among the n cells of a rate, p the old and p' the new rate; pairs whose samples count for
     less than a tenth of their number are drawn anew.
-
-    Returns
-    -------
-    intervals
-        One for each section.
-    redrawn
-        How often a pair had to be drawn anew, over all resamples.
     """
     masks = np.stack(list(sections))
     with executor(workers) as pool:

@@ -15,8 +15,6 @@ from alignkit.frozen import FrozenMap
 from alignkit.jsonable import jsonable
 from alignkit.scoring.bootstrap import Interval
 
-__all__ = ["BeyondChance", "BeyondChanceSection", "SentenceAgreement"]
-
 
 @dataclass(frozen=True)
 class SentenceAgreement:

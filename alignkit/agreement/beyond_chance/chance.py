@@ -24,23 +24,6 @@ from alignkit.errors import UnknownNameError
 from alignkit.frozen import FrozenMap
 from alignkit.jit import readonly
 
-__all__ = [
-    "CHANCE_MODELS",
-    "STRATA",
-    "ChanceModel",
-    "ClosedChance",
-    "EditChance",
-    "EditRates",
-    "EditSplitChance",
-    "EditStrataChance",
-    "Edits",
-    "KupperHafnerChance",
-    "SampledChance",
-    "chance_model",
-    "count_edits",
-    "flip_rates",
-]
-
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Models = FrozenMap[str, EditModel]
@@ -52,43 +35,21 @@ different or of equal words."""
 
 @dataclass(frozen=True)
 class EditRates:
-    """Hold which shares of the cells an annotator changed.
-
-    Parameters
-    ----------
-    add
-        The links added, of the cells that the initial alignment leaves empty; NaN without any.
-    delete
-        The links deleted, of those of the initial alignment; NaN without any.
-    pairs
-        How many sentence pairs that is of.
-    """
+    """Hold which shares of the cells an annotator changed."""
 
     add: float
-    delete: float
-    pairs: int
+    delete: float  # the links deleted, of those of the initial alignment; NaN without any
+    pairs: int  # how many sentence pairs that is of
 
 
 @dataclass(frozen=True, eq=False)
 class Edits:
-    """Hold what an annotator changed in the initial alignments of F sentence pairs.
+    """Hold what an annotator changed in the initial alignments of F sentence pairs."""
 
-    Parameters
-    ----------
-    places
-        (F,): the position of each pair in the corpus.
-    words
-        (F,): N + M.
-    trials
-        (F, 4): the cells of each stratum; the columns are `STRATA`.
-    flips
-        (F, 4): those that the annotator changed.
-    """
-
-    places: Numbers
-    words: Numbers
-    trials: Numbers
-    flips: Numbers
+    places: Numbers  # (F,): the position of each pair in the corpus
+    words: Numbers  # (F,): N + M
+    trials: Numbers  # (F, 4): the cells of each stratum; the columns are STRATA
+    flips: Numbers  # (F, 4): those that the annotator changed
     _fitted: dict[tuple[object, ...], Models] = field(default_factory=dict, repr=False)
 
     def fit(
@@ -124,19 +85,7 @@ def count_edits(
     target: TokenArrays,
     universe: LinkArrays | None = None,
 ) -> Edits:
-    """Count what an annotator changed in the initial alignments, stratum by stratum.
-
-    Parameters
-    ----------
-    places
-        (F,): the position of each pair in the corpus.
-    annotated, initial
-        The links of the annotator and those of the initial alignment, in the same F pairs.
-    source, target
-        The words, numbered by one vocabulary.
-    universe
-        The cells that take part, pair by pair; None takes all.
-    """
+    """Count what an annotator changed in the initial alignments, stratum by stratum."""
     cells = LinkArrays.pack([]) if universe is None else universe
     trials, flips = count_strata(
         readonly(initial.links),
@@ -312,13 +261,7 @@ CHANCE_MODELS: Mapping[str, ChanceModel] = {
 
 
 def chance_model(name: str) -> ChanceModel:
-    """Return the model of that name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none.
-    """
+    """Return the model of that name."""
     if name not in CHANCE_MODELS:
         raise UnknownNameError("chance model", name, CHANCE_MODELS)
     return CHANCE_MODELS[name]

@@ -19,19 +19,6 @@ from alignkit.arguments import check_arguments
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.measures import ratio
 
-__all__ = [
-    "AGGREGATES",
-    "NORMALIZERS",
-    "ChanceTerms",
-    "Correction",
-    "ObservedTerms",
-    "correct",
-    "correct_sets",
-    "correction_ratios",
-    "noise",
-    "rows",
-]
-
 Floats = NDArray[np.float64]
 
 NORMALIZERS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
@@ -77,23 +64,13 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class ObservedTerms:
-    """Hold what two annotators share in P sentence pairs.
+    """Hold what two annotators share in P sentence pairs."""
 
-    Parameters
-    ----------
-    first, second, common
-        (P,): the sizes of A, of B and of A & B.
-    norm
-        (P,): the smaller or the larger size.
-    ratio
-        (P,): common / norm; 0 where one set is empty, NaN where both are.
-    """
-
-    first: Floats
+    first: Floats  # (P,): the sizes of A, of B and of A & B
     second: Floats
     common: Floats
-    norm: Floats
-    ratio: Floats
+    norm: Floats  # (P,): the smaller or the larger size
+    ratio: Floats  # (P,): common / norm; 0 where one set is empty, NaN where both are
 
     @classmethod
     def of(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ObservedTerms:
@@ -106,20 +83,10 @@ class ObservedTerms:
 
 @dataclass(frozen=True, eq=False)
 class ChanceTerms:
-    """Hold what is expected by chance in P sentence pairs, and how far sampling can be off.
-
-    Parameters
-    ----------
-    ratio
-        (P,): the mean ratio over the samples with a set that is not empty; NaN where none is.
-    common, norm
-        (P,): the means over all samples.
-    ratio_variance, common_variance, norm_variance, covariance
-        (P,): variances of those means, and the covariance of the mean common and the mean norm.
-    """
+    """Hold what is expected by chance in P sentence pairs, and how far sampling can be off."""
 
     ratio: Floats
-    common: Floats
+    common: Floats  # (P,): the means over all samples
     norm: Floats
     ratio_variance: Floats
     common_variance: Floats
@@ -164,13 +131,6 @@ def correction_ratios(sums: Floats) -> dict[str, Floats]:
 
 def correct(terms: Floats, variances: Floats | None = None) -> Correction:
     """Compute the corrected agreement of some sentence pairs.
-
-    Parameters
-    ----------
-    terms
-        (P, 4), see `rows`.
-    variances
-        (P, 3), see `noise`; None where chance is known exactly.
 
     Notes
     -----
@@ -260,13 +220,7 @@ def correct_sets(
 
 
 def check_ratios(normalizer: str, aggregate: str) -> None:
-    """Refuse names that are in no table.
-
-    Raises
-    ------
-    UnknownNameError
-        If one is not.
-    """
+    """Refuse names that are in no table."""
     if normalizer not in NORMALIZERS:
         raise UnknownNameError("normalizer", normalizer, NORMALIZERS)
     if aggregate not in AGGREGATES:

@@ -24,8 +24,6 @@ from alignkit.arrays import whole_numbers
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jsonable import jsonable
 
-__all__ = ["READINGS", "EditData", "EditModel", "fit_edit_model"]
-
 READINGS = ("count", "probability")
 """What is linear in N + M: the expected number of edits, or the probability of one."""
 
@@ -237,18 +235,7 @@ def _columns(data: EditData) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tuple[float, float]:
-    """Return the a and b of mu = a + b x that make p = mu / limit most likely.
-
-    Parameters
-    ----------
-    x, limits, hits, failures
-        (F,): at least one, limits above 0, hits + failures above 0. They may be weighted.
-
-    Returns
-    -------
-    a, b
-        b is 0 where all x are equal.
-    """
+    """Return the a and b of mu = a + b x that make p = mu / limit most likely."""
     low, high = x.min(), x.max()
     data = _Grouped.group((x - low) / (high - low) if high > low else np.zeros_like(x), limits,
                        hits, failures)  # fmt: skip

@@ -35,17 +35,6 @@ from alignkit.agreement.beyond_chance.sampling import (
 )
 from alignkit.arrays import LinkArrays
 
-__all__ = [
-    "BOTH_EMPTY",
-    "ONLY_EMPTY",
-    "ChanceOptions",
-    "Expectation",
-    "PairedSets",
-    "Sampled",
-    "expect",
-    "part",
-]
-
 BOTH_EMPTY = "both sets empty"
 ONLY_EMPTY = "only empty samples"
 
@@ -90,40 +79,17 @@ class ChanceOptions(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PairedSets:
-    """Hold what two annotators have in P sentence pairs, at one level.
+    """Hold what two annotators have in P sentence pairs, at one level."""
 
-    Parameters
-    ----------
-    annotators
-        The two.
-    places, ids
-        (P,): the positions of the pairs in the corpus, and their names.
-    corpus_size
-        The number of pairs in the corpus.
-    items
-        The words of the P pairs, and what is compared in them.
-    sizes
-        (P, 3): the sizes of both sets of items and of their intersection, see `Items.sizes`.
-    initial
-        The initial alignments of the P pairs, of the links that are compared.
-    edits
-        What either annotator changed, in all pairs that the models are fitted to; None where a
-        model of edits says nothing of the two.
-    no_edits
-        Why it does not.
-    universe
-        The cells that can flip, in the P pairs; None: all. The closed form does not look at it.
-    """
-
-    annotators: tuple[str, str]
-    places: Numbers
+    annotators: tuple[str, str]  # the two
+    places: Numbers  # (P,): the positions of the pairs in the corpus, and their names
     ids: tuple[str, ...]
-    corpus_size: int
-    items: Items
+    corpus_size: int  # the number of pairs in the corpus
+    items: Items  # the words of the P pairs, and what is compared in them
     sizes: NDArray[np.float64]
-    initial: LinkArrays
+    initial: LinkArrays  # the initial alignments of the P pairs, of the links that are compared
     edits: tuple[Edits, Edits] | None
-    no_edits: str = ""
+    no_edits: str = ""  # why it does not
     universe: LinkArrays | None = None
 
     def __len__(self) -> int:
@@ -144,46 +110,22 @@ class PairedSets:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Hold the samples of K sentence pairs, those of the compared ones whose sets are not empty.
+    """Hold the samples of K sentence pairs, those of the compared ones whose sets are not empty."""
 
-    Parameters
-    ----------
-    kept
-        (K,): which of the compared pairs they are.
-    models
-        The edit models fitted to either annotator.
-    sampling
-        What was sampled.
-    drawn
-        The samples.
-    """
-
-    kept: Numbers
-    models: tuple[Models, Models]
-    sampling: Sampling
-    drawn: MonteCarlo
+    kept: Numbers  # (K,): which of the compared pairs they are
+    models: tuple[Models, Models]  # the edit models fitted to either annotator
+    sampling: Sampling  # what was sampled
+    drawn: MonteCarlo  # the samples
 
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """Hold what chance gives for P compared sentence pairs.
+    """Hold what chance gives for P compared sentence pairs."""
 
-    Parameters
-    ----------
-    terms
-        What is expected; NaN where nothing was sampled.
-    reasons
-        (P,) texts: why a pair is left out; empty where it is used.
-    sampled
-        The samples; None where chance has a closed form, or says nothing.
-    undefined
-        Why chance says nothing of the two; empty where it does.
-    """
-
-    terms: ChanceTerms
-    reasons: NDArray[np.object_]
-    sampled: Sampled | None
-    undefined: str = ""
+    terms: ChanceTerms  # what is expected; NaN where nothing was sampled
+    reasons: NDArray[np.object_]  # (P,) texts: why a pair is left out; empty where it is used
+    sampled: Sampled | None  # the samples; None where chance has a closed form, or says nothing
+    undefined: str = ""  # why chance says nothing of the two; empty where it does
 
     @property
     def used(self) -> NDArray[np.bool_]:

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import inlined
 
-__all__ = ["draw_flips", "draw_flips_by_kind", "list_cells", "sort_by_kind"]
-
 Cells = NDArray[np.int64]
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

@@ -15,20 +15,6 @@ from numpy.typing import NDArray
 from alignkit.jit import inlined, jit
 from alignkit.phrase_kernel import FAR
 
-__all__ = [
-    "LINK_ITEMS",
-    "PHRASE_ITEMS",
-    "atomic_boxes",
-    "common_boxes",
-    "common_numbers",
-    "count_strata",
-    "drop_identical_boxes",
-    "drop_identical_cells",
-    "drop_identical_links",
-    "identical_choices",
-    "partners",
-]
-
 PHRASE_ITEMS, LINK_ITEMS = 0, 1
 """What is compared: atomic phrase pairs or links."""
 

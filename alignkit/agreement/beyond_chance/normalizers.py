@@ -7,23 +7,12 @@ import numpy as np
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.correction import NORMALIZERS
 
-__all__ = ["by_both"]
-
 
 def by_both(found: BeyondChance, normalizer: str, aggregate: str) -> dict[str, tuple[float, float]]:
     """Return pi and C by each of `NORMALIZERS`, for the closed form of Kupper & Hafner.
 
     Its expectation of a pair is |A| |B| / (K norm), so that it times the norm is the same by
     either normalizer.
-
-    Parameters
-    ----------
-    found
-        The agreement by the closed form.
-    normalizer
-        By which it was computed.
-    aggregate
-        ``"macro"`` or ``"micro"``.
     """
     used = [one for one in found.sentences if not one.left_out]
     columns = [(one.first, one.second, one.common, one.expected) for one in used]

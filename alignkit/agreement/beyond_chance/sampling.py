@@ -17,21 +17,11 @@ from alignkit.agreement.beyond_chance.items_kernel import (
 )
 from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, RECORD, run
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.corpus import SentencePair
 from alignkit.jit import readonly
 from alignkit.parallel import executor
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
 from alignkit.scoring.measures import ratio
-
-__all__ = [
-    "UNITS",
-    "Items",
-    "MonteCarlo",
-    "Progress",
-    "Sampling",
-    "links_of",
-    "monte_carlo",
-]
+from alignkit.sentence_pair import SentencePair
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -50,34 +40,18 @@ WordViews = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArr
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Hold the words of P sentence pairs and what is compared in them.
+    """Hold the words of P sentence pairs and what is compared in them."""
 
-    Parameters
-    ----------
-    unit
-        One of `UNITS`.
-    include_identical
-        Whether items of equal words take part.
-    source, target
-        The words.
-    """
-
-    unit: str
-    include_identical: bool
-    source: TokenArrays
+    unit: str  # one of UNITS
+    include_identical: bool  # whether items of equal words take part
+    source: TokenArrays  # the words
     target: TokenArrays
 
     @classmethod
     def of(
         cls, pairs: Sequence[SentencePair], unit: str, include_identical: bool, exact_case: bool
     ) -> Items:
-        """Make the items of some sentence pairs.
-
-        Raises
-        ------
-        MissingTextError
-            If the words of a pair are not known.
-        """
+        """Make the items of some sentence pairs."""
         vocabulary = Vocabulary(casefold=not exact_case)
         words = [pair.words for pair in pairs]
         return cls(
@@ -169,27 +143,12 @@ def _columns(
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Hold what is sampled: P sentence pairs, their initial alignments and rates of flips.
+    """Hold what is sampled: P sentence pairs, their initial alignments and rates of flips."""
 
-    Parameters
-    ----------
-    initial
-        The initial alignments.
-    items
-        The words, and what is compared.
-    rates
-        (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
-        (P, 8): for either annotator the same of different, then of equal words.
-    normalizer
-        ``"min"`` or ``"max"``.
-    universe
-        The cells that can flip, in each pair; None: all. The rates are then (P, 8).
-    """
-
-    initial: LinkArrays
-    items: Items
+    initial: LinkArrays  # the initial alignments
+    items: Items  # the words, and what is compared
     rates: Floats
-    normalizer: str
+    normalizer: str  # "min" or "max"
     universe: LinkArrays | None = None
 
     def __len__(self) -> int:
@@ -237,23 +196,10 @@ class Sampling:
 
 @dataclass(frozen=True, eq=False)
 class MonteCarlo:
-    """Hold the sums over the samples of P sentence pairs.
+    """Hold the sums over the samples of P sentence pairs."""
 
-    Parameters
-    ----------
-    samples
-        How many samples each pair has.
-    moments
-        (P, 9): the sums `MOMENTS`.
-    totals
-        (S, 4): for each sample the sums over the pairs of the ratios, of the pairs with a set that
-        is not empty, of the common items and of the norms.
-    records
-        (P, S, 7 or 11): the samples themselves (`RECORD`), if they were kept; of length 0 if not.
-    """
-
-    samples: int
-    moments: Floats
+    samples: int  # how many samples each pair has
+    moments: Floats  # (P, 9): the sums MOMENTS
     totals: Floats
     records: NDArray[np.int32]
 
@@ -300,23 +246,6 @@ def monte_carlo(
     keep: bool = False,
 ) -> MonteCarlo:
     """Sample until the error is as small as wanted, or the samples are used up.
-
-    Parameters
-    ----------
-    sampling
-        What to sample.
-    samples
-        The most samples of each pair.
-    seeds
-        Spawns a seed for each pair.
-    tolerance, error
-        Stop when `error` of the terms so far is not above `tolerance`; None takes all samples.
-    workers
-        Threads; None takes one for each core.
-    progress
-        Is told after each block of pairs how many samples are drawn, and of how many.
-    keep
-        Whether to keep every sample: 28 (or 44) bytes for each sample of each pair.
 
     Notes
     -----

@@ -32,8 +32,6 @@ from alignkit.agreement.beyond_chance.items_kernel import (
 )
 from alignkit.jit import jit
 
-__all__ = ["MOMENTS", "RECORD", "reweigh", "run"]
-
 MOMENTS = (
     "samples",
     "filled",

@@ -37,8 +37,6 @@ from alignkit.frozen import FrozenMap
 from alignkit.parallel import stage
 from alignkit.scoring.bootstrap import Interval
 
-__all__ = ["BeyondChance", "Section", "beyond_chance", "beyond_chance_by_model"]
-
 ONE_PAIR = "one sentence pair is used: there is nothing to resample"
 ALL_ALIKE = "all resamples give the same"
 _ALIKE = 1e-12
@@ -46,24 +44,12 @@ _ALIKE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Hold which of the P pairs of two annotators are in a part of the corpus.
+    """Hold which of the P pairs of two annotators are in a part of the corpus."""
 
-    Parameters
-    ----------
-    name
-        The part; ``"all"`` for the whole corpus.
-    pairs
-        How many sentence pairs of the corpus there are.
-    inside
-        (P,): which of the compared pairs are in it.
-    outside
-        For each reason how many of its pairs are not compared.
-    """
-
-    name: str
-    pairs: int
-    inside: NDArray[np.bool_]
-    outside: Mapping[str, int]
+    name: str  # the part; "all" for the whole corpus
+    pairs: int  # how many sentence pairs of the corpus there are
+    inside: NDArray[np.bool_]  # (P,): which of the compared pairs are in it
+    outside: Mapping[str, int]  # for each reason how many of its pairs are not compared
 
 
 def beyond_chance(
@@ -80,33 +66,6 @@ def beyond_chance(
 
     pi is the mean over the sentence pairs of |A & B| / min(|A|, |B|), A and B the sets of the two
     annotators; pi0 is what the same ratio comes to by the model of chance [1]_.
-
-    Parameters
-    ----------
-    sets
-        What the two have.
-    chance
-        A model of `alignkit.agreement.CHANCE_MODELS`.
-    options
-        See `ChanceOptions`.
-    sections
-        The whole corpus, then each group.
-    seed
-        Of the samples and resamples.
-    workers
-        Threads; None takes one for each core. The result does not depend on it.
-    progress
-        Is told how many samples are drawn, and of how many.
-
-    Returns
-    -------
-    BeyondChance
-        C is NaN where it has no value, and `undefined` then says why.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such model.
 
     References
     ----------

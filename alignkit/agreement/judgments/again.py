@@ -10,8 +10,6 @@ import numpy as np
 from alignkit.agreement.judgments.consensus import Labels
 from alignkit.errors import OptionError
 
-__all__ = ["GOOD_IN", "good_items", "is_good", "judge_again"]
-
 GOOD_IN = ("any", "majority", "all")
 """In how many of its contexts a phrase has to be good."""
 
@@ -25,30 +23,6 @@ def judge_again(
     most: int = 5,
 ) -> Mapping[int, tuple[int, ...]]:
     """List the items of annotators who agree too little, and who is to judge them again.
-
-    Parameters
-    ----------
-    values
-        (A, P) numbers of labels; -1 where an annotator has not judged an item.
-    kappas
-        (A,) how far each agrees with the others; NaN where that is not known.
-    below
-        Whoever has less, his items are judged again.
-    above
-        Whoever has more can judge them, if he has not judged them yet.
-    most
-        How many judge an item again, at most; those with the highest kappas, of equal ones those
-        who have been given fewer items.
-
-    Returns
-    -------
-    dict
-        For each item the rows of those who judge it again, which may be nobody.
-
-    Raises
-    ------
-    OptionError
-        If `most` is less than 1 or `below` more than `above`.
 
     References
     ----------
@@ -71,22 +45,7 @@ def judge_again(
 
 
 def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Labels:
-    """Return which items are good by a strict majority of the judgments that are left.
-
-    Parameters
-    ----------
-    values
-        (A, P) numbers of labels; -1 where an annotator has not judged an item.
-    good
-        The numbers of the labels that say so.
-    kept
-        (A,) whether an annotator is not rejected.
-
-    Returns
-    -------
-    (P,) int8
-        1 where more than half say so, 0 where not (2 of 4 is none), -1 where no judgment is left.
-    """
+    """Return which items are good by a strict majority of the judgments that are left."""
     left = values[np.asarray(kept, np.bool_)]
     judged = (left >= 0).sum(axis=0)
     votes = np.isin(left, list(good)).sum(axis=0)
@@ -95,13 +54,6 @@ def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Lab
 
 def is_good(contexts: Sequence[int], within: str) -> bool:
     """Tell whether a phrase is good in enough of its contexts.
-
-    Parameters
-    ----------
-    contexts
-        Of each judged context whether it is good, as `good_items` returns it: 1 or 0.
-    within
-        One of `GOOD_IN`: at least one context, more than half of them, or all.
 
     Examples
     --------

@@ -15,8 +15,6 @@ from alignkit.labels.label_matrix import UNKNOWN
 if TYPE_CHECKING:
     from alignkit.agreement.judgments.result import JudgmentAgreement
 
-__all__ = ["CAUTIONS", "judgment_cautions"]
-
 MANY_TIED = 0.1
 """Above this share, items that a tie leaves out are told."""
 

@@ -13,8 +13,6 @@ from alignkit.agreement.judgments.tables import LabelTables, Ratios, mean_of
 from alignkit.agreement.judgments.view_data import ViewData
 from alignkit.agreement.statistic import Floats
 
-__all__ = ["Comparisons", "Measure"]
-
 NOTHING_SHARED = "no item has a label of both"
 ONE_LABEL = "both give one and the same label everywhere"
 NO_KAPPA = "no kappa of two is defined"
@@ -22,46 +20,24 @@ NO_KAPPA = "no kappa of two is defined"
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """Hold a function of what the tables of all couples say, and what to call its values.
+    """Hold a function of what the tables of all couples say, and what to call its values."""
 
-    Parameters
-    ----------
-    kind, first, second, statistic
-        As those of an `alignkit.agreement.result_parts.Figure`.
-    items
-        How many items it rests on; of a mean, added up over the couples.
-    reason
-        Why it is undefined, where it is.
-    of
-        The function; its values are (R,), one a resample.
-    """
-
-    kind: str
+    kind: str  # as those of an alignkit.agreement.result_parts.Figure
     first: str
     second: str
     statistic: str
-    items: int
-    reason: str
-    of: Callable[[Ratios], Floats]
+    items: int  # how many items it rests on; of a mean, added up over the couples
+    reason: str  # why it is undefined, where it is
+    of: Callable[[Ratios], Floats]  # the function; its values are (R,), one a resample
 
 
 @dataclass(eq=False)
 class Comparisons:
-    """Collect the couples of a view: annotators, or an annotator and a consensus.
+    """Collect the couples of a view: annotators, or an annotator and a consensus."""
 
-    Parameters
-    ----------
-    view
-        The judgments.
-    couples
-        The (P,) labels of the first and the second of each; (A, P) where annotators are pooled.
-    measures
-        What is measured on their tables.
-    """
-
-    view: ViewData
+    view: ViewData  # the judgments
     couples: list[tuple[Labels, Labels]] = field(default_factory=list)
-    measures: list[Measure] = field(default_factory=list)
+    measures: list[Measure] = field(default_factory=list)  # what is measured on their tables
 
     def __post_init__(self) -> None:
         self._every_two()

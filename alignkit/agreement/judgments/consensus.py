@@ -9,16 +9,6 @@ from numpy.typing import NDArray
 
 from alignkit.errors import OptionError, UnknownNameError
 
-__all__ = [
-    "LEAST",
-    "TIES",
-    "Consensus",
-    "Labels",
-    "label_counts",
-    "majority_labels",
-    "others_label",
-]
-
 Labels = NDArray[np.int8]
 """Numbers of labels; -1 where there is none."""
 
@@ -31,21 +21,11 @@ LEAST = 2
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """Hold the label of each item on which most annotators agree.
+    """Hold the label of each item on which most annotators agree."""
 
-    Parameters
-    ----------
-    labels
-        (P,) numbers of labels; -1 where there is no consensus.
-    items
-        How many items have judgments enough, two or more.
-    tied
-        For how many of them several labels have most votes, whatever became of these.
-    """
-
-    labels: Labels
-    items: int
-    tied: int
+    labels: Labels  # (P,) numbers of labels; -1 where there is no consensus
+    items: int  # how many items have judgments enough, two or more
+    tied: int  # for how many of them several labels have most votes, whatever became of these
 
     @property
     def settled(self) -> int:
@@ -54,19 +34,7 @@ class Consensus:
 
 
 def label_counts(values: Labels, size: int) -> NDArray[np.int32]:
-    """Count how many annotators give each item each label.
-
-    Parameters
-    ----------
-    values
-        (A, P) numbers of labels below `size`; -1 where an annotator has not judged an item.
-    size
-        K, how many labels there are.
-
-    Returns
-    -------
-    (P, K) counts
-    """
+    """Count how many annotators give each item each label."""
     counts = np.zeros((values.shape[1], size), np.int32)
     for row in values:
         judged = np.flatnonzero(row >= 0)
@@ -81,25 +49,6 @@ def majority_labels(
 
     Most are more than give any other label. An item that one annotator alone has judged has no
     consensus.
-
-    Parameters
-    ----------
-    values
-        (A, P) numbers of labels below `size`; -1 where an annotator has not judged an item.
-    size
-        How many labels there are.
-    ties
-        One of `TIES`: tied items have no consensus (``"leave-out"``), are an error, or get the
-        lowest of the tied labels, or the adjudicated one.
-    adjudicated
-        (P,) the adjudicated labels, for ``ties="adjudicated"``.
-
-    Raises
-    ------
-    OptionError
-        If there is a tie and ties are an error; if the adjudicated labels are missing.
-    UnknownNameError
-        If there is no such way with ties.
 
     Examples
     --------
@@ -129,22 +78,7 @@ def majority_labels(
 
 
 def others_label(values: Labels, size: int, annotator: int) -> tuple[Labels, int]:
-    """Return what most of the others give each item that an annotator has judged.
-
-    Parameters
-    ----------
-    values, size
-        As for `majority_labels`.
-    annotator
-        A row of `values`.
-
-    Returns
-    -------
-    labels
-        (P,): -1 where he has not judged the item, nobody else has, or the others are tied.
-    tied
-        How many items are left out because the others are tied.
-    """
+    """Return what most of the others give each item that an annotator has judged."""
     counts = label_counts(np.delete(values, annotator, axis=0), size)
     best, tied = _most(counts)
     mine = (values[annotator] >= 0) & (counts.sum(axis=1) > 0)

@@ -10,48 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.judgments.view_data import ViewData
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.frozen import FrozenMap
-
-__all__ = ["Disagreement", "Disagreements"]
+from alignkit.sentence_pair import SentencePair
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Hold a pair that is judged differently.
+    """Hold a pair that is judged differently."""
 
-    Parameters
-    ----------
-    id
-        Of the pair.
-    source, target
-        Its texts; empty where the words are not known.
-    judgments
-        What each annotator who judged it said, as it is written; the adjudicated version too.
-    views
-        The names of the views in which they differ; never empty.
-    """
-
-    id: str
-    source: str
+    id: str  # of the pair
+    source: str  # its texts; empty where the words are not known
     target: str
     judgments: Mapping[str, str]
-    views: tuple[str, ...]
+    views: tuple[str, ...]  # the names of the views in which they differ; never empty
 
 
 class Disagreements(Sequence[Disagreement]):
     """List the pairs whose labels differ in a view; those that differ in more views first.
 
     Each is made when it is asked for.
-
-    Parameters
-    ----------
-    corpus
-        The P pairs.
-    views
-        The labels of the annotators, and of the adjudicated version where there is one.
-    names
-        Whose judgments are told, in their order.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.intervals import NO_PAIRS, ONE_PAIR, reasoned
+from alignkit.agreement.intervals import NO_PAIRS, reasoned
 from alignkit.agreement.judgments.comparisons import NOTHING_SHARED, Comparisons
 from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.joint import UNEQUAL, joint_rows
@@ -22,10 +22,8 @@ from alignkit.agreement.result_parts import Figure
 from alignkit.agreement.statistic import Floats, Rows
 from alignkit.jit import readonly
 from alignkit.parallel import executor
-from alignkit.scoring.bootstrap import Interval, summarize
+from alignkit.scoring.bootstrap import ONE_PAIR, Interval, summarize
 from alignkit.scoring.wilson import wilson_interval
-
-__all__ = ["Drawing", "view_figures"]
 
 NO_ORDER = "the labels have no order"
 TWO = "the majority of two is what both say: see their kappa"
@@ -49,28 +47,7 @@ class Drawing:
 def view_figures(
     view: ViewData, null: NullKappas | None, drawing: Drawing, section: str = "all"
 ) -> tuple[Figure, ...]:
-    """Return every figure of a view.
-
-    Parameters
-    ----------
-    view
-        The judgments.
-    null
-        What the kappas against the consensus are by chance, see `null_kappas`; None where that is
-        not known.
-    drawing
-        How intervals are drawn.
-    section
-        What the figures are of.
-
-    Returns
-    -------
-    tuple of Figure
-        Kinds: ``"pairing"``, ``"mean"``, ``"groups"``, ``"joint"``, ``"consensus"``, ``"mean
-        consensus"``, ``"pooled consensus"``, ``"leave-one-out"``, ``"mean leave-one-out"``,
-        ``"adjudicated"``, ``"mean adjudicated"``. Statistics: ``"kappa"``, ``"observed"``,
-        ``"ac1"``; of a consensus ``"null"`` and ``"corrected"`` too.
-    """
+    """Return every figure of a view."""
     compared = Comparisons(view)
     tables = compared.tables()
     counts = label_counts(view.values, len(view.labels))

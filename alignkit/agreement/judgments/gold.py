@@ -11,35 +11,27 @@ from alignkit.agreement.judgments.consensus import Labels
 from alignkit.errors import OptionError
 from alignkit.scoring.wilson import wilson_interval
 
-__all__ = ["LEAST_JUDGED", "GoldVerdict", "answer_gold", "rejection_chance", "suspicious_gold"]
-
 LEAST_JUDGED = 10
 """Nobody is rejected before so many gold questions."""
 
 
 @dataclass(frozen=True)
 class GoldVerdict:
-    """Say how an annotator answers gold questions.
+    """Say how an annotator answers gold questions."""
 
-    Parameters
-    ----------
-    judged, right
-        How many he has judged, and how many as the gold has it.
-    accuracy, low, high
-        The share that is right, with Wilson's interval; NaN without judgments.
-    verdict
-        ``"keep"``, ``"reject"``, or ``"too few"`` where fewer than 10 are judged.
-    rejected_at
-        After how many judged questions he is rejected; None where he is not.
-    """
-
-    judged: int
+    judged: int  # how many he has judged, and how many as the gold has it
     right: int
-    accuracy: float
+    accuracy: float  # the share that is right, with Wilson's interval; NaN without judgments
     low: float
     high: float
-    verdict: str
+    verdict: str  # "keep", "reject", or "too few" where fewer than 10 are judged
     rejected_at: int | None = None
+    commonest: int = 0  # how many of the questions judged have their commonest right label
+
+    @property
+    def baseline(self) -> float:
+        """The accuracy of who always gives the commonest right label; NaN without judgments."""
+        return self.commonest / self.judged if self.judged else float("nan")
 
 
 def answer_gold(
@@ -47,20 +39,9 @@ def answer_gold(
 ) -> tuple[GoldVerdict, ...]:
     """Judge each annotator by the gold questions: below 50% after 10 is rejected.
 
-    Exactly 50% stays.
-
-    Parameters
-    ----------
-    values
-        (A, P) numbers of labels, the items in the order in which they were judged; -1 where an
-        annotator has not judged an item.
-    gold
-        (P,) the right labels; -1 where an item is no gold question.
-    sequential
-        Look after each question from the tenth on, as a running project does, instead of once over
-        all.
-    confidence
-        Of Wilson's interval.
+    Exactly 50% stays. `values` (A, P) are numbers of labels, the items in the order in which they
+    were judged, `gold` (P,) the right ones; -1 where there is none. With `sequential` an annotator
+    is looked at after each question from the tenth on, as a running project does.
 
     References
     ----------
@@ -83,11 +64,12 @@ def answer_gold(
         number = np.arange(1, judged + 1)
         below = (2 * rights < number) & (number >= LEAST_JUDGED)
         when = np.flatnonzero(below) if sequential else np.flatnonzero(below[-1:]) + judged - 1
+        commonest = int(np.bincount(gold[asked]).max(initial=0))
         verdict = "reject" if len(when) else "keep" if judged >= LEAST_JUDGED else "too few"
         at = int(when[0]) + 1 if len(when) else None
         low, high = wilson_interval(right, judged, confidence)
         accuracy = right / judged if judged else float("nan")
-        found.append(GoldVerdict(judged, right, accuracy, low, high, verdict, at))
+        found.append(GoldVerdict(judged, right, accuracy, low, high, verdict, at, commonest))
     return tuple(found)
 
 
@@ -96,21 +78,7 @@ def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> f
     """Return how probably an annotator who guesses is rejected by so many gold questions.
 
     Once over all this is P(Bin(n, 1 / labels) < n / 2); sequentially, the chance to be below half
-    after any question from the tenth to the last.
-
-    Parameters
-    ----------
-    judged
-        n, how many gold questions he judges.
-    labels
-        Among how many labels he chooses, each as often.
-    sequential
-        See `answer_gold`.
-
-    Raises
-    ------
-    OptionError
-        If `judged` is negative or there are fewer than two labels.
+    after any question from the tenth to the last. All `labels` are guessed as often.
 
     Examples
     --------
@@ -139,20 +107,7 @@ def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> f
 
 
 def suspicious_gold(values: Labels, gold: Labels, verdicts: tuple[GoldVerdict, ...]) -> list[int]:
-    """Return the gold questions that most annotators who are not rejected answer otherwise.
-
-    Parameters
-    ----------
-    values, gold
-        As for `answer_gold`.
-    verdicts
-        Of all annotators.
-
-    Returns
-    -------
-    list of int
-        Places of items, rising; more than half of those who judged it contradict the gold.
-    """
+    """Return the places of gold questions that most annotators not rejected answer otherwise."""
     kept = values[[one.verdict != "reject" for one in verdicts]]
     judged = (kept >= 0).sum(axis=0)
     against = ((kept >= 0) & (kept != gold)).sum(axis=0)

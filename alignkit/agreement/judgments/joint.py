@@ -12,29 +12,12 @@ from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.statistic import Floats, Rows
 from alignkit.scoring.measures import ratio
 
-__all__ = ["UNEQUAL", "joint_rows"]
-
 UNEQUAL = "items have different numbers of judgments"
 """Why Fleiss' kappa is undefined."""
 
 
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     """Return what alpha, AC1 and Fleiss' kappa are functions of.
-
-    Parameters
-    ----------
-    counts
-        (P, K): how many annotators give each item each label; the labels in their order.
-    ordered
-        Whether the labels have an order; alpha of ordinal data is undefined without.
-
-    Returns
-    -------
-    Rows
-        Its measures are ``alpha.nominal`` and ``alpha.ordinal`` over the items with two judgments
-        or more; ``ac1``, whose observed agreement is over these, and whose shares of labels over
-        all that are judged; ``fleiss``, defined where all judged items have as many judgments, two
-        or more. Each is NaN where it is 0/0.
 
     References
     ----------

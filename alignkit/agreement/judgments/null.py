@@ -20,8 +20,6 @@ from alignkit.agreement.statistic import Floats
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.parallel import executor
 
-__all__ = ["NULLS", "NullKappas", "NullQuestion", "null_kappas"]
-
 NULLS = ("all", "one")
 """Whose labels are permuted: those of all annotators, or of the one alone who is tested."""
 
@@ -30,49 +28,23 @@ _CHUNK_BYTES, _MOST = 2**24, 64
 
 
 class NullQuestion(NamedTuple):
-    """Say which view is asked, and how the consensus is found in it.
+    """Say which view is asked, and how the consensus is found in it."""
 
-    Parameters
-    ----------
-    values
-        (A, P) labels; -1 where an annotator has not judged an item.
-    size
-        K, how many labels there are.
-    far
-        (K, K): how far two of them are apart.
-    ties
-        One of `alignkit.agreement.judgments.consensus.TIES`; tied permutations are no error.
-    adjudicated
-        (P,) labels, for ``ties="adjudicated"``.
-    """
-
-    values: Labels
-    size: int
-    far: Floats
+    values: Labels  # (A, P) labels; -1 where an annotator has not judged an item
+    size: int  # K, how many labels there are
+    far: Floats  # (K, K): how far two of them are apart
     ties: str = "leave-out"
-    adjudicated: Labels | None = None
+    adjudicated: Labels | None = None  # (P,) labels, for ties="adjudicated"
 
 
 @dataclass(frozen=True, eq=False)
 class NullKappas:
-    """Hold the kappas against the consensus in R permutations; NaN where undefined.
+    """Hold the kappas against the consensus in R permutations; NaN where undefined."""
 
-    Parameters
-    ----------
-    each
-        (R, A): of each annotator.
-    mean
-        (R,): their mean, each weighing as much as the items with a consensus that he judged.
-    pooled
-        (R,): of all judgments in one table.
-    settled
-        (R,): the share of items with two judgments or more that have a consensus.
-    """
-
-    each: Floats
+    each: Floats  # (R, A): of each annotator
     mean: Floats
-    pooled: Floats
-    settled: Floats
+    pooled: Floats  # (R,): of all judgments in one table
+    settled: Floats  # (R,): the share of items with two judgments or more that have a consensus
 
 
 def null_kappas(
@@ -87,26 +59,6 @@ def null_kappas(
 
     The labels of an annotator are permuted among the items that he judged. All questions, which
     are views of the same judgments, see the same permutations.
-
-    Parameters
-    ----------
-    questions
-        A view each, of the same A annotators and P items.
-    permutations
-        R, how many times.
-    null
-        One of `NULLS`.
-    seed
-        Of the permutations.
-    workers
-        Threads; None takes one for each core. The result does not depend on it.
-
-    Raises
-    ------
-    OptionError
-        If there is to be less than one permutation.
-    UnknownNameError
-        If there is no such null.
     """
     if null not in NULLS:
         raise UnknownNameError("null", null, NULLS)

@@ -12,8 +12,6 @@ from typing import Any
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.labels import Scheme, View, get_scheme, get_view
 
-__all__ = ["MAJORITY", "JudgmentOptions"]
-
 MAJORITY = "majority"
 """The consensus that is no adjudicated version."""
 
@@ -108,7 +106,12 @@ class JudgmentOptions:
 
     @property
     def views(self) -> tuple[View, ...]:
-        """The views that are asked for."""
+        """The views that are asked for; of those that are alike the first."""
+        return tuple(view for view, *_ in self.alike)
+
+    @property
+    def alike(self) -> tuple[tuple[View, ...], ...]:
+        """The views that are asked for, those together that map all judgments to the same."""
         scheme = get_scheme(self.scheme) if isinstance(self.scheme, str) else self.scheme
         named = [self.view] if isinstance(self.view, str) else self.view
         chosen = tuple(get_view(scheme, name) for name in dict.fromkeys(named or scheme.views))
@@ -120,7 +123,12 @@ class JudgmentOptions:
                     f"no view of {scheme.name} has labels in an order: leave weights out, and "
                     "ties='lowest'"
                 )
-        return chosen
+        rows = [(view.labels, view.order, dict(view.rows)) for view in chosen]
+        return tuple(
+            tuple(view for view, other in zip(chosen, rows, strict=True) if other == mine)
+            for k, mine in enumerate(rows)
+            if rows.index(mine) == k
+        )
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> JudgmentOptions:

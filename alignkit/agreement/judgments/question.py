@@ -17,14 +17,12 @@ from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.view_data import ViewData
 from alignkit.agreement.result_parts import Figure
-from alignkit.agreement.sections import CorpusPart
+from alignkit.agreement.sections import CorpusPart, in_several
 from alignkit.arguments import words
-from alignkit.corpus import Corpus
+from alignkit.corpus import Corpus, compared_texts
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.frozen import FrozenMap
 from alignkit.labels.label_matrix import judges_of, judgments_of
-
-__all__ = ["agree_on_judgments", "judges"]
 
 Parts = Callable[[Sequence[str]], Sequence[CorpusPart]]
 """Gives the whole corpus and its groups, by whose times and judgments make them."""
@@ -38,6 +36,7 @@ def agree_on_judgments(
     rewrites: int,
     parts: Parts,
     by: str | None,
+    split: str | None,
     seed: int,
     workers: int | None,
 ) -> JudgmentAgreement:
@@ -75,14 +74,20 @@ def agree_on_judgments(
         for part in sections
         for figure in _figures(data, part, options, seed=seed, workers=workers)
     )
-    repeats = Counter((pair.source, pair.target) for pair in corpus if pair.has_text)
+    compared = set(names)
+    judged = [
+        pair
+        for pair in corpus
+        if any(one.judgment and name in compared for name, one in pair.annotations.items())
+    ]
+    repeats = Counter(text for pair in judged if (text := compared_texts(pair)))
     found = JudgmentAgreement(
         names,
         options,
         by,
         seed,
         tuple(part.name for part in sections),
-        len(corpus),
+        len(judged),
         sum(repeats.values()) - len(repeats),
         rewrites,
         left_out,
@@ -90,6 +95,9 @@ def agree_on_judgments(
         figures,
         Disagreements(corpus, data, whose),
         (),
+        split,
+        in_several(sections),
+        len(corpus) - len(judged),
     )
     return replace(found, cautions=judgment_cautions(found))
 
@@ -97,15 +105,7 @@ def agree_on_judgments(
 def judges(
     corpus: Corpus, annotators: Sequence[str] | None, settled: str | None
 ) -> tuple[str, ...]:
-    """Return whose judgments are compared: all but the adjudicated version, or those named.
-
-    Raises
-    ------
-    OptionError
-        If there is one, or the adjudicated version is named among them.
-    UnknownNameError
-        If one judged nothing.
-    """
+    """Return whose judgments are compared: all but the adjudicated version, or those named."""
     known = judges_of(corpus)
     if settled is not None and settled not in known:
         raise UnknownNameError("annotator who judged pairs", settled, known)

@@ -18,8 +18,6 @@ from alignkit.report.table import Table, get_medium
 from alignkit.report.table_csv import csv_lines
 from alignkit.version import __version__
 
-__all__ = ["JudgmentAgreement"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentAgreement:
@@ -38,7 +36,7 @@ class JudgmentAgreement:
     sections
         ``"all"``, then the names of the groups.
     pairs
-        How many pairs the corpus has.
+        How many pairs at least one of the annotators judged.
     repeated
         How many of them are repeats of others, word by word.
     rewrites
@@ -54,6 +52,10 @@ class JudgmentAgreement:
         The pairs that are judged differently, those that differ in more views first.
     cautions
         What to know before reading the figures.
+    split, several
+        What divides the values of `by`, and how many pairs have several: groups overlap by these.
+    unjudged
+        How many pairs of the corpus none of them judged.
     """
 
     annotators: tuple[str, ...]
@@ -69,6 +71,9 @@ class JudgmentAgreement:
     all_figures: tuple[Figure, ...]
     disagreements: Disagreements
     cautions: tuple[Caution, ...]
+    split: str | None = None
+    several: int = 0
+    unjudged: int = 0
 
     def __repr__(self) -> str:
         return f"JudgmentAgreement({self.scheme}, {self.pairs} pairs; {', '.join(self.annotators)})"
@@ -128,7 +133,9 @@ class JudgmentAgreement:
             If there is no such figure.
         """
         first, second = (*who, "", "")[:2]
-        wanted = (kind, first, second, section, f"judgments.{view or self.views[0]}", statistic)
+        shown = {one.name: alike[0].name for alike in self.options.alike for one in alike}
+        level = f"judgments.{shown.get(view, view) or self.views[0]}"
+        wanted = (kind, first, second, section, level, statistic)
         found = {
             (one.kind, one.first, one.second, one.section, one.level, one.statistic): one
             for one in self.all_figures
@@ -144,6 +151,7 @@ class JudgmentAgreement:
         one = self.options
         groups = "|groups:given" if one.groups else ""
         by = f"|by:{self.by}" if self.by else ""
+        by += f"|split:{self.split}" if self.split else ""
         return (
             f"level:judgments|scheme:{self.scheme}|views:{'/'.join(self.views)}"
             f"|weights:{one.weights}|consensus:{one.consensus}|ties:{one.ties}|null:{one.null}"
@@ -200,14 +208,18 @@ class JudgmentAgreement:
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it: NaN is None."""
         options = {one.name: getattr(self.options, one.name) for one in fields(JudgmentOptions)}
-        options |= {"scheme": self.scheme, "view": list(self.views)}
+        alike = [[view.name for view in views] for views in self.options.alike]
+        options |= {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         return {
             "annotators": list(self.annotators),
             "by": self.by,
+            "split": self.split,
+            "in_several_groups": self.several,
             "seed": self.seed,
             "options": jsonable(options),
             "sections": list(self.sections),
             "pairs": self.pairs,
+            "unjudged": self.unjudged,
             "repeated": self.repeated,
             "rewrites": self.rewrites,
             "left_out": jsonable(self.left_out),

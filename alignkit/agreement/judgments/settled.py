@@ -6,35 +6,16 @@ from typing import NamedTuple
 
 from alignkit.agreement.judgments.consensus import Labels, label_counts
 
-__all__ = ["Overruled", "overruled"]
-
 
 class Overruled(NamedTuple):
-    """Say how often an adjudicated version overrules those who agree.
+    """Say how often an adjudicated version overrules those who agree."""
 
-    Parameters
-    ----------
-    unanimous
-        How many adjudicated items two annotators or more judged, all alike.
-    overruled
-        For how many of these the adjudicated label is another.
-    """
-
-    unanimous: int
-    overruled: int
+    unanimous: int  # how many adjudicated items two annotators or more judged, all alike
+    overruled: int  # for how many of these the adjudicated label is another
 
 
 def overruled(values: Labels, adjudicated: Labels, size: int) -> Overruled:
     """Count how often the adjudicated label is not the one that all annotators gave.
-
-    Parameters
-    ----------
-    values
-        (A, P) numbers of labels; -1 where an annotator has not judged an item.
-    adjudicated
-        (P,) numbers of labels; -1 where an item is not adjudicated.
-    size
-        How many labels there are.
 
     Examples
     --------

@@ -16,8 +16,6 @@ from alignkit.errors import UnknownNameError
 from alignkit.jit import readonly
 from alignkit.scoring.measures import ratio
 
-__all__ = ["WEIGHTS", "LabelTables", "Ratios", "apart", "kappas", "mean_kappas", "mean_of"]
-
 WEIGHTS = ("nominal", "linear", "quadratic")
 """How far two labels are apart: any two as far, or by their places in the order."""
 
@@ -27,11 +25,6 @@ def apart(size: int, weights: str = "nominal") -> Floats:
 
     ``"nominal"``: 1 for two different labels; ``"linear"``: the difference of their places in the
     order, ``"quadratic"``: its square.
-
-    Raises
-    ------
-    UnknownNameError
-        If there are no such weights.
     """
     if weights not in WEIGHTS:
         raise UnknownNameError("weights", weights, WEIGHTS)
@@ -44,38 +37,16 @@ def apart(size: int, weights: str = "nominal") -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LabelTables:
-    """Hold the labels that each of N pairs of annotators give to the items that both judged.
+    """Hold the labels that each of N pairs of annotators give to the items that both judged."""
 
-    Parameters
-    ----------
-    size
-        K, how many labels there are.
-    offsets
-        (N * K * K + 1,): where the items of each cell of each table begin; the rows of a table are
-        the label of the first, its columns that of the second.
-    items
-        The items of one cell after the other, as numbers below P.
-    count
-        P, how many items there are.
-    """
-
-    size: int
+    size: int  # K, how many labels there are
     offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
-    count: int
+    items: NDArray[np.int32]  # the items of one cell after the other, as numbers below P
+    count: int  # P, how many items there are
 
     @classmethod
     def of(cls, couples: Sequence[tuple[Labels, Labels]], size: int) -> LabelTables:
-        """Collect the items that both of a couple judged.
-
-        Parameters
-        ----------
-        couples
-            For each the (P,) labels of the first and of the second; -1 where there is none. Where
-            they are (A, P), one table has those of all A rows.
-        size
-            How many labels there are.
-        """
+        """Collect the items that both of a couple judged."""
         items, sizes = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
         count = couples[0][0].shape[-1] if couples else 0
         for first, second in couples:
@@ -109,36 +80,16 @@ class LabelTables:
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """Hold what N tables say in R resamples, each (N, R); NaN where undefined.
+    """Hold what N tables say in R resamples, each (N, R); NaN where undefined."""
 
-    Parameters
-    ----------
-    items
-        How many items there are.
-    kappa
-        Cohen's, weighted by how far labels are apart.
-    observed
-        The share with equal labels.
-    ac1
-        Gwet's.
-    """
-
-    items: Floats
-    kappa: Floats
-    observed: Floats
-    ac1: Floats
+    items: Floats  # how many items there are
+    kappa: Floats  # Cohen's, weighted by how far labels are apart
+    observed: Floats  # the share with equal labels
+    ac1: Floats  # gwet's
 
 
 def kappas(tables: Floats, far: Floats) -> Floats:
-    """Return kappa of (..., K, K) tables; NaN where undefined.
-
-    Parameters
-    ----------
-    tables
-        Rows: the label of the first; columns: that of the second.
-    far
-        How far labels are apart, see `apart`.
-    """
+    """Return kappa of (..., K, K) tables; NaN where undefined."""
     size = tables.shape[-1]
     found = weighted_kappas(tables.reshape(-1, size, size), far)
     return found.reshape(tables.shape[:-2])

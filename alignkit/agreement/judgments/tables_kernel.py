@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from alignkit.agreement.beyond_chance.flips_kernel import uniform
 from alignkit.jit import inlined, jit
 
-__all__ = ["consensus_tables", "couple_sums", "group_sums", "one_permuted_tables", "permute"]
-
 Ints = NDArray[np.int64]
 Items = NDArray[np.int32]
 Labels = NDArray[np.int8]

@@ -14,46 +14,17 @@ from alignkit.agreement.judgments.tables import apart
 from alignkit.agreement.statistic import Floats
 from alignkit.errors import OptionError
 
-__all__ = ["ViewData"]
-
 
 @dataclass(frozen=True, eq=False)
 class ViewData:
-    """Hold the labels that annotators gave, and how they are to be compared.
+    """Hold the labels that annotators gave, and how they are to be compared."""
 
-    Parameters
-    ----------
-    name
-        Of the view.
-    annotators
-        The A names.
-    labels
-        The K names of the labels, in their order; used or not.
-    values
-        (A, P) numbers of labels; -1 where an annotator has not judged an item, or it is not scored.
-    ordered
-        Whether the order of the labels means something.
-    weights
-        Of kappa: ``"nominal"``, ``"linear"`` or ``"quadratic"``.
-    ties
-        What becomes of a tied consensus, see `alignkit.agreement.judgments.consensus.TIES`.
-    adjudicated
-        (P,) the labels that were settled on; None where there is no such version.
-    groups
-        The group of each annotator, by name; those without one are compared with nobody's group.
-
-    Raises
-    ------
-    OptionError
-        If there is one annotator, one label, or an order is needed and there is none.
-    """
-
-    name: str
-    annotators: tuple[str, ...]
-    labels: tuple[str, ...]
+    name: str  # of the view
+    annotators: tuple[str, ...]  # the A names
+    labels: tuple[str, ...]  # the K names of the labels, in their order; used or not
     values: Labels
-    ordered: bool = False
-    weights: str = "nominal"
+    ordered: bool = False  # whether the order of the labels means something
+    weights: str = "nominal"  # of kappa: "nominal", "linear" or "quadratic"
     ties: str = "leave-out"
     adjudicated: Labels | None = None
     groups: Mapping[str, str] = field(default_factory=dict)

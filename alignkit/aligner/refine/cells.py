@@ -20,26 +20,20 @@ from alignkit.aligner.refine.cells_kernel import (
     similarities,
 )
 from alignkit.aligner.refine.features import CELL, LEXICON, NEIGHBOURS, VECTORS, names_of
-from alignkit.aligner.refine.vectors_kernel import cosines_of_pair, normalize, vector_features
+from alignkit.aligner.refine.vectors_kernel import cosines_of_pair, vector_features
+from alignkit.aligner.vector_prior import units_of
 from alignkit.errors import AlignerError
 from alignkit.vectors import Vectors, WordVectors, vectors_of
 from alignkit.vectors.sentences import TwoVectors
 
-__all__ = ["Cells", "Spelled", "lexicon_columns", "set_neighbours"]
-
 F4 = NDArray[np.float32]
+I2 = NDArray[np.int16]
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
 
 
 class Spelled:
-    """Hold how the words of a side are written, as the kernels take it.
-
-    Parameters
-    ----------
-    words
-        Distinct words.
-    """
+    """Hold how the words of a side are written, as the kernels take it."""
 
     def __init__(self, words: Sequence[str]) -> None:
         codes, self.starts = code_points(words)
@@ -58,27 +52,12 @@ def _kind(word: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Hold K cells of P sentence pairs.
+    """Hold K cells of P sentence pairs."""
 
-    Parameters
-    ----------
-    lengths
-        (P, 2) int32: the numbers of words of the pairs.
-    ends
-        (P + 1,) int64: the cells of pair p are those from ends[p] to before ends[p + 1].
-    places
-        (K, 2) int32: source and target position of each.
-    words
-        (K, 2) int32: the numbers of the two words in the bitext.
-    features
-        (K, D) float32: the features of `names_of(second=True)`; those of the gold lexicon and of
-        the second round are 0 until they are set.
-    """
-
-    lengths: I4
-    ends: I8
-    places: I4
-    words: I4
+    lengths: I4  # (P, 2) int32: the numbers of words of the pairs
+    ends: I8  # (P + 1,) int64: the cells of pair p are those from ends[p] to before ends[p + 1]
+    places: I4  # (K, 2) int32: source and target position of each
+    words: I4  # (K, 2) int32: the numbers of the two words in the bitext
     features: F4
 
     @classmethod
@@ -91,17 +70,7 @@ class Cells:
         vectors: TwoVectors | None = None,
         spelled: tuple[Spelled, Spelled] | None = None,
     ) -> Cells:
-        """Return the cells of the pairs from begin to before end of a bitext.
-
-        Parameters
-        ----------
-        decoder
-            What gives the posteriors of the same bitext.
-        vectors
-            Those of the words, or None.
-        spelled
-            How the words of the bitext are written, where it is known already.
-        """
+        """Return the cells of the pairs from begin to before end of a bitext."""
         source, target = bitext.source, bitext.target
         mine, other = spelled or (Spelled(source.words), Spelled(target.words))
         forward, reverse = decoder.posteriors(begin, end)
@@ -162,10 +131,8 @@ def lexicon_columns(features: F4) -> slice:
     return slice(first, first + len(LEXICON))
 
 
-def _compared(
-    bitext: Bitext, begin: int, end: int, vectors: TwoVectors
-) -> list[tuple[F4, F4, F4, F4, F4]]:
-    """Return, for each pair, the unit vectors of both sides and the cosines in and between them."""
+def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
+    """Return, for each pair, the cosines of the words within both sides and between them."""
     found = []
     sides = (
         _units(side, begin, end, one)
@@ -177,32 +144,25 @@ def _compared(
                 f"vectors of {mine.shape[1]} and of {theirs.shape[1]} numbers: those of all "
                 "words are to be of one space"
             )
-        own, other, cross = _cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)
-        found.append((mine, theirs, own, other, cross))
+        found.append((_cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)))
     return found
 
 
-def _cosines(one: F4, other: F4) -> F4:
+def _cosines(one: I2, other: I2) -> F4:
     matrix = np.empty((len(one), len(other)), np.float32)
     cosines_of_pair(one, other, matrix)
     return matrix
 
 
-def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[F4]:
+def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
     """Yield the unit vectors (n, d) of the words of each sentence from begin to before end."""
     bounds = side.starts[begin : end + 1] - side.starts[begin]
     if isinstance(vectors, WordVectors):  # each word is asked for once
         ids = side.ids[side.starts[begin] : side.starts[end]]
         used, places = np.unique(ids, return_inverse=True)
-        units = _unit(vectors.of([side.words[number] for number in used.tolist()]))
+        units = units_of(vectors.of([side.words[number] for number in used.tolist()]))
         for first, last in pairwise(bounds.tolist()):
             yield units[places[first:last]]
         return
     for k in range(begin, end):
-        yield _unit(vectors_of(vectors, side.sentence(k)))
-
-
-def _unit(vectors: F4) -> F4:
-    found = np.array(vectors, np.float32, order="C")
-    normalize(found)
-    return found
+        yield units_of(vectors_of(vectors, side.sentence(k)))

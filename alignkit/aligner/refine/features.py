@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CELL", "LEXICON", "NEIGHBOURS", "STRONG", "STRONG_SECOND", "VECTORS", "names_of"]
-
 CELL = (
     "mean",
     "logit_mean",

@@ -21,8 +21,6 @@ from alignkit.aligner.refine.regression_kernel import (
 )
 from alignkit.aligner.refine.rounds import Layers, Round
 
-__all__ = ["KINDS", "Kind", "fit"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I8 = NDArray[np.int64]
@@ -40,22 +38,11 @@ _CLOSE = 1e-7  # of the gradient to the number of rows
 
 @dataclass(frozen=True)
 class Kind:
-    """Say how a round is fitted.
+    """Say how a round is fitted."""
 
-    Parameters
-    ----------
-    name
-        What reports call it.
-    features
-        ``prior`` (the prior's log odds alone), ``strong``, ``all``, ``network``, or ``both``: the
-        mean of the log odds of ``all`` and of networks.
-    ridge
-        The weight of the squared weights, of features of variance 1.
-    """
-
-    name: str
+    name: str  # what reports call it
     features: str
-    ridge: float
+    ridge: float  # the weight of the squared weights, of features of variance 1
 
     @property
     def has_networks(self) -> bool:
@@ -87,23 +74,7 @@ def fit(
     *,
     second: bool,
 ) -> list[Round]:
-    """Fit a round in each of some ways.
-
-    Parameters
-    ----------
-    kinds
-        The ways.
-    prior
-        What it starts from.
-    names
-        Those of the features.
-    features
-        (K, D) float32.
-    goals
-        (K,) float32: 1 a link, 0 none, -1 left out.
-    second
-        Whether the features of the second round are set.
-    """
+    """Fit a round in each of some ways."""
     kept = goals >= 0
     if not kept.all():
         features, goals = features[kept], goals[kept]
@@ -114,19 +85,7 @@ def fit(
 
 
 class _Fits:
-    """Fit a round to the same cells in several ways, what they share once.
-
-    Parameters
-    ----------
-    prior
-        What it starts from.
-    features
-        (K, D) float32.
-    goals
-        (K,) float32: 1 a link, 0 none.
-    strong
-        The columns of the strongest features.
-    """
+    """Fit a round to the same cells in several ways, what they share once."""
 
     def __init__(self, prior: Round, features: F4, goals: F4, strong: I8) -> None:
         self._prior, self._features, self._goals = prior, features, goals

@@ -17,10 +17,10 @@ from alignkit.aligner.refine.cells import Cells
 from alignkit.aligner.refine.features import CELL
 from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.corpus import SentencePair
+from alignkit.corpus import compared_texts
+from alignkit.plain import compared
+from alignkit.sentence_pair import SentencePair
 from alignkit.vectors.sentences import TwoVectors
-
-__all__ = ["Gold", "Posteriors", "different", "is_learnable"]
 
 _IDENTICAL = CELL.index("identical")
 
@@ -43,28 +43,16 @@ def is_learnable(pair: SentencePair) -> bool:
 
 def different(pairs: Iterable[SentencePair]) -> int:
     """Return how many pairs differ in more than case; copies teach nothing of new pairs."""
-    return len({tuple(" ".join(side).casefold() for side in pair.words) for pair in pairs})
+    return len({compared_texts(pair, ignore_case=True) for pair in pairs})
 
 
 @dataclass(frozen=True, eq=False)
 class Gold:
-    """Hold P annotated pairs.
+    """Hold P annotated pairs."""
 
-    Parameters
-    ----------
-    bitext
-        Their words.
-    links
-        Their links.
-    cells
-        Those that may be links.
-    ignore_identical
-        Whether links of equal words are left out where links are counted.
-    """
-
-    bitext: Bitext
-    links: LinkArrays
-    cells: Cells
+    bitext: Bitext  # their words
+    links: LinkArrays  # their links
+    cells: Cells  # those that may be links
     ignore_identical: bool = False
 
     @classmethod
@@ -92,11 +80,11 @@ class Gold:
     @cached_property
     def groups(self) -> NDArray[np.int64]:
         """The number (P,) of each pair among those that differ; copies have the same."""
-        numbers: dict[tuple[bytes, ...], int] = {}
+        numbers: dict[tuple[tuple[str, ...], ...], int] = {}
         found = np.empty(len(self), np.int64)
         for k in range(len(self)):
-            sides = (self.bitext.source, self.bitext.target)
-            words = tuple(side.ids[side.starts[k] : side.starts[k + 1]].tobytes() for side in sides)
+            sides = self.bitext.source.sentence(k), self.bitext.target.sentence(k)
+            words = tuple(tuple(map(compared, side)) for side in sides)
             found[k] = numbers.setdefault(words, len(numbers))
         return found
 

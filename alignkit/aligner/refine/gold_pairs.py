@@ -15,10 +15,8 @@ from alignkit.aligner.refine.gold import Gold, Posteriors, is_learnable
 from alignkit.aligner.refine.validation import FOLDS
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
+from alignkit.sentence_pair import SentencePair
 from alignkit.vectors.sentences import TwoVectors
-
-__all__ = ["GoldPairs"]
 
 I8 = NDArray[np.int64]
 
@@ -30,48 +28,18 @@ _OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs 
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """Hold a gold pair.
+    """Hold a gold pair."""
 
-    Parameters
-    ----------
-    id
-        Its name.
-    words
-        Those of both sides.
-    alignment
-        Its links.
-    places
-        (K, 2) int16: source and target position of each cell.
-    features
-        (K, D) float32: what the pair itself tells of them.
-    fold
-        The fold of cross-validation that it is in.
-    """
-
-    id: str
-    words: tuple[Sequence[str], Sequence[str]]
-    alignment: Alignment
-    places: NDArray[np.int16]
-    features: NDArray[np.float32]
-    fold: int
+    id: str  # its name
+    words: tuple[Sequence[str], Sequence[str]]  # those of both sides
+    alignment: Alignment  # its links
+    places: NDArray[np.int16]  # (K, 2) int16: source and target position of each cell
+    features: NDArray[np.float32]  # (K, D) float32: what the pair itself tells of them
+    fold: int  # the fold of cross-validation that it is in
 
 
 class GoldPairs:
-    """Keep gold pairs in the order in which they came, with the features of their cells.
-
-    Parameters
-    ----------
-    aligner
-        What gives the posteriors.
-    vectors
-        Those of the words, or None.
-
-    Attributes
-    ----------
-    left_out
-        How many annotated pairs could not be learned from (see `is_learnable`), or had more cells
-        than there was room for.
-    """
+    """Keep gold pairs in the order in which they came, with the features of their cells."""
 
     def __init__(self, aligner: Posteriors, vectors: TwoVectors | None) -> None:
         self._aligner, self._vectors = aligner, vectors

@@ -17,8 +17,6 @@ from alignkit.arrays import LinkArrays
 from alignkit.errors import AlignerError
 from alignkit.vectors.sentences import TwoVectors
 
-__all__ = ["Learned", "Lessons", "WordsKnown"]
-
 I8 = NDArray[np.int64]
 
 UNSUPERVISED = "unsupervised"
@@ -29,61 +27,29 @@ _PART = 500_000  # cells whose features are held at a time by each thread
 
 @dataclass(frozen=True)
 class Lessons:
-    """Say from what was learned, and how.
+    """Say from what was learned, and how."""
 
-    Parameters
-    ----------
-    kind
-        How the rounds were fitted; one of `KINDS`, ``prior``, or ``unsupervised``.
-    objective
-        One of `OBJECTIVES`.
-    threshold
-        Links are more probable than this.
-    pairs
-        How many pairs taught it.
-    vectors
-        Whether it looks at vectors of words.
-    """
-
-    kind: str
-    objective: str
-    threshold: float
-    pairs: int
-    vectors: bool
+    kind: str  # how the rounds were fitted; one of KINDS, prior, or unsupervised
+    objective: str  # one of OBJECTIVES
+    threshold: float  # links are more probable than this
+    pairs: int  # how many pairs taught it
+    vectors: bool  # whether it looks at vectors of words
 
 
 @dataclass(frozen=True, eq=False)
 class WordsKnown:
-    """Hold what is known of the distinct words of a bitext.
+    """Hold what is known of the distinct words of a bitext."""
 
-    Parameters
-    ----------
-    spelled
-        How they are written.
-    numbers
-        Those of the gold lexicon; None where there is none.
-    """
-
-    spelled: tuple[Spelled, Spelled]
-    numbers: tuple[I8, I8] | None
+    spelled: tuple[Spelled, Spelled]  # how they are written
+    numbers: tuple[I8, I8] | None  # those of the gold lexicon; None where there is none
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Hold what was learned from gold.
+    """Hold what was learned from gold."""
 
-    Parameters
-    ----------
-    lessons
-        From what, and how.
-    rounds
-        What makes probabilities of features; None where nothing gained.
-    lexicon
-        What gold tells of words; None where it tells nothing.
-    """
-
-    lessons: Lessons
-    rounds: Rounds | None = None
+    lessons: Lessons  # from what, and how
+    rounds: Rounds | None = None  # what makes probabilities of features; None where nothing gained
     lexicon: GoldLexicon | None = field(default=None)
 
     @property
@@ -128,13 +94,7 @@ class Learned:
         sure: float | None,
         vectors: TwoVectors | None,
     ) -> AlignedLinks:
-        """Return the links of a bitext that are more probable than a threshold.
-
-        Raises
-        ------
-        AlignerError
-            If it needs vectors and there are none.
-        """
+        """Return the links of a bitext that are more probable than a threshold."""
         if self.lessons.vectors and self.used and vectors is None:
             raise AlignerError(
                 "this was learned with vectors of words, and needs them: give the same vectors"

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from alignkit.aligner.refine.cells import Cells, lexicon_columns
 from alignkit.errors import AlignerError
 
-__all__ = ["GoldCounts", "GoldLexicon"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I8 = NDArray[np.int64]
@@ -32,15 +30,7 @@ def _log_odds(counts: F8) -> F8:
 
 
 class GoldCounts:
-    """Count links of gold by word pair and by word, so that any pairs can be left out.
-
-    Parameters
-    ----------
-    cells
-        Those of the gold pairs.
-    labels
-        (K,) float32: 1 a link, 0 none.
-    """
+    """Count links of gold by word pair and by word, so that any pairs can be left out."""
 
     def __init__(self, cells: Cells, labels: F4) -> None:
         self._pair_of = cells.pair_of
@@ -90,22 +80,11 @@ def _sums(numbers: I8, values: F8) -> F8:
 
 @dataclass(frozen=True, eq=False)
 class GoldLexicon:
-    """Hold what gold tells of word pairs and of words.
+    """Hold what gold tells of word pairs and of words."""
 
-    Parameters
-    ----------
-    source, target
-        The words that it knows.
-    pairs
-        (K, 2) int32: the word pairs, rising.
-    pair_counts, source_counts, target_counts
-        (K, 3), (S, 3) and (T, 3) float64: how often linked, how often expected, and how many
-        cells.
-    """
-
-    source: tuple[str, ...]
+    source: tuple[str, ...]  # the words that it knows
     target: tuple[str, ...]
-    pairs: NDArray[np.int32]
+    pairs: NDArray[np.int32]  # (K, 2) int32: the word pairs, rising
     pair_counts: F8
     source_counts: F8
     target_counts: F8
@@ -180,13 +159,7 @@ class GoldLexicon:
         )
 
     def check(self) -> None:
-        """See that all fits together.
-
-        Raises
-        ------
-        AlignerError
-            If it does not.
-        """
+        """See that all fits together."""
         for name, words in (("source", self.source), ("target", self.target)):
             if list(words) != sorted(set(words)):
                 raise AlignerError(f"the {name} words of the gold lexicon do not rise")

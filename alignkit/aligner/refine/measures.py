@@ -12,8 +12,6 @@ from alignkit.aligner.refine.gold import Gold
 from alignkit.jit import readonly
 from alignkit.phrase_kernel import match_phrases
 
-__all__ = ["GRID", "OBJECTIVES", "Objective", "best_of", "calibration_error", "measure", "rows_of"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I8 = NDArray[np.int64]
@@ -30,21 +28,10 @@ _UNLIMITED = 2**31 - 1
 
 @dataclass(frozen=True)
 class Objective:
-    """Say what is to be good.
+    """Say what is to be good."""
 
-    Parameters
-    ----------
-    measure
-        What the measure is called.
-    text
-        What it is.
-    evidence_of_few
-        The share of resamples of the pairs that must gain, so that what fewer than 30 pairs taught
-        is used; of more, 0.6. That of phrases is high: they swing.
-    """
-
-    measure: str
-    text: str
+    measure: str  # what the measure is called
+    text: str  # what it is
     evidence_of_few: float
 
     def evidence(self, pairs: int) -> float:
@@ -129,7 +116,7 @@ def best_of(objective: str, rows: I8, *, possible: bool) -> int:
     found = np.convolve(padded, _WINDOW, mode="valid")
     if objective == "aer" or (objective == "links" and not possible):
         found -= _PULL * (GRID - values.max() / 2) ** 2
-    return int(found.argmax())
+    return int(found.round(9).argmax())  # the first of equals, on any processor
 
 
 def calibration_error(goals: F4, probabilities: F4) -> float:

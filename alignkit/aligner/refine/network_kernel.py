@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.aligner.fixed_kernel import total_of
 from alignkit.jit import fast, inlined_fast
-
-__all__ = ["HIDDEN", "LANES", "network_logits", "train_epoch"]
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -121,18 +120,15 @@ def train_epoch(
                 columns[x, k] = block[k, x]
         forward(columns, first, second, length, units, logits)
         rest[:] = 0
-        total = np.float32(0)
         for k in range(size):
             row = order[start + k]
-            rest[k] = (1 / (1 + np.exp(-logits[k])) - goals[row]) * scale[row]
-            total += rest[k]
-        last_slopes[HIDDEN] = total
+            rest[k] = (1 / (1 + np.exp(-np.float64(logits[k]))) - goals[row]) * scale[row]
+        last_slopes[HIDDEN] = total_of(rest)
         for h in range(HIDDEN):
-            total = np.float32(0)
             for k in range(LANES):
-                total += rest[k] * units[h, k]
                 back[h, k] = rest[k] * second[h] if units[h, k] > 0 else np.float32(0)
-            last_slopes[h] = total
+                units[h, k] *= rest[k]
+            last_slopes[h] = total_of(units[h])
         slopes[:] = 0
         add_product(back, block, LANES, slopes)
         step += 1

@@ -15,8 +15,6 @@ from alignkit.errors import FormatError
 from alignkit.input import open_input
 from alignkit.output import replacing
 
-__all__ = ["Prior"]
-
 _VERSION = 1
 _FIRST = {*CELL, *VECTORS, "bias"}
 _SECOND = {*_FIRST, *NEIGHBOURS}

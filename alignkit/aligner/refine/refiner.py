@@ -24,40 +24,23 @@ from alignkit.aligner.refine.rounds import Rounds
 from alignkit.aligner.refine.validation import FOLDS, Folds, Validated, refit, validate
 from alignkit.aligner.settings import LONGEST_PIECE, THRESHOLD
 from alignkit.arguments import check_arguments, each, words
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignerError, UnknownNameError
+from alignkit.sentence_pair import SentencePair
 from alignkit.vectors import Vectors
 from alignkit.vectors.sentences import TwoVectors, two_vectors
-
-__all__ = ["Refiner"]
 
 
 @dataclass(frozen=True, eq=False)
 class _Course:
-    """Say how is learned.
+    """Say how is learned."""
 
-    Parameters
-    ----------
-    annotator
-        Whose links are gold.
-    objective
-        What for; one of `OBJECTIVES`.
-    ignore_identical
-        Whether the measure leaves equal words out.
-    start
-        The rounds that learning starts from.
-    prior
-        What these are called.
-    vectors
-        Those that are looked at, or None.
-    """
-
-    annotator: str
-    objective: str
-    ignore_identical: bool
-    start: Rounds
-    prior: str
-    vectors: TwoVectors | None
+    annotator: str  # whose links are gold
+    objective: str  # what for; one of OBJECTIVES
+    ignore_identical: bool  # whether the measure leaves equal words out
+    start: Rounds  # the rounds that learning starts from
+    prior: str  # what these are called
+    vectors: TwoVectors | None  # those that are looked at, or None
 
 
 class Refiner:

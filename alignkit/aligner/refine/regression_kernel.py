@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["curvature", "linear_logits", "set_scale", "slope", "solve", "squash", "standardize"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I8 = NDArray[np.int64]

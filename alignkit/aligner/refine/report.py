@@ -15,8 +15,6 @@ from alignkit.aligner.settings import THRESHOLD
 from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table
 
-__all__ = ["Interval", "LearningReport", "resampled"]
-
 RESAMPLES = 2000
 _LEAST = 1e-3
 """Measures nearer to 0 or 1 have the log odds of this."""

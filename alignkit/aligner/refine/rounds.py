@@ -12,45 +12,25 @@ from alignkit.aligner.refine.cells import Cells, set_neighbours
 from alignkit.aligner.refine.network_kernel import network_logits
 from alignkit.aligner.refine.regression_kernel import linear_logits, squash
 
-__all__ = ["Layers", "Round", "Rounds", "probabilities_of"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """Hold a network of one hidden layer.
+    """Hold a network of one hidden layer."""
 
-    Parameters
-    ----------
-    first
-        (D + 1, H) float32: from the features to the hidden units; last row, the biases.
-    second
-        (H + 1,) float32: from the hidden units to the log odds; last, the bias.
-    """
-
-    first: F4
-    second: F4
+    first: F4  # (D + 1, H) float32: from the features to the hidden units; last row, the biases
+    second: F4  # (H + 1,) float32: from the hidden units to the log odds; last, the bias
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Turn features into log odds: a weighted sum, and the mean of networks.
+    """Turn features into log odds: a weighted sum, and the mean of networks."""
 
-    Parameters
-    ----------
-    weights
-        (D,) float64.
-    bias
-        What is added.
-    networks
-        Perhaps none.
-    """
-
-    weights: F8
-    bias: float
-    networks: tuple[Layers, ...] = field(default=())
+    weights: F8  # (D,) float64
+    bias: float  # what is added
+    networks: tuple[Layers, ...] = field(default=())  # perhaps none
 
     @classmethod
     def named(cls, names: tuple[str, ...], weights: Mapping[str, float]) -> Round:

@@ -17,8 +17,6 @@ from alignkit.aligner.refine.measures import OBJECTIVES
 from alignkit.aligner.refine.rounds import Layers, Round, Rounds
 from alignkit.errors import AlignerError
 
-__all__ = ["arrays_of", "fields_of_learned", "learned_of", "record_of", "words_of"]
-
 Arrays = Mapping[str, NDArray[Any]]
 
 WORDS = ("learned_source", "learned_target")
@@ -45,13 +43,7 @@ def record_of(learned: Learned) -> dict[str, object]:
 
 
 def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
-    """Read what the header says; return whether there are rounds and a lexicon, too.
-
-    Raises
-    ------
-    AlignerError
-        If an entry is missing, unknown, or says what cannot be.
-    """
+    """Read what the header says; return whether there are rounds and a lexicon, too."""
     if not isinstance(record, dict) or set(record) != _ENTRIES:
         raise AlignerError("learned has not just the entries " + ", ".join(sorted(_ENTRIES)))
     kind, objective, threshold = record["kind"], record["objective"], record["threshold"]
@@ -108,13 +100,7 @@ def words_of(learned: Learned) -> dict[str, Sequence[str]]:
 
 
 def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dict[str, Field]:
-    """Declare its tables, as the header says and for so many words.
-
-    Raises
-    ------
-    AlignerError
-        If the header says what cannot be.
-    """
+    """Declare its tables, as the header says and for so many words."""
     lessons, used, with_lexicon = _lessons_of(record)
     found: dict[str, Field] = {}
     width = len(_names(lessons)) + 1
@@ -140,13 +126,7 @@ def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dic
 
 
 def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]]) -> Learned:
-    """Return what was learned, from tables whose forms and ranges were checked.
-
-    Raises
-    ------
-    AlignerError
-        If words or word pairs of its lexicon do not rise.
-    """
+    """Return what was learned, from tables whose forms and ranges were checked."""
     lessons, _, with_lexicon = _lessons_of(record)
     if set(WORDS) & words.keys() != (set(WORDS) if with_lexicon else set()):
         raise AlignerError("learned: the words of its lexicon are missing, or are not to be there")

@@ -25,8 +25,6 @@ from alignkit.aligner.refine.measures import (
 from alignkit.aligner.refine.rounds import Round, Rounds, probabilities_of
 from alignkit.aligner.settings import THRESHOLD
 
-__all__ = ["FOLDS", "Folds", "Validated", "refit", "validate"]
-
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I8 = NDArray[np.int64]
@@ -39,50 +37,24 @@ NETWORK_PAIRS = 30
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Hold first rounds that each saw all pairs but those of a fold.
+    """Hold first rounds that each saw all pairs but those of a fold."""
 
-    Parameters
-    ----------
-    of
-        (P,) the fold of each pair.
-    firsts
-        The first rounds, by fold.
-    """
-
-    of: I8
-    firsts: tuple[Round, ...]
+    of: I8  # (P,) the fold of each pair
+    firsts: tuple[Round, ...]  # the first rounds, by fold
 
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """Hold what cross-validation chose, and what it found.
+    """Hold what cross-validation chose, and what it found."""
 
-    Parameters
-    ----------
-    kind
-        How the rounds were fitted.
-    rounds
-        Those fitted to all pairs.
-    folds
-        The first rounds by which the second learned.
-    threshold
-        Links are more probable than this.
-    losses
-        The log-loss of a cell of each kind that was tried, in bits.
-    before, after
-        (P, 4): counts of each pair, of the aligner alone and refined, out of fold.
-    calibration
-        Calibration error before and after.
-    """
-
-    kind: str
-    rounds: Rounds
-    folds: Folds
-    threshold: float
-    losses: dict[str, float]
-    before: I8
+    kind: str  # how the rounds were fitted
+    rounds: Rounds  # those fitted to all pairs
+    folds: Folds  # the first rounds by which the second learned
+    threshold: float  # links are more probable than this
+    losses: dict[str, float]  # the log-loss of a cell of each kind that was tried, in bits
+    before: I8  # (P, 4): counts of each pair, of the aligner alone and refined, out of fold
     after: I8
-    calibration: tuple[float, float]
+    calibration: tuple[float, float]  # calibration error before and after
 
 
 class _Learning:
@@ -280,4 +252,4 @@ def _log_loss(logits: F8, goals: F4) -> float:
     kept = goals >= 0
     z, y = logits[kept], goals[kept]
     loss = np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0) - y * z
-    return float(loss.mean() / np.log(2)) if len(loss) else 0.0
+    return round(float(loss.mean() / np.log(2)), 9) if len(loss) else 0.0

@@ -5,44 +5,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import fast, inlined_fast
-
-__all__ = ["cosines_of_pair", "normalize", "vector_features"]
+from alignkit.aligner.vector_prior_kernel import ONE
+from alignkit.jit import fast, inlined_fast, jit
 
 F4 = NDArray[np.float32]
+I2 = NDArray[np.int16]
 I4 = NDArray[np.int32]
 
 SHARPNESS = 10.0
 WINDOW = 2
 
 
-@fast
-def normalize(vectors: F4) -> None:
-    """Give vectors (n, d) the length 1; those of length 0, or of no number, become 0."""
-    for k in range(len(vectors)):
-        total = 0.0
-        for x in range(vectors.shape[1]):
-            total += vectors[k, x] * vectors[k, x]
-        factor = 1 / np.sqrt(total) if 0 < total < 1e30 else 0.0
-        for x in range(vectors.shape[1]):
-            vectors[k, x] = vectors[k, x] * factor if factor > 0 else 0
-
-
-@inlined_fast
-def dot(one: F4, other: F4) -> float:
-    """Return the sum of the products."""
-    total = np.float32(0)
-    for x in range(len(one)):
-        total += one[x] * other[x]
-    return float(total)
-
-
-@fast
-def cosines_of_pair(source: F4, target: F4, cosines: F4) -> None:
-    """Set cosines (N, M) of unit vectors (N, d) and (M, d)."""
+@jit
+def cosines_of_pair(source: I2, target: I2, cosines: F4) -> None:
+    """Set cosines (N, M) of whole vectors (N, d) and (M, d) of the length `ONE`."""
     for i in range(len(source)):
         for j in range(len(target)):
-            cosines[i, j] = dot(source[i], target[j])
+            total = np.int32(0)
+            for k in range(source.shape[1]):
+                total = np.int32(total + source[i, k] * target[j, k])
+            cosines[i, j] = total / (ONE * ONE)
 
 
 @inlined_fast
@@ -77,11 +59,10 @@ def cosine_of_sums(
 
 @fast
 def vector_features(
-    source: F4, target: F4, own: F4, other: F4, cross: F4, places: I4, first: int, last: int,
-    features: F4, column: int,
+    own: F4, other: F4, cross: F4, places: I4, first: int, last: int, features: F4, column: int
 ) -> None:  # fmt: skip
     """Set the 10 features from a column on, of the cells from first to before last of a pair."""
-    n, m = len(source), len(target)
+    n, m = cross.shape
     by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
     by_source[:, :2] = -1
     by_target[:, :2] = -1

@@ -25,18 +25,7 @@ from alignkit.annotate.names import check_annotator
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import append_to_project, enrolled
 from alignkit.annotate.tables.building import assignment_row, pair_row, text_row
-from alignkit.corpus import SentencePair
-
-__all__ = [
-    "add_pairs",
-    "apart",
-    "assigned_rows",
-    "draw_rows",
-    "read_items",
-    "read_plan",
-    "revised",
-    "write_rows",
-]
+from alignkit.sentence_pair import SentencePair
 
 _CHUNK = 2000  # rows in one event
 _PAIRS = 256  # pairs in one event
@@ -67,9 +56,7 @@ def assigned_rows(link: Connection) -> list[Assigned]:
 def read_items(link: Connection) -> list[Item]:
     """Return what of the pairs matters for their assignment."""
     name = link.execute(select(schema.project.c.suggestions)).scalar()
-    table = schema.suggestion.c
-    asked = select(table.pair, table.cells).where(table.set == name)
-    cells = {k: msgspec.json.decode(text) for k, text in link.execute(asked)}
+    cells = queries.suggestions_by_pair(link, str(name))
     found = []
     for pair in queries.pair_rows(link):
         n, m = len(pair.source), len(pair.target)
@@ -104,13 +91,7 @@ def apart(link: Connection, names: Collection[str]) -> dict[str, int]:
 def revised(
     plan: AssignmentPlan | None, annotators: Sequence[str], options: dict[str, Any]
 ) -> AssignmentPlan:
-    """Return a plan with further annotators and other options; those that are None stay.
-
-    Raises
-    ------
-    ProjectError
-        If an option cannot be, or was drawn before and cannot be drawn again.
-    """
+    """Return a plan with further annotators and other options; those that are None stay."""
     if len(set(annotators)) < len(annotators):
         raise ProjectError("an annotator is named twice; name each once")
     given = {name: value for name, value in options.items() if value is not None}
@@ -148,14 +129,7 @@ def _check_attributes(items: Sequence[Item], plan: AssignmentPlan) -> None:
 
 
 def draw_rows(link: Connection, plan: AssignmentPlan) -> Drawn:
-    """Draw the rows that a plan adds to those that there are.
-
-    Raises
-    ------
-    ProjectError
-        If no pair has an attribute that the plan names, nothing tells what is uncertain, or an
-        annotator has the name of the gold standard or of what is suggested.
-    """
+    """Draw the rows that a plan adds to those that there are."""
     gold, suggesting = queries.gold_name(link), queries.suggesting(link)
     for name in plan.annotators:
         check_annotator(name, gold, suggesting)
@@ -184,15 +158,7 @@ def write_rows(link: Connection, drawn: Drawn) -> None:
 
 
 def add_pairs(link: Connection, pairs: Iterable[SentencePair]) -> list[int]:
-    """Append pairs, and assign them by the plan, if there is one; return their numbers.
-
-    Raises
-    ------
-    ProjectError
-        If a pair brings annotations, which is what `import_pairs` is for.
-    MissingTextError
-        If a pair has no words.
-    """
+    """Append pairs, and assign them by the plan, if there is one; return their numbers."""
     last = int(link.execute(select(func.max(schema.pair.c.k))).scalar() or 0)
     new = []
     for k, pair in enumerate(pairs, last + 1):

@@ -38,8 +38,6 @@ from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.project_events import Assigned, AssignmentPlan
 from alignkit.apportioning import divide_evenly
 
-__all__ = ["Drawn", "draw"]
-
 _BARE = 3  # one of so many in the control sample is bare
 
 
@@ -56,30 +54,7 @@ def draw(
     assigned: Iterable[Assigned] = (),
     begun: Collection[tuple[int, str]] = (),
 ) -> Drawn:
-    """Assign pairs to annotators by a plan.
-
-    Parameters
-    ----------
-    items
-        All pairs, in the order of the corpus.
-    plan
-        What is wanted.
-    assigned
-        The rows that are there; they stay.
-    begun
-        The pairs (by number) that an annotator has begun without having them assigned. They become
-        theirs, and are in no arm.
-
-    Returns
-    -------
-    Drawn
-        The new rows, by annotator and place.
-
-    Raises
-    ------
-    ProjectError
-        If a trial set is wanted, and there is no pair that nobody has begun.
-    """
+    """Assign pairs to annotators by a plan."""
     cuts = dict(plan.cuts)
     for name, values in _values(items).items():
         if name not in cuts and values:

@@ -23,94 +23,50 @@ from alignkit.annotate.assignment.strata import CONTROL, Item, named_stratum, st
 from alignkit.annotate.log.project_events import Assigned, AssignmentPlan
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries
-from alignkit.report.table import Column, Table
-
-__all__ = ["Assignment", "Share", "Stratum", "assign_pairs"]
+from alignkit.report.columns import Column
+from alignkit.report.table import Table
 
 
 @dataclass(frozen=True)
 class Share:
-    """Count the pairs of one annotator.
+    """Count the pairs of one annotator."""
 
-    Parameters
-    ----------
-    annotator
-        Whose they are.
-    pairs, new
-        How many there are, and how many of them are new.
-    trial, double
-        Those of the trial set, and of the others those that somebody else annotates too.
-    split, bare, coin
-        Those of the control sample, by arm.
-    hidden
-        Those without suggestions.
-    """
-
-    annotator: str
-    pairs: int
+    annotator: str  # whose they are
+    pairs: int  # how many there are, and how many of them are new
     new: int
-    trial: int
+    trial: int  # those of the trial set, and of the others those that somebody else annotates too
     double: int
-    split: int
+    split: int  # those of the control sample, by arm
     bare: int
     coin: int
-    hidden: int
+    hidden: int  # those without suggestions
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """Count the pairs of a stratum; `by` says what the strata are for.
+    """Count the pairs of a stratum; `by` says what the strata are for."""
 
-    Parameters
-    ----------
-    by
-        ``double``, whose share is kept in the strata, or ``control``, likewise.
-    name
-        Which pairs they are.
-    pairs, trial, double
-        How many there are; in the trial set; of the others, with several annotators.
-    split, bare, coin
-        In the control sample, by arm.
-    """
-
-    by: str
-    name: str
-    pairs: int
+    by: str  # double, whose share is kept in the strata, or control, likewise
+    name: str  # which pairs they are
+    pairs: int  # how many there are; in the trial set; of the others, with several annotators
     trial: int
     double: int
-    split: int
+    split: int  # in the control sample, by arm
     bare: int
     coin: int
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Hold what is assigned in a project, and what an assignment added.
+    """Hold what is assigned in a project, and what an assignment added."""
 
-    Parameters
-    ----------
-    plan
-        How it was done, and how new pairs are assigned.
-    pairs, assigned
-        How many pairs there are, and how many of them are somebody's.
-    new
-        How many rows were added: a pair and an annotator each.
-    annotators, strata
-        The counts.
-    suggested
-        For how many pairs links are suggested.
-    apart
-        Who has worked on how many pairs, and is assigned none: they do not see them any more, and
-        their votes do not count.
-    """
-
-    plan: AssignmentPlan
-    pairs: int
+    plan: AssignmentPlan  # how it was done, and how new pairs are assigned
+    pairs: int  # how many pairs there are, and how many of them are somebody's
     assigned: int
-    new: int
-    annotators: tuple[Share, ...]
+    new: int  # how many rows were added: a pair and an annotator each
+    annotators: tuple[Share, ...]  # the counts
     strata: tuple[Stratum, ...]
-    suggested: int
+    suggested: int  # for how many pairs links are suggested
     apart: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
@@ -148,18 +104,6 @@ def assign_pairs(
 
     A server may be running. What is None is as it was when pairs were first assigned; then it has
     the default of `AssignmentPlan`, which says what each means.
-
-    Parameters
-    ----------
-    annotators
-        Further annotators.
-    dry_run
-        Store nothing.
-
-    Raises
-    ------
-    ProjectError
-        If an option cannot be, or cannot be drawn anew.
 
     Notes
     -----

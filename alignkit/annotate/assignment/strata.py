@@ -10,8 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["CONTROL", "MEASURES", "Item", "cuts_of", "doubt_of", "named_stratum", "stratum_of"]
-
 MEASURES = ("length", "uncertainty")
 CONTROL = MEASURES
 """What the control sample is stratified by."""
@@ -26,25 +24,13 @@ Stratum = tuple[str, ...]
 
 
 class Item(NamedTuple):
-    """Hold what of a pair matters for its assignment.
+    """Hold what of a pair matters for its assignment."""
 
-    Parameters
-    ----------
-    k, id
-        Its number and its id.
-    length
-        How many words both sides have.
-    doubt
-        What its suggestions leave open, as `doubt_of` has it; None where it has none.
-    attributes
-        Its attributes.
-    """
-
-    k: int
+    k: int  # its number and its id
     id: str
-    length: int
+    length: int  # how many words both sides have
     doubt: float | None
-    attributes: Mapping[str, str]
+    attributes: Mapping[str, str]  # its attributes
 
 
 def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]) -> float:
@@ -53,13 +39,6 @@ def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]
     A suggestion of probability p is as doubtful as it is far from both certainties,
     1 - abs(2 p - 1); a word, as the most doubtful of its suggestions. Without a probability there
     is no doubt, nor at a word without suggestions.
-
-    Parameters
-    ----------
-    n, m
-        How many words the source and the target have.
-    cells
-        The suggestions: source, target, posterior or None, and what accepting sets.
 
     Examples
     --------

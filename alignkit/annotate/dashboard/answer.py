@@ -10,7 +10,9 @@ from math import isnan, nan
 
 from sqlalchemy import Connection
 
+from alignkit.agreement.figures import without
 from alignkit.agreement.intervals import Intervals
+from alignkit.agreement.result_parts import Caution
 from alignkit.agreement.statistic import weighted_mean
 from alignkit.annotate.dashboard.compared import commands, label_view
 from alignkit.annotate.dashboard.judged_answer import judged_view
@@ -29,8 +31,6 @@ from alignkit.annotate.dashboard.view import (
 from alignkit.annotate.tables import queries
 from alignkit.scoring.bootstrap import Interval
 
-__all__ = ["Slow", "shown"]
-
 _LOWEST = 50
 _WORDS = 300  # characters of a text that are shown
 
@@ -38,7 +38,7 @@ _COMPUTING = "being computed"
 _NOBODY = "agreement takes two annotators who have marked pairs done"
 _NO_PAIR = "no pair is done by both"
 _NOTHING = {
-    "words": "they share no link of different words",
+    "words": "neither has a link of different words",
     "cells": "all cells are alike",
 }
 
@@ -47,32 +47,25 @@ Drawn = Mapping[tuple[str, str], tuple[int, Intervals]]
 
 @dataclass
 class Slow:
-    """Hold the slow figures, and of when they are.
+    """Hold the slow figures, and of when they are."""
 
-    Attributes
-    ----------
-    n, version
-        The event, and the version of what is done, that they know of.
-    at
-        When the work was read.
-    """
-
-    n: int = -1
+    n: int = -1  # the event, and the version of what is done, that they know of
     version: int = -1
-    at: str = ""
+    at: str = ""  # when the work was read
     running: bool = False
     problem: str = ""
     paces: dict[str, SlowPace] = field(default_factory=dict)
     twos: dict[tuple[str, str], SlowTwo] = field(default_factory=dict)
     pull: PullLine | None = None
     corrections: Corrections | None = None
+    cautions: list[Caution] = field(default_factory=list)
 
     def take(self, found: SlowFigures) -> None:
         """Take over what was found; the rest stays."""
         self.paces, self.corrections = found.paces, found.corrections
         if found.twos is not None:
             self.twos = {(one.first, one.second): one for one in found.twos}
-            self.pull = found.pull
+            self.pull, self.cautions = found.pull, found.cautions
 
 
 def shown(
@@ -104,6 +97,7 @@ def shown(
         None if judges else slow.corrections,
         learning,
         judged_view(link, live, gold) if judges else None,
+        slow.cautions if several else [],
     )
 
 
@@ -186,7 +180,8 @@ def _mean(twos: list[TwoLine]) -> dict[str, LiveFigure]:
         value = weighted_mean(
             [(one.pairs, nan if one.value is None else one.value) for one in figures]
         )
-        reason = f"undefined for all: {figures[0].reason}" if isnan(value) else ""
+        reason = without(value, sum(one.value is None and one.pairs > 0 for one in figures))
+        reason = f"undefined for all: {figures[0].reason}" if isnan(value) else reason
         means[name] = LiveFigure(None if isnan(value) else value, reason=reason)
     return means
 
@@ -213,4 +208,4 @@ def _lowest(link: Connection, live: LiveWork) -> Iterator[PairLine]:
 def _ranked(item: tuple[int, PairF1]) -> tuple[float, float, int]:
     """Return what pairs are ordered by: where nobody has a sure link, nobody differs in them."""
     k, f1 = item
-    return f1.possible, 1.0 if isnan(f1.sure) else f1.sure, k
+    return round(f1.possible, 9), 1.0 if isnan(f1.sure) else round(f1.sure, 9), k

@@ -11,33 +11,17 @@ from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.pair_lists import has_assignments
 from alignkit.labels import Scheme, View, get_view
 
-__all__ = ["SEED", "Compared", "commands", "compared", "label_view"]
-
 SEED = 12345
 """Of all draws: what `alignkit agree` takes by default."""
 
 
 class Compared(NamedTuple):
-    """Say who is compared.
-
-    Parameters
-    ----------
-    annotators
-        Their numbers by name: those whom pairs are assigned to; all, where nobody has any. The gold
-        standard and the initial alignment are not among them.
-    initial
-        The annotator whose links are suggested; None where suggestions come from elsewhere, and so
-        are no annotation.
-    gold
-        The name of the gold standard.
-    scheme
-        Of the judgments.
-    """
+    """Say who is compared."""
 
     annotators: dict[str, int]
     initial: str | None
-    gold: str
-    scheme: str
+    gold: str  # the name of the gold standard
+    scheme: str  # of the judgments
 
 
 def compared(link: Connection) -> Compared:

@@ -20,8 +20,6 @@ from alignkit.annotate.dashboard.view import Corrections, CorrectionsPart
 from alignkit.annotate.log.state import decode_state
 from alignkit.annotate.tables import queries, schema
 
-__all__ = ["CUT", "Corrected", "corrections_of", "gathered", "smoothed"]
-
 CUT = 0.5
 """The least probability of a suggested link that counts."""
 
@@ -33,25 +31,15 @@ Floats = NDArray[np.float64]
 
 
 class Corrected(NamedTuple):
-    """Hold how a pair was corrected.
+    """Hold how a pair was corrected."""
 
-    Parameters
-    ----------
-    k, annotator, at
-        The pair, who has done it and when.
-    suggested, drawn, differ
-        How many links were suggested, are there now, and are only one of both.
-    taught
-        From how many done pairs the suggestions were learned; 0 for others.
-    """
-
-    k: int
+    k: int  # the pair, who has done it and when
     annotator: int
     at: str
-    suggested: int
+    suggested: int  # how many links were suggested, are there now, and are only one of both
     drawn: int
     differ: int
-    taught: int
+    taught: int  # from how many done pairs the suggestions were learned; 0 for others
 
 
 def gathered(link: Connection) -> Corrections | None:

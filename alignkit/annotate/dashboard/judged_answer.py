@@ -17,8 +17,6 @@ from alignkit.annotate.dashboard.view import JudgedLine, JudgedTwo, JudgedView, 
 from alignkit.annotate.tables import queries
 from alignkit.labels import View
 
-__all__ = ["judged_view"]
-
 _MOST = 50
 _WORDS = 300  # characters of a text that are shown
 

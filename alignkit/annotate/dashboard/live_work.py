@@ -15,9 +15,7 @@ from alignkit.annotate.log.state import decode_state
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.pair_lists import has_assignments
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
-
-__all__ = ["LiveWork"]
+from alignkit.sentence_pair import SentencePair
 
 _CHUNK = 250  # pairs that are counted at a time
 _NO_VOTES = {"account"}  # events of the project that make no pair one to be adjudicated anew
@@ -35,32 +33,7 @@ class Said(NamedTuple):
 
 
 class LiveWork:
-    """Hold what is known of the work in a project, as of event `n`.
-
-    Attributes
-    ----------
-    n
-        The last event that was read.
-    version
-        Another number whenever what is done has changed.
-    compared
-        Who is compared; None before the first reading.
-    pairs
-        How many pairs there are.
-    done
-        By annotator, and for the gold standard and the initial alignment, the pairs that are marked
-        done.
-    settled
-        The pairs that are adjudicated, where no vote is another one since.
-    assigned
-        By annotator the pairs that are theirs; None where all are everybody's.
-    tally
-        The counts of every two.
-    judged
-        By pair and annotator the label and the flags behind it, of what is done with a label.
-    apart
-        By pair the mean F1 of every two who have done it, where they differ at all.
-    """
+    """Hold what is known of the work in a project, as of event `n`."""
 
     def __init__(self) -> None:
         self.n = self.version = self.pairs = 0
@@ -85,13 +58,7 @@ class LiveWork:
         return not _goes_on(self.compared, compared(link))
 
     def refresh(self, link: Connection, tell: Tell | None = None) -> bool:
-        """Read what has changed; return whether anything did.
-
-        Parameters
-        ----------
-        tell
-            Called with the share that is read.
-        """
+        """Read what has changed; return whether anything did."""
         last = queries.last_n(link)
         if self.compared is not None and last == self.n:
             return False

@@ -10,9 +10,8 @@ from statistics import fmean, median
 
 import numpy as np
 
+from alignkit.annotate.errors import ProjectError
 from alignkit.jsonable import jsonable
-
-__all__ = ["GAP", "PAUSE", "Pace", "pace_of"]
 
 GAP = 60.0
 """From how many seconds on the time between two events is a break, and does not count."""
@@ -23,30 +22,14 @@ PAUSE = 1800.0
 
 @dataclass(frozen=True)
 class Pace:
-    """Hold how long the pairs of one annotator took.
+    """Hold how long the pairs of one annotator took."""
 
-    Parameters
-    ----------
-    seconds
-        All time spent.
-    by_pair
-        The seconds spent on each pair, by its number; pairs that were only opened are there.
-    finished
-        How many of these are done.
-    sessions
-        How often the annotator came; a break of `PAUSE` lies between.
-    pairs_a_session
-        `finished` / `sessions`; NaN without sessions.
-    median, mean
-        The seconds that a pair took that is done; NaN where none is.
-    """
-
-    seconds: float
+    seconds: float  # all time spent
     by_pair: Mapping[int, float]
-    finished: int
-    sessions: int
-    pairs_a_session: float
-    median: float
+    finished: int  # how many of these are done
+    sessions: int  # how often the annotator came; a break of PAUSE lies between
+    pairs_a_session: float  # finished / sessions; NaN without sessions
+    median: float  # the seconds that a pair took that is done; NaN where none is
     mean: float
 
     def remaining(self, pairs: int) -> float:
@@ -64,16 +47,6 @@ class Pace:
 
 def pace_of(events: Iterable[tuple[int, str]], done: Collection[int], *, gap: float = GAP) -> Pace:
     """Return how long pairs took.
-
-    Parameters
-    ----------
-    events
-        What the annotator did, not what was imported: the number of the pair, and the time as logs
-        have it (ISO 8601). The order does not matter.
-    done
-        The numbers of the pairs that are done.
-    gap
-        From how many seconds on the time between two events is a break.
 
     Notes
     -----
@@ -110,4 +83,7 @@ def pace_of(events: Iterable[tuple[int, str]], done: Collection[int], *, gap: fl
 
 
 def _seconds(at: str) -> float:
-    return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
+    try:
+        return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
+    except (ValueError, OverflowError):
+        raise ProjectError(f"an event of the log has the time {at[:40]!r}, which is none") from None

@@ -12,13 +12,18 @@ from math import isnan
 import numpy as np
 from sqlalchemy import Connection, select
 
+from alignkit.agreement import agree
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
+from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
 from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.pairs import CorpusData
+from alignkit.agreement.question import pairings_of
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.result_parts import Caution
 from alignkit.agreement.sections import CorpusPart
 from alignkit.annotate.assignment.assignment import read_plan
-from alignkit.annotate.dashboard.compared import SEED, Compared, compared
+from alignkit.annotate.dashboard.compared import SEED, Compared, compared, label_view
 from alignkit.annotate.dashboard.corrections import gathered
 from alignkit.annotate.dashboard.pace import pace_of
 from alignkit.annotate.dashboard.slow_result import NO_CONTROL, SlowFigures, SlowPace, SlowTwo
@@ -28,28 +33,17 @@ from alignkit.annotate.pull.control_sample import control_pairs
 from alignkit.annotate.pull.estimates import Estimate
 from alignkit.annotate.pull.pull import estimate_pull
 from alignkit.annotate.store import Store
-from alignkit.annotate.tables import schema
+from alignkit.annotate.tables import queries, schema
 from alignkit.corpus import Corpus
-from alignkit.parallel import stage
+from alignkit.labels import View
+from alignkit.labels.label_matrix import judges_of
 from alignkit.scoring.bootstrap import Interval
-
-__all__ = ["slow_figures"]
 
 Tell = Callable[[str, "float | None"], None]
 
 
 def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> SlowFigures:
-    """Compute the figures of a project that take a while.
-
-    Parameters
-    ----------
-    store
-        The project.
-    tell
-        Called with what is done now, and the share that is.
-    times_alone
-        What is done is as it was: C and the pull are not asked for.
-    """
+    """Compute the figures of a project that take a while."""
     with store.database.reading() as link:
         asked = compared(link)
         found = SlowFigures({name: _pace(link, one) for name, one in asked.annotators.items()})
@@ -58,7 +52,12 @@ def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> Slow
             return found
         tell("reading", None)
         found.pull = _pull(link)
-    found.twos = _twos(Corpus(exported(store, done=True)), asked, tell)
+        judges, scheme = queries.task_of(link) == "judge", queries.scheme_of(link)
+    corpus = Corpus(exported(store, done=True))
+    if judges:
+        found.twos, found.cautions = [], _judged_cautions(corpus, asked, label_view(scheme))
+    else:
+        found.twos, found.cautions = _twos(corpus, asked, tell)
     return found
 
 
@@ -89,19 +88,31 @@ def _estimated(one: Estimate) -> LiveFigure:
     return LiveFigure(value, pairs=one.pairs, reason=one.interval)
 
 
-def _twos(corpus: Corpus, asked: Compared, tell: Tell) -> list[SlowTwo]:
-    names = [name for name in asked.annotators if name in corpus.aligners]
-    twos = list(combinations(names, 2))
+def _twos(corpus: Corpus, asked: Compared, tell: Tell) -> tuple[list[SlowTwo], list[Caution]]:
+    names = tuple(name for name in asked.annotators if name in corpus.aligners)
     beyond = _beyond(corpus, asked.initial)
+    twos = [("annotators", *two) for two in combinations(names, 2)]
+    pairings = pairings_of(twos, beyond, lambda done, of: tell("sampling", done / of))
+    compared = Agreement(
+        names, beyond.options, beyond.initial, None, beyond.systems, None, SEED, ("all",), pairings,
+        (), (), "", corpus,
+    )  # fmt: skip
     found = []
-    for number, (first, second) in enumerate(twos):
-        reason = beyond.no_edits(first, second)
-        told = stage(lambda done, of: tell("sampling", done / of), number, len(twos))
-        by_model = beyond.of(first, second, reason, told, main_alone=True)
-        for chance, levels in by_model.items():
-            figures = {level: _corrected(one) for level, one in levels.items()}
-            found.append(SlowTwo(first, second, chance, figures))
-    return found
+    for one in pairings:
+        levels = one.beyond.get(one.chance, {}).items()
+        figures = {level: _corrected(result) for level, result in levels}
+        found.append(SlowTwo(one.first, one.second, one.chance, figures))
+    return found, list(cautions_of(compared))
+
+
+def _judged_cautions(corpus: Corpus, asked: Compared, view: View | None) -> list[Caution]:
+    names = [name for name in judges_of(corpus) if name in asked.annotators]
+    if view is None or len(names) < 2:
+        return []
+    found = agree(
+        corpus, names, on="judgments", scheme=view.scheme, view=view.name, lenient=True, seed=SEED
+    )
+    return list(found.cautions)
 
 
 def _beyond(corpus: Corpus, initial: str | None) -> CorpusBeyondChance:

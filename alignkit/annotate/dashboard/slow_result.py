@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from alignkit.agreement.result_parts import Caution
 from alignkit.annotate.dashboard.view import Corrections, LiveFigure, PullLine
-
-__all__ = ["NO_CONTROL", "SlowFigures", "SlowPace", "SlowTwo"]
 
 NO_CONTROL = "no pair is in a control sample; alignkit assign draws one"
 
@@ -28,19 +27,10 @@ class SlowPace(Struct):
 
 
 class SlowFigures(Struct):
-    """Hold what was found; what was not asked for is None.
+    """Hold what was found; what was not asked for is None."""
 
-    Parameters
-    ----------
-    paces
-        By annotator.
-    twos
-        C of every two annotators who have done anything.
-    pull, corrections
-        Of the suggestions.
-    """
-
-    paces: dict[str, SlowPace]
-    twos: list[SlowTwo] | None = None
-    pull: PullLine | None = None
+    paces: dict[str, SlowPace]  # by annotator
+    twos: list[SlowTwo] | None = None  # C of every two annotators who have done anything
+    pull: PullLine | None = None  # of the suggestions
     corrections: Corrections | None = None
+    cautions: list[Caution] = []

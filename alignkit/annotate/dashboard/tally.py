@@ -20,10 +20,8 @@ from alignkit.agreement.overlaps import OVERLAP, overlap_ratios
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.agreement.statistic import Floats, Measure, Rows, Statistic, weighted_mean
 from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus, SentencePair
-from alignkit.scoring.measures import ratio
-
-__all__ = ["FIGURES", "PairF1", "Tally", "Two", "Work", "intervals_of"]
+from alignkit.corpus import Corpus
+from alignkit.sentence_pair import SentencePair
 
 Cell = tuple[int, int]
 Counts = NDArray[np.int32]
@@ -76,20 +74,10 @@ _APART = _WORDS[-1].columns.stop  # so many columns again: of words, without wha
 
 @dataclass(frozen=True)
 class Work:
-    """Hold a pair with what is done of it.
+    """Hold a pair with what is done of it."""
 
-    Parameters
-    ----------
-    k
-        Its number; rows are in the order of these.
-    pair
-        The pair, with the annotations that are done and no others.
-    bulk
-        By annotator the links taken in bulk that nobody has looked at.
-    """
-
-    k: int
-    pair: SentencePair
+    k: int  # its number; rows are in the order of these
+    pair: SentencePair  # the pair, with the annotations that are done and no others
     bulk: Mapping[str, Collection[Cell]]
 
 
@@ -101,13 +89,7 @@ class PairF1(NamedTuple):
 
 
 class Two:
-    """Keep the rows of two annotators, of the pairs that both have done.
-
-    Attributes
-    ----------
-    version
-        Another number after each change.
-    """
+    """Keep the rows of two annotators, of the pairs that both have done."""
 
     def __init__(self) -> None:
         self._row: dict[int, int] = {}
@@ -171,11 +153,8 @@ class Two:
         row = self._row.get(k)
         if row is None:
             return None
-        found = {}
-        for part in _WORDS:
-            first, both, second, _ = self._rows[row, part.columns].astype(np.float64)
-            found[part.statistic.level] = ratio(np.array([2 * both]), np.array([first + second]))
-        return PairF1(float(found["words.possible"][0]), float(found["words.sure"][0]))
+        found = _named(_WORDS, self._rows[row])
+        return PairF1(found["words.possible.f1"], found["words.sure.f1"])
 
     def table(self) -> Counts:
         """Return the rows, in the order of the pairs."""
@@ -202,7 +181,7 @@ def intervals_of(table: Counts, *, resamples: int, confidence: float, seed: int)
     return {name: found[name] for name in FIGURES}
 
 
-def _named(parts: Sequence[_Part], sums: NDArray[np.int64]) -> dict[str, float]:
+def _named(parts: Sequence[_Part], sums: NDArray[np.integer]) -> dict[str, float]:
     found: dict[str, float] = {}
     for part in parts:
         measured = part.measure(sums[part.columns].astype(np.float64)[np.newaxis])
@@ -211,18 +190,7 @@ def _named(parts: Sequence[_Part], sums: NDArray[np.int64]) -> dict[str, float]:
 
 
 class Tally:
-    """Keep the rows of every two of some annotators.
-
-    Parameters
-    ----------
-    names
-        The annotators, in the order in which they are compared.
-
-    Attributes
-    ----------
-    twos
-        By two names, the first before the second in `names`.
-    """
+    """Keep the rows of every two of some annotators."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.names: tuple[str, ...] = ()
@@ -236,15 +204,7 @@ class Tally:
         self.names += (name,)
 
     def put(self, works: Sequence[Work], changed: AbstractSet[str] | None = None) -> None:
-        """Count some pairs anew.
-
-        Parameters
-        ----------
-        works
-            The pairs, each once.
-        changed
-            Whose work may have changed; None for all.
-        """
+        """Count pairs anew, each once; `changed`: whose work may have changed, None for all."""
         asked = [two for two in self.twos if changed is None or not changed.isdisjoint(two)]
         matches = [
             _Match(work, *two) for work in works for two in asked if _both_done(work.pair, *two)

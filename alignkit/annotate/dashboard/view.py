@@ -4,98 +4,43 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = [
-    "AnnotatorLine",
-    "Corrections",
-    "CorrectionsPart",
-    "DashboardView",
-    "JudgedLine",
-    "JudgedTwo",
-    "JudgedView",
-    "LiveFigure",
-    "PairLine",
-    "PullLine",
-    "TwoLine",
-]
+from alignkit.agreement.result_parts import Caution
 
 
 class LiveFigure(Struct, omit_defaults=True):
-    """Hold a figure.
+    """Hold a figure."""
 
-    Parameters
-    ----------
-    value
-        None where undefined.
-    low, high
-        Of its interval; None where there is none.
-    pairs
-        The pairs that it stands on.
-    reason
-        Why there is no value, or no interval.
-    late
-        The interval is of a moment before: that of now is being drawn.
-    """
-
-    value: float | None
-    low: float | None = None
+    value: float | None  # none where undefined
+    low: float | None = None  # of its interval; None where there is none
     high: float | None = None
-    pairs: int = 0
-    reason: str = ""
-    late: bool = False
+    pairs: int = 0  # the pairs that it stands on
+    reason: str = ""  # why there is no value, or no interval
+    late: bool = False  # the interval is of a moment before: that of now is being drawn
 
 
 class AnnotatorLine(Struct):
-    """Say how far an annotator is.
-
-    Parameters
-    ----------
-    done, pairs
-        Of the pairs that are theirs.
-    seconds
-        The median of the time that a done pair took; None where it is not known.
-    left
-        The seconds that their open pairs will take.
-    reason
-        Why these are not known.
-    """
+    """Say how far an annotator is."""
 
     name: str
-    done: int
+    done: int  # of the pairs that are theirs
     pairs: int
     seconds: float | None = None
-    left: float | None = None
-    reason: str = ""
+    left: float | None = None  # the seconds that their open pairs will take
+    reason: str = ""  # why these are not known
 
 
 class TwoLine(Struct):
-    """Hold the agreement of two annotators.
-
-    Parameters
-    ----------
-    pairs
-        Those that both have done.
-    figures
-        As of now, by the names that they have in an `Agreement`.
-    beyond
-        C by level, as of `DashboardView.at`.
-    chance
-        The model of chance that C is corrected by.
-    links, bulk
-        How many links of different words both have, and how many of these both took in bulk
-        without looking at them.
-    apart
-        F1 without these.
-    """
+    """Hold the agreement of two annotators."""
 
     first: str
     second: str
-    pairs: int
-    figures: dict[str, LiveFigure]
-    beyond: dict[str, LiveFigure]
-    chance: str
+    pairs: int  # those that both have done
+    figures: dict[str, LiveFigure]  # as of now, by the names that they have in an Agreement
+    beyond: dict[str, LiveFigure]  # C by level, as of DashboardView.at
+    chance: str  # the model of chance that C is corrected by
     links: int
     bulk: int
-    apart: dict[str, LiveFigure]
+    apart: dict[str, LiveFigure]  # F1 without these
 
 
 class PullLine(Struct):
@@ -108,68 +53,30 @@ class PullLine(Struct):
 
 
 class CorrectionsPart(Struct):
-    """Hold the corrections of a part of the done pairs, in the order of done.
+    """Hold the corrections of a part of the done pairs, in the order of done."""
 
-    Parameters
-    ----------
-    first, last, until
-        Which these are, from 1, and when the last was done.
-    taught_from, taught_to
-        From how many done pairs their suggestions were learned, at least and at most; 0 where they
-        were not.
-    differ, drawn
-        How many links a pair differ from what was suggested, and how many it has; the means.
-    f1
-        Of what was suggested and what was drawn; None where there is neither.
-    """
-
-    first: int
+    first: int  # which these are, from 1, and when the last was done
     last: int
     until: str
     taught_from: int
     taught_to: int
     differ: float
     drawn: float
-    f1: float | None
+    f1: float | None  # of what was suggested and what was drawn; None where there is neither
 
 
 class Corrections(Struct):
-    """Hold how many links annotators correct, pair by pair in the order of done.
+    """Hold how many links annotators correct, pair by pair in the order of done."""
 
-    Parameters
-    ----------
-    pairs
-        How many done pairs these are; each annotator's count.
-    each
-        The links of each pair that differ from what was suggested; empty where there are many.
-    line
-        Points of their mean over neighbours: which pair, from 1, and the mean.
-    sets
-        How many of these pairs were done when new sets of suggestions came.
-    parts
-        The same in equal parts.
-    """
-
-    pairs: int
+    pairs: int  # how many done pairs these are; each annotator's count
     each: list[int]
     line: list[tuple[int, float]]
-    sets: list[int]
-    parts: list[CorrectionsPart]
+    sets: list[int]  # how many of these pairs were done when new sets of suggestions came
+    parts: list[CorrectionsPart]  # the same in equal parts
 
 
 class PairLine(Struct):
-    """Hold a pair whose annotators agree little.
-
-    Parameters
-    ----------
-    possible, sure
-        F1 of all links of different words and of the sure ones, the mean of every two who have done
-        it; None where nobody has any.
-    ready
-        It can be adjudicated: all whose it is are done.
-    settled
-        It is adjudicated, and no vote is another one since.
-    """
+    """Hold a pair whose annotators agree little."""
 
     k: int
     id: str
@@ -177,115 +84,60 @@ class PairLine(Struct):
     sure: float | None
     source: str
     target: str
-    ready: bool
-    settled: bool
+    ready: bool  # it can be adjudicated: all whose it is are done
+    settled: bool  # it is adjudicated, and no vote is another one since
 
 
 class JudgedTwo(Struct):
-    """Hold the agreement of two annotators on labels.
-
-    Parameters
-    ----------
-    pairs
-        Those that both have done with a label.
-    same
-        The share of them with the same label.
-    kappa
-        Cohen's, each label a category of its own.
-    """
+    """Hold the agreement of two annotators on labels."""
 
     first: str
     second: str
-    pairs: int
-    same: LiveFigure
-    kappa: LiveFigure
+    pairs: int  # those that both have done with a label
+    same: LiveFigure  # the share of them with the same label
+    kappa: LiveFigure  # Cohen's, each label a category of its own
 
 
 class JudgedLine(Struct):
-    """Hold a pair that was judged differently.
-
-    Parameters
-    ----------
-    judgments
-        What was said, the label and the flags behind it, and how often; not by whom.
-    ready, settled
-        As in a `PairLine`.
-    """
+    """Hold a pair that was judged differently."""
 
     k: int
     id: str
     judgments: list[tuple[str, int]]
     source: str
     target: str
-    ready: bool
+    ready: bool  # as in a PairLine
     settled: bool
 
 
 class JudgedView(Struct):
-    """Hold the agreement on labels, where pairs are judged.
-
-    Parameters
-    ----------
-    same, kappa
-        The means over twos, each by its pairs.
-    pairs
-        Pairs with different labels, then those with different flags alone; the first of them.
-    differ
-        How many such pairs there are.
-    """
+    """Hold the agreement on labels, where pairs are judged."""
 
     twos: list[JudgedTwo]
-    same: LiveFigure
+    same: LiveFigure  # the means over twos, each by its pairs
     kappa: LiveFigure
     pairs: list[JudgedLine]
-    differ: int
+    differ: int  # how many such pairs there are
 
 
 class DashboardView(Struct):
-    """Hold the dashboard.
+    """Hold the dashboard."""
 
-    Parameters
-    ----------
-    n
-        The last event that the figures of now know of.
-    pairs, settled
-        How many pairs there are, and how many are adjudicated.
-    mean
-        Of all twos, where there are several: figures and C by name.
-    at
-        When the work was read that C, the times and the pull are of; empty before.
-    running
-        These are being computed anew.
-    problem
-        Why they could not be.
-    initial
-        The initial alignment.
-    commands
-        What prints the same figures.
-    reason
-        Why nobody is compared; empty where somebody is.
-    corrections
-        Of suggestions, as of `at`; None where there are none.
-    learning
-        What came of learning what to suggest; empty where nothing is learned.
-    judged
-        The agreement on labels, in place of that on links, where pairs are judged; else None.
-    """
-
-    n: int
-    pairs: int
+    n: int  # the last event that the figures of now know of
+    pairs: int  # how many pairs there are, and how many are adjudicated
     settled: int
     annotators: list[AnnotatorLine]
     twos: list[TwoLine]
-    mean: dict[str, LiveFigure]
-    at: str
-    running: bool
-    problem: str
-    initial: str | None
+    mean: dict[str, LiveFigure]  # of all twos, where there are several: figures and C by name
+    at: str  # when the work was read that C, the times and the pull are of; empty before
+    running: bool  # these are being computed anew
+    problem: str  # why they could not be
+    initial: str | None  # the initial alignment
     pull: PullLine
     lowest: list[PairLine]
-    commands: list[str]
-    reason: str
-    corrections: Corrections | None = None
-    learning: str = ""
+    commands: list[str]  # what prints the same figures
+    reason: str  # why nobody is compared; empty where somebody is
+    corrections: Corrections | None = None  # of suggestions, as of at; None where there are none
+    learning: str = ""  # what came of learning what to suggest; empty where nothing is learned
     judged: JudgedView | None = None
+    cautions: list[Caution] = []

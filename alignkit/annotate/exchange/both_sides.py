@@ -16,23 +16,13 @@ from alignkit.annotate.log.events import Cell
 from alignkit.annotate.log.state import PairState
 from alignkit.annotate.log.taking_over import copied
 
-__all__ = ["with_both"]
-
 _Judged = tuple[str, tuple[str, ...]]
 _Held = tuple[int | _Judged, str | None]
 """A value with the reason for it."""
 
 
 def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairState, int]:
-    """Return a state with what was changed there, and how many places were changed on both sides.
-
-    Parameters
-    ----------
-    mine
-        The state here.
-    old, theirs
-        The state there when the two parted, and now.
-    """
+    """Return a state with the changes made there, and how many places both sides changed."""
     new = copied(mine)
     judged = any(JUDGMENT in state.whys for state in (mine, old, theirs))
     places = {JUDGMENT} if judged else set()

@@ -25,11 +25,9 @@ from typing import Any
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.new_pairs import SOURCE_TEXT, TARGET_TEXT
-from alignkit.corpus import SentencePair
 from alignkit.errors import FileError, FormatError
+from alignkit.sentence_pair import SentencePair
 from alignkit.tokenization import TOKENIZERS, describe_tokenizer, tokenizer
-
-__all__ = ["TOKENIZER", "divider", "read_documents"]
 
 TOKENIZER = "tokenizer"
 """The attribute that tells how texts were divided into words; none: at white space."""
@@ -48,27 +46,7 @@ def read_documents(
     encoding: str = "utf-8",
     note: Callable[[str], None] | None = None,
 ) -> Iterator[SentencePair]:
-    """Yield pairs of documents; their texts are the attributes `source_text` and `target_text`.
-
-    Parameters
-    ----------
-    paths
-        Two folders, two files, or one file of JSON lines.
-    tokenize
-        What divides texts into words; see `alignkit.tokenization`. None: white space.
-    encoding
-        Of the files.
-    note
-        Called with what is left out.
-
-    Raises
-    ------
-    ProjectError
-        If the paths do not go together, no names are the same, or a text has no words.
-    FormatError
-        If a line is no pair of documents, or a file is no text; as `FileError` (an `OSError` too)
-        if it cannot be read.
-    """
+    """Yield pairs of documents; their texts are the attributes `source_text` and `target_text`."""
     found = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
     more = {} if tokenize is None else {TOKENIZER: describe_tokenizer(tokenize)}
     divided = divider(more)

@@ -15,10 +15,8 @@ from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.last_changes import last_changes
 from alignkit.annotate.tables.pair_lists import PairList
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
-
-__all__ = ["exported"]
 
 _CHUNK = 500
 
@@ -35,26 +33,6 @@ def exported(
     """Yield all pairs with what the annotators said of them; see `conversion.annotation_of`.
 
     Each annotation has the time of its last change, as far as known (`last_changes`).
-
-    Parameters
-    ----------
-    annotator
-        That of this one alone; None for all.
-    done
-        Leave out what is not marked done. Otherwise unfinished work is there as it is; a pair that
-        somebody only opened has no annotation by them.
-    unfinished
-        Counts by annotator the pairs whose alignment goes along, but is not marked done; no file
-        can tell it from others.
-    assigned
-        Leave out pairs that are not the annotator's; see `pair_lists`.
-    outdated
-        Counts by side the trees that are left out, since words below them were corrected.
-
-    Raises
-    ------
-    UnknownAnnotator
-        If there is none of that name.
     """
     with store.database.reading() as link:
         account = None if annotator is None else queries.account_of(link, annotator)

@@ -31,39 +31,14 @@ from alignkit.annotate.tables.appending import Batch, Writer, append_to_project,
 from alignkit.annotate.tables.building import searched, suggestion_row, text_row
 from alignkit.annotate.tables.queries import PairRow, StreamRow
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
-
-__all__ = ["Accounts", "Imported", "import_pairs", "imported_event"]
+from alignkit.sentence_pair import SentencePair
 
 
 @dataclass
 class Imported:
-    """Count what an import did.
+    """Count what an import did."""
 
-    Parameters
-    ----------
-    pairs
-        How many pairs of the file are in the project.
-    reworded, carried, lost
-        The pairs whose words were corrected; the links that stand; and the links and comments that
-        do not: number and id of the pair, annotator, mark.
-    new, changed, same, older
-        The streams that are new, changed by an edit, as they were, or further than the file.
-    added
-        How many pairs are new in the project.
-    surplus
-        The ids of pairs that the project does not have, and did not get.
-    skipped
-        The ids of pairs with other words than here (of another project).
-    trees
-        The ids of pairs whose trees in the file are others than here, and are left there: a
-        project keeps those with which its pairs came.
-    both
-        How many places were changed here and there, and are now as there; in the gold standard they
-        are reopened.
-    """
-
-    pairs: int = 0
+    pairs: int = 0  # how many pairs of the file are in the project
     reworded: int = 0
     carried: int = 0
     lost: list[tuple[int, str, str, Mark]] = field(default_factory=list)
@@ -71,7 +46,7 @@ class Imported:
     changed: int = 0
     same: int = 0
     older: int = 0
-    added: int = 0
+    added: int = 0  # how many pairs are new in the project
     surplus: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     trees: list[str] = field(default_factory=list)
@@ -87,37 +62,7 @@ def import_pairs(
     add: bool = False,
     tell: Callable[[], None] | None = None,
 ) -> Imported:
-    """Take words and annotations of a corpus into a project: all, or nothing.
-
-    Parameters
-    ----------
-    others
-        Pairs with the ids of the project; words may be missing, and annotations.
-    holds
-        What the format holds that they were read from, as `Format.holds`.
-    in_order
-        The ids are not those of the project, but the order is.
-    add
-        Pairs whose ids the project does not have come into it, behind the others, and are assigned
-        by its plan if there is one.
-    tell
-        Called for each pair.
-
-    Returns
-    -------
-    Imported
-        What was done; a second time the same file changes nothing.
-
-    Raises
-    ------
-    JoinError
-        If pairs are to be joined in order, and are not as many.
-    MissingTextError
-        If a new pair has no words.
-    ProjectError
-        If documents are to be corrected or added, of which pairs are extracted; if an annotation
-        cannot be taken.
-    """
+    """Take words and annotations of a corpus into a project: all, or nothing."""
     result = Imported()
     with store.database.writing() as link:
         pairs = list(queries.pair_rows(link))
@@ -215,9 +160,11 @@ def _move_suggestions(link: Connection, pairs: dict[int, PairRow], texts: dict[i
             continue
         new = texts[k].source, texts[k].target
         rewording = Rewording((pairs[k].source, pairs[k].target), new)
+        stored = queries.suggestions_of(link, name, k)
+        queries.check_cells(pairs[k], stored)
         cells = [
             (*place, p, strength)
-            for i, j, p, strength in queries.suggestions_of(link, name, k)
+            for i, j, p, strength in stored
             if (place := rewording.cell((i, j))) is not None
         ]
         rows.setdefault(name, []).append((k, cells))
@@ -228,26 +175,14 @@ def _move_suggestions(link: Connection, pairs: dict[int, PairRow], texts: dict[i
 
 
 class Accounts:
-    """Know the numbers of the annotators, who are registered where need be.
-
-    Parameters
-    ----------
-    batch
-        It is flushed before the log is written to.
-    """
+    """Know the numbers of the annotators, who are registered where need be."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self._numbers = {name: id for id, name in enumerate(queries.annotators(batch.link), 1)}
 
     def number(self, name: str) -> int:
-        """Return the number of an annotator.
-
-        Raises
-        ------
-        ProjectError
-            If the name is empty.
-        """
+        """Return the number of an annotator."""
         if name not in self._numbers:
             if not name:
                 raise ProjectError("an annotator of the corpus has an empty name; give it one")

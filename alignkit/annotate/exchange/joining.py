@@ -9,8 +9,6 @@ from typing import Protocol, TypeVar
 
 from alignkit.errors import JoinError
 
-__all__ = ["joined"]
-
 
 class _Named(Protocol):
     @property
@@ -24,20 +22,7 @@ Q = TypeVar("Q", bound=_Named)
 def joined(
     pairs: Sequence[P], others: Iterable[Q], *, in_order: bool, surplus: list[Q]
 ) -> Iterator[tuple[P, Q]]:
-    """Yield the pairs of a project with those of the same id; where ids repeat, in their order.
-
-    Parameters
-    ----------
-    in_order
-        The ids mean nothing: the first is the first, and there are as many.
-    surplus
-        Collects those whose ids the project does not have.
-
-    Raises
-    ------
-    JoinError
-        If there are not as many in order.
-    """
+    """Yield the pairs of a project with those of the same id; where ids repeat, in their order."""
     if in_order:
         rest = list(others)
         if len(rest) != len(pairs):

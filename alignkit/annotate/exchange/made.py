@@ -24,11 +24,9 @@ from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.pair_lists import PairList
 from alignkit.annotate.tables.queries import PairRow
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.labels import Scheme
 from alignkit.labels.rewrites import REWRITE_OF
-
-__all__ = ["ORIGIN", "exported_work"]
+from alignkit.sentence_pair import SentencePair
 
 ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 """The attribute of a made pair that names the pair that it comes from."""
@@ -58,13 +56,7 @@ def exported_work(
     assigned: bool = False,
     outdated: Counter[str] | None = None,
 ) -> Iterator[SentencePair]:
-    """Yield all that is exported; the parameters are those of `exporting.exported`.
-
-    Raises
-    ------
-    UnknownAnnotator
-        If there is none of that name.
-    """
+    """Yield all that is exported; the parameters are those of `exporting.exported`."""
     with store.database.reading() as link:
         account = None if annotator is None else queries.account_of(link, annotator)
         own = None if account is None or not assigned else PairList(link, account).numbers()

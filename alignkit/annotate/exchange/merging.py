@@ -27,26 +27,11 @@ from alignkit.annotate.tables.appending import Batch, Writer
 from alignkit.annotate.tables.last_changes import last_change
 from alignkit.annotate.tables.queries import PairRow, StreamRow
 
-__all__ = ["merge_project"]
-
 
 def merge_project(
     store: Store, other: Store, *, in_order: bool = False, tell: Callable[[], None] | None = None
 ) -> Imported:
-    """Take the work of another project into this one: all, or nothing.
-
-    Parameters
-    ----------
-    in_order
-        The ids of the pairs mean nothing, but their order does.
-    tell
-        Called for each pair.
-
-    Returns
-    -------
-    Imported
-        What was done; a second time it is nothing. Pairs with other words than here are skipped.
-    """
+    """Take the work of another project into this one: all, or nothing."""
     result = Imported()
     with store.database.writing() as link, other.database.reading() as there:
         names = queries.annotators(there)

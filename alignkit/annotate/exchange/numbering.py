@@ -19,29 +19,13 @@ from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.last_changes import last_change
 from alignkit.annotate.tables.queries import PairRow
 
-__all__ = ["numbered"]
-
 LETTERS = {"rewrites": "r", "extracts": "x"}
 
 
 def numbered(
     link: Connection, pair: PairRow, kind: str, alone: int | None = None
 ) -> dict[tuple[int, str], tuple[int, str | None]]:
-    """Return of all that was ever made of a pair its number, and when it was changed last.
-
-    Parameters
-    ----------
-    kind
-        ``rewrites`` or ``extracts``.
-    alone
-        The annotator whose work alone is numbered, as nothing must tell them of others; None for
-        all.
-
-    Returns
-    -------
-    dict
-        By account and key.
-    """
+    """Return of all that was ever made of a pair its number, and when it was changed last."""
     begun: dict[tuple[int, int, str], int] = {}
     changed: dict[tuple[int, int, str], str | None] = {}
     for k in _of_one_id(link, pair.id):

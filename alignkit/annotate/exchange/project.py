@@ -19,8 +19,6 @@ from alignkit.annotate.tables.building import build_project
 from alignkit.annotate.tables.queries import known_scheme
 from alignkit.corpus import Corpus
 
-__all__ = ["create_project", "import_id"]
-
 _CHUNK = 256  # pairs in one event
 _NAMESPACE = uuid5(NAMESPACE_URL, "urn:alignkit:import")
 _START = PairState()
@@ -36,32 +34,7 @@ def create_project(
     task: str = "",
     tell: Callable[[], None] | None = None,
 ) -> None:
-    """Make a project that holds a corpus with all that it says.
-
-    Parameters
-    ----------
-    path
-        The new file; it is there when all is written.
-    corpus
-        Pairs with their words. Each annotation becomes a stream of one event.
-    name
-        What the page calls the project (default: the name of the file).
-    scheme
-        The scheme of labels for pairs.
-    threshold
-        The least posterior of suggestions that are accepted all at once.
-    task
-        What annotators do (default: ``align``); see `names.TASKS`.
-    tell
-        Called for each pair.
-
-    Raises
-    ------
-    ProjectError
-        If there is such a file already, or there are no pairs.
-    MissingTextError
-        If a pair has no words.
-    """
+    """Make a project that holds a corpus with all that it says."""
     if os.path.lexists(path):
         raise ProjectError(f"{path}: is there already; open it, or name another file")
     if not len(corpus):

@@ -14,37 +14,21 @@ from alignkit.annotate.log.state import decode_state
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.pair_lists import PairList
-from alignkit.report.columns import Value
-from alignkit.report.table import Column, Table
-
-__all__ = ["Harvest", "Yield", "count_yield"]
+from alignkit.report.columns import Column, Value
+from alignkit.report.table import Table
 
 
 @dataclass(frozen=True)
 class Harvest:
-    """Count what one annotator took.
+    """Count what one annotator took."""
 
-    Parameters
-    ----------
-    annotator
-        Who.
-    documents
-        How many pairs of documents are theirs.
-    done, with_pairs, without
-        How many of them are marked done; of these, how many gave a pair, and how many none.
-    pairs
-        The pairs taken from documents that are done.
-    open
-        The pairs taken from others so far.
-    """
-
-    annotator: str
-    documents: int
-    done: int
+    annotator: str  # who
+    documents: int  # how many pairs of documents are theirs
+    done: int  # how many of them are marked done; of these, how many gave a pair, and how many none
     with_pairs: int
     without: int
-    pairs: int
-    open: int
+    pairs: int  # the pairs taken from documents that are done
+    open: int  # the pairs taken from others so far
 
     @property
     def per_document(self) -> float | None:
@@ -83,13 +67,7 @@ class Yield:
 
 
 def count_yield(store: Store) -> Yield:
-    """Count what was taken from the documents of a project.
-
-    Raises
-    ------
-    ProjectError
-        If it is no project of documents.
-    """
+    """Count what was taken from the documents of a project."""
     with store.database.reading() as link:
         if (task := queries.task_of(link)) != "extract":
             raise ProjectError(

@@ -15,43 +15,15 @@ from alignkit.annotate.log.decisions import JUDGMENT, Value, Why
 from alignkit.annotate.log.events import Cell
 from alignkit.annotate.log.state import PairState
 
-__all__ = [
-    "AGREED",
-    "DECIDED",
-    "OPEN",
-    "REOPENED",
-    "Ballot",
-    "Gold",
-    "Item",
-    "agreed_items",
-    "as_read",
-    "ballot_of",
-    "compare",
-    "grouped",
-    "left_to_decide",
-    "meant",
-    "missing",
-    "shared_value",
-    "value_of",
-]
-
 AGREED, OPEN, DECIDED, REOPENED = "agreed", "open", "decided", "reopened"
 
 
 @dataclass(frozen=True)
 class Ballot:
-    """Hold what one annotator says of a pair.
-
-    Parameters
-    ----------
-    values
-        By place; what is not there is no link, or no judgment.
-    seq
-        The last event of the annotator on the pair.
-    """
+    """Hold what one annotator says of a pair."""
 
     values: Mapping[Cell, Value] = field(default_factory=dict)
-    seq: int = 0
+    seq: int = 0  # the last event of the annotator on the pair
 
     def at(self, place: Cell) -> Value:
         """Return the vote on a place."""
@@ -68,29 +40,13 @@ class Gold:
 
 @dataclass(frozen=True)
 class Item:
-    """Hold a place that somebody voted on, or that was decided.
+    """Hold a place that somebody voted on, or that was decided."""
 
-    Parameters
-    ----------
-    place
-        Where it is.
-    votes
-        The values in the order of the ballots.
-    state
-        `AGREED`: all votes are alike, or were when that was written down; `OPEN`: to be decided;
-        `DECIDED`: somebody did; `REOPENED`: a vote that it stands on is another one since, or the
-        value is not what the reason gives.
-    value
-        What gold has; for what is agreed and not yet written down, what it will have.
-    why
-        What is recorded; None where nothing is.
-    """
-
-    place: Cell
-    votes: tuple[Value, ...]
+    place: Cell  # where it is
+    votes: tuple[Value, ...]  # the values in the order of the ballots
     state: str
-    value: Value
-    why: Why | None = None
+    value: Value  # what gold has; for what is agreed and not yet written down, what it will have
+    why: Why | None = None  # what is recorded; None where nothing is
 
     @property
     def open(self) -> bool:
@@ -136,15 +92,6 @@ def compare(
     ballots: Mapping[str, Ballot], gold: Gold | None = None, *, majority: bool = False
 ) -> list[Item]:
     """Compare votes with each other, and with what is decided; return all places in order.
-
-    Parameters
-    ----------
-    ballots
-        By annotator, in the order in which votes are told.
-    gold
-        What is decided so far.
-    majority
-        What more than half of the votes share is agreed; otherwise what all share.
 
     Notes
     -----
@@ -210,13 +157,6 @@ def _stale(why: Why, place: Cell, value: Value, ballots: Mapping[str, Ballot]) -
 def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:
     """Return the value that a reason gives; where it is the adjudicator's own, any.
 
-    Parameters
-    ----------
-    value
-        What gold has.
-    majority
-        More than half of the recorded votes may have agreed.
-
     Examples
     --------
     >>> votes = {"anna": (2, 3), "ben": (1, 7)}
@@ -271,11 +211,6 @@ def grouped(items: Iterable[Item]) -> list[list[Item]]:
     """Join neighbours that are one decision: equal votes, and the same state, value and reason.
 
     Neighbours are above or beside each other; nulls only among themselves.
-
-    Returns
-    -------
-    list
-        In reading order: each by its first place.
     """
     left = {item.place: item for item in items}
     groups = []

@@ -30,34 +30,18 @@ from alignkit.annotate.log.state import PairState, decode_state
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 
-__all__ = ["Docket", "DocketRow", "Listed", "Neighbours", "settled_pairs"]
-
 _CHUNK = 400
 
 
 class DocketRow(Struct):
-    """Hold what a list shows of a pair that is ready.
-
-    Parameters
-    ----------
-    state
-        ``open``: something is to be decided, or there are rewrites; ``agreed``: nothing is, and
-        what all agree on is to be written down (anew, where they agreed after it was done);
-        ``done``; ``reopened``: a vote is another one since it was decided, or rewrites are.
-    left
-        How many decisions are to be made.
-    stake
-        How many phrase pairs some votes have and others have not (`stakes`).
-    votes
-        How many annotators.
-    """
+    """Hold what a list shows of a pair that is ready."""
 
     k: int
     id: str
     state: str
-    left: int
-    stake: int
-    votes: int
+    left: int  # how many decisions are to be made
+    stake: int  # how many phrase pairs some votes have and others have not (stakes)
+    votes: int  # how many annotators
 
 
 class Listed(Struct):
@@ -111,13 +95,7 @@ class Docket:
         return Listed(rows[after : after + limit], len(rows), done, left, self._project)
 
     def neighbours(self, k: int) -> Neighbours:
-        """Return where a pair stands.
-
-        Raises
-        ------
-        UnknownPair
-            If it is not in the list.
-        """
+        """Return where a pair stands."""
         rows = self.rows()
         at = next((at for at, row in enumerate(rows) if row.k == k), None)
         if at is None:

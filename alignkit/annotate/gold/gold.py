@@ -43,40 +43,19 @@ from alignkit.annotate.tables.appending import Writer, append_sent
 from alignkit.annotate.tables.queries import PairRow, StreamRow
 from alignkit.annotate.tables.views import Appended, Changes
 
-__all__ = [
-    "Case",
-    "GoldChanges",
-    "decide",
-    "gold_changes",
-    "gold_of",
-    "names_of",
-    "read_case",
-    "settle",
-]
-
 _KINDS = ("decide", "comment", "rewrite", "done", "undo", "redo", "open")
 _MOST_CHANGES = 2000
 
 
 @dataclass(frozen=True)
 class Case:
-    """Hold a pair that is to be adjudicated: its words, whose votes count, and gold's own stream.
-
-    Parameters
-    ----------
-    voters
-        In the order of their entry.
-    streams
-        Those of the voters, by name.
-    majority, judged
-        The setting, and whether the task is to judge pairs.
-    """
+    """A pair to adjudicate: its words, whose votes count, and gold's own stream."""
 
     pair: PairRow
-    voters: tuple[Voter, ...]
-    streams: Mapping[str, StreamRow]
+    voters: tuple[Voter, ...]  # in the order of their entry
+    streams: Mapping[str, StreamRow]  # those of the voters, by name
     gold: StreamRow
-    majority: bool
+    majority: bool  # the setting, and whether the task is to judge pairs
     judged: bool = False
 
     @property
@@ -101,13 +80,7 @@ class Case:
         return missing(self.items(held), gold_of(held, judged=self.judged))
 
     def check(self) -> None:
-        """Check that all votes are in.
-
-        Raises
-        ------
-        NotReady
-            If not.
-        """
+        """Check that all votes are in."""
         if not all_in(self.voters):
             raise NotReady(self.pair.id, [one.name for one in self.voters if not one.done])
 
@@ -119,13 +92,7 @@ def gold_of(state: PairState, *, judged: bool = False) -> Gold:
 
 
 def read_case(link: Connection, k: int) -> Case:
-    """Read all that is to be known of a pair.
-
-    Raises
-    ------
-    UnknownPair, UnknownAnnotator
-        If there is no such pair, or nobody has adjudicated yet.
-    """
+    """Read all that is to be known of a pair."""
     pair = queries.pair_row(link, k)
     found = tuple(voters(link, k).get(k, ()))
     streams = queries.streams_of(link, pair)
@@ -150,18 +117,7 @@ def names_of(link: Connection, pair: PairRow) -> Names:
 def decide(
     store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[Sent]
 ) -> tuple[Appended, bool]:
-    """Append what an adjudicator sends, all or nothing; see `Store.append`.
-
-    Raises
-    ------
-    NotReady
-        If an annotator is not done.
-    BadEvent
-        If an event cannot be: a cell without a reason, a reason that does not give the value, a
-        pair that is to be done and has differences left.
-    Conflict
-        If another adjudicator was faster.
-    """
+    """Append what an adjudicator sends, all or nothing; see `Store.append`."""
     with store.database.writing() as link:
         case = read_case(link, k)
         names = names_of(link, case.pair)

@@ -11,8 +11,6 @@ from alignkit.annotate.log.events import Event, decode_data
 from alignkit.annotate.log.state import PairState
 from alignkit.annotate.tables import queries
 
-__all__ = ["rewrites_changed"]
-
 
 def rewrites_changed(
     link: Connection, k: int, gold: int, decided: PairState, votes: Mapping[int, PairState]
@@ -21,15 +19,6 @@ def rewrites_changed(
 
     An adjudicator has looked when they marked the pair done, or wrote down a rewrite. What came
     since and gold does not have, and what gold has and was taken back since, they have not seen.
-
-    Parameters
-    ----------
-    gold
-        The number of gold's account.
-    decided
-        Gold's state.
-    votes
-        The states of the voters, by account.
     """
     own = set(decided.rewrites.values())
     now = {texts for state in votes.values() for texts in state.rewrites.values()}

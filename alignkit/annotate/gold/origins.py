@@ -12,17 +12,6 @@ from alignkit.annotate.log.events import Cell, Event, decode_data
 from alignkit.annotate.log.rewording import Rewording
 from alignkit.annotate.tables import queries
 
-__all__ = [
-    "BULK",
-    "HAND",
-    "IMPORTED",
-    "SINGLY",
-    "Origin",
-    "origins",
-    "rewordings",
-    "suggestions_shown",
-]
-
 HAND, SINGLY, BULK, IMPORTED = "hand", "singly", "bulk", "imported"
 """Drawn by hand; a suggestion accepted singly, or in bulk; imported."""
 
@@ -54,15 +43,6 @@ def origins(
     An undo or redo brings back the origin that the value had before. What was only given another
     strength is new: whoever made a suggestion sure, or possible, drew it. When words are corrected,
     links take their origin along.
-
-    Parameters
-    ----------
-    events
-        All of the stream.
-    corrected
-        How the words were corrected, as from `rewordings`.
-    seq
-        Only what was held at that event is told; at the places that it has after all corrections.
     """
     past: _Past = defaultdict(list)
     for event in events:

@@ -20,8 +20,6 @@ from alignkit.annotate.log.state import PairState, decode_state
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 
-__all__ = ["provenance"]
-
 _STRENGTH = ("none", "possible", "sure")
 
 
@@ -38,11 +36,6 @@ def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
     Then of each rewrite its source and target text (``rewrite``), the same of who decided, and
     ``votes``: whether they had ``said`` it then. ``why`` is ``agreed`` where all had, ``vote``
     where some had (``as``: the first), ``own`` where nobody had.
-
-    Parameters
-    ----------
-    done
-        Only those of pairs that are marked done.
     """
     with store.database.reading() as link:
         try:

@@ -9,8 +9,6 @@ from alignkit.annotate.log.events import Event, decode_data
 from alignkit.annotate.log.new_pairs import Texts, key_number, put
 from alignkit.annotate.log.state import PairState
 
-__all__ = ["rewrite_lines", "rewrites_at"]
-
 
 def rewrites_at(events: Iterable[Event], n: int) -> dict[str, Texts]:
     """Return the rewrites of a stream, by key, as they were at event `n` of the project."""

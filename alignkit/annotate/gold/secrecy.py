@@ -17,19 +17,9 @@ from alignkit.annotate.errors import BadEvent
 from alignkit.annotate.log.decisions import WhyWrite, read_why, write_why
 from alignkit.annotate.log.events import Event, Sent, decode_data, encode
 
-__all__ = ["Names"]
-
 
 class Names:
-    """Turn the names of annotators into what an adjudicator may read on a pair, and back.
-
-    Parameters
-    ----------
-    known
-        The annotators of the project.
-    salt
-        What the marks are drawn from: of the project and the pair. Empty hides nothing.
-    """
+    """Turn the names of annotators into what an adjudicator may read on a pair, and back."""
 
     def __init__(self, known: Iterable[str], salt: str) -> None:
         self.blind = bool(salt)
@@ -76,13 +66,7 @@ class Names:
         return found
 
     def named(self, sent: Sent) -> Sent:
-        """Return what an adjudicator sends with the names that are meant.
-
-        Raises
-        ------
-        BadEvent
-            If a mark stands for nobody, or what is sent cannot be read.
-        """
+        """Return what an adjudicator sends with the names that are meant."""
         if not self.blind or sent.kind != "decide":
             return sent
         try:

@@ -12,8 +12,6 @@ from alignkit.annotate.log.events import Cell
 from alignkit.arrays import LinkArrays
 from alignkit.phrases import LINKS, extract_phrases
 
-__all__ = ["phrases_at_stake"]
-
 
 def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
     """Count for each pair the atomic phrase pairs that some votes have, and others have not.
@@ -21,11 +19,6 @@ def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
     Those of the possible links and those of the sure ones are two sets, and counted apart (see
     `alignkit.phrases.extract_phrases`). What is decided already does not matter, so that the
     number stays while adjudicators work.
-
-    Parameters
-    ----------
-    pairs
-        The votes on each pair.
 
     Examples
     --------

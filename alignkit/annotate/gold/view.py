@@ -19,34 +19,18 @@ from alignkit.annotate.log.state import PairState, StateView
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries
 
-__all__ = ["GoldView", "Vote", "gold_view"]
-
 _MOST_UNDO = 100
 
 
 class Vote(Struct):
-    """Hold what one annotator says of a pair.
-
-    Parameters
-    ----------
-    id, name
-        What stands for the annotator in whys, and what is shown; alike unless names are hidden.
-    seq
-        The last event of the annotator on the pair.
-    shown
-        Whether suggestions were shown to them; None where the pair was not opened on the page.
-    cells
-        The links and nulls: place and value, how it came to be (`origins`), and when.
-    unseen
-        Those taken in bulk that nobody has looked at.
-    """
+    """Hold what one annotator says of a pair."""
 
     id: str
     name: str
-    seq: int
+    seq: int  # the last event of the annotator on the pair
     shown: bool | None
     cells: list[tuple[int, int, int, str, str]]
-    unseen: list[tuple[int, int]]
+    unseen: list[tuple[int, int]]  # those taken in bulk that nobody has looked at
     comments: list[tuple[str, str]]
     judgment: str
     flags: list[str]
@@ -54,29 +38,13 @@ class Vote(Struct):
 
 
 class GoldView(Struct):
-    """Hold a pair as an adjudicator sees it.
-
-    Parameters
-    ----------
-    pairs, done
-        How many pairs are ready, and how many of them are done.
-    place, previous, next, next_open
-        Where this one stands among them; see `docket.Neighbours`.
-    state, undo, redo
-        Gold's own.
-    votes
-        In the order of their keys.
-    blind, majority
-        The settings.
-    changed
-        It was done, and its rewrites are others since (`late_rewrites`).
-    """
+    """Hold a pair as an adjudicator sees it."""
 
     k: int
     id: str
-    pairs: int
+    pairs: int  # how many pairs are ready, and how many of them are done
     done: int
-    place: int
+    place: int  # where this one stands among them; see docket.Neighbours
     previous: int | None
     next: int | None
     next_open: int | None
@@ -84,31 +52,18 @@ class GoldView(Struct):
     source: list[str]
     target: list[str]
     attributes: dict[str, str]
-    state: StateView
+    state: StateView  # gold's own
     undo: list[Event]
     redo: list[Event]
-    votes: list[Vote]
-    blind: bool
+    votes: list[Vote]  # in the order of their keys
+    blind: bool  # the settings
     majority: bool
-    changed: bool
+    changed: bool  # it was done, and its rewrites are others since (late_rewrites)
     n: int
 
 
 def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
-    """Return a pair with the votes on it.
-
-    Parameters
-    ----------
-    docket
-        The list of the project's pairs.
-
-    Raises
-    ------
-    NotReady
-        If an annotator is not done.
-    UnknownPair
-        If there is none.
-    """
+    """Return a pair with the votes on it."""
     with store.database.reading() as link:
         case = read_case(link, k)
         case.check()

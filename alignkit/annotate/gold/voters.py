@@ -10,8 +10,6 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.pair_lists import has_assignments
 
-__all__ = ["Voter", "all_in", "voters"]
-
 _UNJUDGED = '"judgment":"","flags":[]'  # as states hold it
 
 

@@ -9,22 +9,11 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.tables import queries, schema
 
-__all__ = ["pairs_ahead"]
-
 
 def pairs_ahead(
     link: Connection, last: Mapping[int, int], closed: Collection[int], most: int
 ) -> list[int]:
     """Return the numbers of pairs that annotators will open next, if they go on as they do.
-
-    Parameters
-    ----------
-    last
-        By the number of each annotator who has begun, the pair where they are.
-    closed
-        Pairs that are not asked for: what is suggested for them stays.
-    most
-        How many of each annotator's list.
 
     Notes
     -----

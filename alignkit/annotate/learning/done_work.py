@@ -10,9 +10,7 @@ from alignkit.alignment import Alignment
 from alignkit.annotate.log.conversion import annotation_of
 from alignkit.annotate.log.state import decode_state
 from alignkit.annotate.tables import queries, schema
-from alignkit.corpus import SentencePair
-
-__all__ = ["TAUGHT", "DoneWork", "put_together"]
+from alignkit.sentence_pair import SentencePair
 
 TAUGHT = "done"
 """The annotator whose the links are that are learned from."""
@@ -20,15 +18,6 @@ TAUGHT = "done"
 
 class DoneWork:
     """Hold what is done in a project, as of event `n`; read once, then only what has changed.
-
-    Attributes
-    ----------
-    pairs
-        By number, the pairs that are learned from: those that are done, with their links.
-    opened
-        The pairs that any page has opened.
-    last
-        By the number of each annotator who works on the pages, the pair of the last event.
 
     Notes
     -----

@@ -10,9 +10,7 @@ from alignkit.aligner.refine.report import LearningReport
 from alignkit.aligner.refine.validation import FOLDS
 from alignkit.annotate.learning.done_work import TAUGHT
 from alignkit.annotate.log.lessons import Lesson
-from alignkit.corpus import SentencePair
-
-__all__ = ["Learner"]
+from alignkit.sentence_pair import SentencePair
 
 _STEPS = ((10, 5), (100, 10))
 _STEP = 20
@@ -24,11 +22,6 @@ class Learner:
     What is new is learned at once, in the way that the last cross-validation chose. It is made
     again after every 5 further pairs below 10, every 10 below 100, every 20 then, and when a pair
     is not done any more, of which nothing may remain.
-
-    Parameters
-    ----------
-    aligner
-        It gives the posteriors.
     """
 
     def __init__(self, aligner: Aligner) -> None:

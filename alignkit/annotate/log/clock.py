@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-__all__ = ["now"]
-
 
 def now() -> str:
     """Return the time as events hold it."""

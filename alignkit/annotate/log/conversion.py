@@ -18,20 +18,12 @@ from alignkit.annotate.log.events import Cell, Data, Turn, Write, comment_key
 from alignkit.annotate.log.project_events import Pair
 from alignkit.annotate.log.state import PairState
 from alignkit.annotation import Annotation
-from alignkit.corpus import SentencePair
 from alignkit.labels import Scheme
-
-__all__ = ["annotation_of", "difference", "project_pair", "state_of", "trees_of"]
+from alignkit.sentence_pair import SentencePair
 
 
 def project_pair(k: int, pair: SentencePair) -> Pair:
-    """Return a sentence pair as it comes into a project, without its annotations.
-
-    Raises
-    ------
-    MissingTextError
-        If the pair has no words.
-    """
+    """Return a sentence pair as it comes into a project, without its annotations."""
     source, target = pair.words
     return Pair(k, pair.id, source, target, dict(pair.attributes), trees_of(pair))
 
@@ -53,17 +45,7 @@ def annotation_of(
     *,
     judged: bool = False,
 ) -> Annotation | None:
-    """Return what a state says as an annotation; None where it says nothing.
-
-    Parameters
-    ----------
-    scheme
-        Whose flags are put into the text of the judgment, as files have them.
-    when
-        The time of the last change, if known.
-    judged
-        The pair was done by judging it: without links it is not aligned.
-    """
+    """Return what a state says as an annotation; None where it says nothing."""
     labels = {comment_key(key): text for key, text in state.comments.items() if key}
     comment = state.comments.get("", "")
     judgment, flags = state.judgment, frozenset(state.flags)
@@ -87,19 +69,7 @@ def annotation_of(
 
 
 def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
-    """Return the state that an annotation stands for.
-
-    Parameters
-    ----------
-    scheme
-        Whose flags are taken out of the text of the judgment; a judgment that it does not know,
-        or would not write so again, stays text.
-
-    Raises
-    ------
-    ProjectError
-        If a weight is no finite number.
-    """
+    """Return the state that an annotation stands for."""
     judged: tuple[str, Iterable[str]] = annotation.judgment, annotation.flags
     if scheme is not None:
         apart = scheme.take_apart(*judged)

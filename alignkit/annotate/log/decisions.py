@@ -15,8 +15,6 @@ from msgspec import Meta, Struct
 
 from alignkit.annotate.errors import BadEvent
 
-__all__ = ["JUDGMENT", "Value", "Why", "WhyWrite", "read_why", "read_whys", "write_why"]
-
 _LONGEST_NAME, _LONGEST_NOTE, _MOST_VOTES = 200, 20_000, 1000
 
 WhyWrite = tuple[int, int, str | None, str | None]
@@ -34,38 +32,19 @@ _Vote = tuple[Annotated[int, Meta(ge=0, le=2)] | _Judged, Annotated[int, Meta(ge
 
 
 class Why(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Say why a cell is as it is.
-
-    Parameters
-    ----------
-    why
-        ``agreed``: all votes were alike; ``vote``: one was taken; ``own``: the adjudicator's own.
-    as_
-        Whose vote was taken.
-    votes
-        By annotator, the value at that time (of a judgment its label and flags) and the last event
-        of the stream.
-    note
-        What the adjudicator adds.
-    """
+    """Say why a cell is as it is."""
 
     why: Literal["agreed", "vote", "own"]
-    as_: _Name = msgspec.field(default="", name="as")
+    as_: _Name = msgspec.field(default="", name="as")  # whose vote was taken
     votes: Annotated[dict[_Name, _Vote], Meta(max_length=_MOST_VOTES)] = {}
-    note: Annotated[str, Meta(max_length=_LONGEST_NOTE)] = ""
+    note: Annotated[str, Meta(max_length=_LONGEST_NOTE)] = ""  # what the adjudicator adds
 
 
 _decode = msgspec.json.Decoder(Why).decode
 
 
 def read_why(text: str) -> Why:
-    """Read the text of a why.
-
-    Raises
-    ------
-    BadEvent
-        If it is none.
-    """
+    """Read the text of a why."""
     try:
         return _decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
@@ -85,13 +64,7 @@ def write_why(why: Why) -> str:
 
 
 def read_whys(writes: Sequence[WhyWrite]) -> tuple[WhyWrite, ...]:
-    """Check the whys that a client sends; return them as they are stored.
-
-    Raises
-    ------
-    BadEvent
-        If one is no reason.
-    """
+    """Check the whys that a client sends; return them as they are stored."""
     return tuple((i, j, _same((i, j), was), _same((i, j), now)) for i, j, was, now in writes) or ()
 
 

@@ -25,23 +25,6 @@ from alignkit.annotate.log.new_pairs import (
     read_rewrites,
 )
 
-__all__ = [
-    "SENT_KINDS",
-    "UNDOABLE",
-    "Data",
-    "Event",
-    "LogEvent",
-    "Mark",
-    "Request",
-    "Sent",
-    "comment_key",
-    "decode_data",
-    "decode_event",
-    "decode_request",
-    "encode",
-    "read_sent",
-]
-
 LONGEST_TEXT = 20_000
 """The most characters of a comment that a client sends."""
 LONGEST_LABEL = 200
@@ -59,25 +42,13 @@ UNDOABLE = frozenset({"edit", "reject", "comment", "judge", "done", "decide", "r
 
 
 class Mark(Struct, omit_defaults=True):
-    """Tell of a link that was lost when the words of a pair were corrected.
-
-    Parameters
-    ----------
-    side, at
-        The word at which it is shown: the end that is left, or the place of one that is not.
-    text
-        The words that were linked, or the one that was aligned to nothing.
-    was
-        The cell in the old text, and its value.
-    note
-        The comment that stood on it.
-    """
+    """Tell of a link that was lost when the words of a pair were corrected."""
 
     side: Literal["source", "target"]
     at: int
-    text: str
-    was: tuple[int, int, int]
-    note: str = ""
+    text: str  # the words that were linked, or the one that was aligned to nothing
+    was: tuple[int, int, int]  # the cell in the old text, and its value
+    note: str = ""  # the comment that stood on it
 
 
 class OneComment(Struct):
@@ -144,19 +115,11 @@ class Event(Struct):
 
 
 class LogEvent(Event, omit_defaults=True):
-    """Hold an event with all that is known of it: a line of `alignkit events`.
+    """Hold an event with all that is known of it: a line of `alignkit events`."""
 
-    Parameters
-    ----------
-    k, annotator
-        Whose stream it is in; pair 0 is the project itself.
-    sent
-        A digest of what the client sent, by which a repetition is known.
-    """
-
-    k: int = 0
+    k: int = 0  # whose stream it is in; pair 0 is the project itself
     annotator: str = ""
-    sent: str = ""
+    sent: str = ""  # A digest of what the client sent, by which a repetition is known
 
 
 class Sent(Struct, forbid_unknown_fields=True):
@@ -170,18 +133,10 @@ class Sent(Struct, forbid_unknown_fields=True):
 
 
 class Request(Struct):
-    """Hold the events of one request, all for one pair.
+    """Hold the events of one request, all for one pair."""
 
-    Parameters
-    ----------
-    base
-        The last event of the stream that the sender has seen.
-    rev
-        The text that they are meant for.
-    """
-
-    base: Annotated[int, Meta(ge=0)]
-    rev: int
+    base: Annotated[int, Meta(ge=0)]  # the last event of the stream that the sender has seen
+    rev: int  # the text that they are meant for
     events: Annotated[list[Sent], Meta(min_length=1)]
 
 
@@ -284,13 +239,7 @@ T = TypeVar("T")
 
 
 def decode_request(body: bytes) -> Request:
-    """Read the body of a request.
-
-    Raises
-    ------
-    BadEvent
-        If it is no JSON of that shape.
-    """
+    """Read the body of a request."""
     try:
         return _decode_request(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
@@ -298,13 +247,7 @@ def decode_request(body: bytes) -> Request:
 
 
 def decode_event(line: str | bytes) -> LogEvent:
-    """Read a line of a log.
-
-    Raises
-    ------
-    BadEvent
-        If it is no event.
-    """
+    """Read a line of a log."""
     try:
         return _decode_event(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
@@ -312,13 +255,7 @@ def decode_event(line: str | bytes) -> LogEvent:
 
 
 def comment_key(key: str) -> Cell | None:
-    """Return the cell that the key of a comment names; None for the pair.
-
-    Raises
-    ------
-    BadEvent
-        If it names none.
-    """
+    """Return the cell that the key of a comment names; None for the pair."""
     if not key:
         return None
     found = _KEY.fullmatch(key)
@@ -328,13 +265,7 @@ def comment_key(key: str) -> Cell | None:
 
 
 def read_sent(sent: Sent, n: int, m: int) -> Data:
-    """Check an event of a client against a pair of `n` and `m` words, and return what it holds.
-
-    Raises
-    ------
-    BadEvent
-        If it cannot be; the message names the field.
-    """
+    """Check an event of a client against a pair of `n` and `m` words, and return what it holds."""
     if not _ID.fullmatch(sent.id):
         raise BadEvent(f"id {sent.id[:40]!r} is not of 1 to 64 letters, digits, '.', '_' or '-'")
     if sent.v != 1:

@@ -25,8 +25,6 @@ from alignkit.annotate.log.project_events import (
 )
 from alignkit.annotate.log.state import PairState
 
-__all__ = ["Fold", "Folded"]
-
 
 class Folded:
     """Hold the state of a stream, and what was below each of its events."""
@@ -39,13 +37,7 @@ class Folded:
         self.belows = [0]
 
     def add(self, seq: int, kind: str, below: int, text: Any) -> None:
-        """Take in the next event: number in the stream, kind, what is below, and data as JSON.
-
-        Raises
-        ------
-        ProjectError
-            If it cannot follow: a number is missing, or the data are not of its kind.
-        """
+        """Take in the next event: number in the stream, kind, what is below, and data as JSON."""
         state, belows = self.state, self.belows
         if seq != state.seq + 1:
             raise self._error(seq, f"does not follow event {state.seq}")
@@ -63,25 +55,7 @@ class Folded:
 
 
 class Fold:
-    """Fold events in the order of the log.
-
-    Attributes
-    ----------
-    setting
-        The settings of the project.
-    accounts
-        The annotators, in their order.
-    pairs, texts
-        The pairs by number, and their words by number and text.
-    suggestions
-        By set and pair.
-    learned, shown
-        What the learned sets were learned from, and by pair the learned set that is shown for it.
-    streams
-        By pair and annotator.
-    assigned, plan
-        The rows of the assignment by pair and annotator, and how new pairs are assigned.
-    """
+    """Fold events in the order of the log."""
 
     def __init__(self) -> None:
         self.setting = Setting()

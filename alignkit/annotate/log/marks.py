@@ -7,8 +7,6 @@ from typing import TypeVar
 
 from alignkit.annotate.log.events import Cell, Write
 
-__all__ = ["dropped", "effective_marks", "put_cells", "set_bits"]
-
 T = TypeVar("T")
 
 

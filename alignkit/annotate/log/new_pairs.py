@@ -15,27 +15,6 @@ from msgspec import Meta, Struct
 
 from alignkit.annotate.errors import BadEvent
 
-__all__ = [
-    "SOURCE_TEXT",
-    "TARGET_TEXT",
-    "ExtractWrite",
-    "RewriteWrite",
-    "SentExtract",
-    "SentRewrite",
-    "Spans",
-    "Texts",
-    "check_extracts",
-    "check_keys",
-    "document_texts",
-    "effective",
-    "key_number",
-    "keyed_conflicts",
-    "put",
-    "read_rewrites",
-    "shared_texts",
-    "turned",
-]
-
 SOURCE_TEXT, TARGET_TEXT = "source_text", "target_text"
 """The attributes of a pair of documents that hold their texts, character by character."""
 
@@ -85,13 +64,7 @@ def key_number(key: str) -> int:
 
 
 def check_keys(kind: str, writes: Iterable[Keyed[Any]]) -> None:
-    """Check the keys of what a client sends.
-
-    Raises
-    ------
-    BadEvent
-        If one is no key of its kind, or named twice.
-    """
+    """Check the keys of what a client sends."""
     letter, seen = kind[0] if kind == "rewrite" else "x", set()
     for key, *_ in writes:
         found = _KEY.fullmatch(key)
@@ -103,13 +76,7 @@ def check_keys(kind: str, writes: Iterable[Keyed[Any]]) -> None:
 
 
 def read_rewrites(writes: Sequence[RewriteWrite]) -> tuple[RewriteWrite, ...]:
-    """Check rewrites that a client sends; return them with white space as words need it.
-
-    Raises
-    ------
-    BadEvent
-        If a key is none, or a text has no words.
-    """
+    """Check rewrites that a client sends; return them with white space as words need it."""
     check_keys("rewrite", writes)
     return tuple((key, _plain(before), _plain(after)) for key, before, after in writes) or ()
 
@@ -124,13 +91,7 @@ def _plain(texts: Texts | None) -> Texts | None:
 
 
 def check_extracts(writes: Sequence[ExtractWrite], texts: tuple[str, str]) -> None:
-    """Check spans that a client sends against the texts that they are taken from.
-
-    Raises
-    ------
-    BadEvent
-        If a key is none, or a span is not in its text or holds no word.
-    """
+    """Check spans that a client sends against the texts that they are taken from."""
     check_keys("extract", writes)
     for key, _, spans in writes:
         if spans is None:

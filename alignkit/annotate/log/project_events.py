@@ -8,21 +8,6 @@ from msgspec import Struct
 
 from alignkit.annotate.log.lessons import LearnedFrom
 
-__all__ = [
-    "PROJECT_KINDS",
-    "Account",
-    "Assign",
-    "Assigned",
-    "AssignmentPlan",
-    "Import",
-    "Pair",
-    "Setting",
-    "Suggest",
-    "Suggestion",
-    "Text",
-    "Texts",
-]
-
 
 class Pair(Struct, omit_defaults=True):
     """Hold a pair as it came into the project; `trees` are Penn brackets, by side and name."""
@@ -88,62 +73,26 @@ class Account(Struct):
 
 
 class Assigned(NamedTuple):
-    """Hold that an annotator has a pair: a row of an assignment.
+    """Hold that an annotator has a pair: a row of an assignment."""
 
-    Parameters
-    ----------
-    k, annotator
-        The pair, and whose it is.
-    place
-        Where it stands in the list of the annotator, from 1.
-    shown
-        Whether the annotator sees suggestions.
-    arm
-        Of the control sample: ``split`` (not all of a pair's annotators see suggestions), ``bare``
-        (none does), ``coin`` (annotated once, and a coin decided); empty for other pairs.
-    trial
-        Whether it is of the set that all annotate first.
-    """
-
-    k: int
+    k: int  # the pair, and whose it is
     annotator: str
-    place: int
-    shown: bool
+    place: int  # where it stands in the list of the annotator, from 1
+    shown: bool  # whether the annotator sees suggestions
     arm: str
-    trial: bool
+    trial: bool  # whether it is of the set that all annotate first
 
 
 class AssignmentPlan(Struct, frozen=True):
-    """Say how pairs are assigned; new pairs are assigned likewise.
+    """Say how pairs are assigned; new pairs are assigned likewise."""
 
-    Parameters
-    ----------
-    annotators
-        Whose the pairs are.
-    double
-        The share of pairs that two annotate, the others one; None where all annotate all.
-    trial
-        How many pairs all annotate first.
-    seed
-        What is drawn follows from it and the ids of pairs.
-    stratify
-        What the shares are kept in: ``length``, or names of attributes.
-    order
-        ``hash``, ``uncertainty`` (of the suggestions, the most uncertain first), or an attribute
-        whose values are kept together, in the order of the corpus (documents).
-    control, least
-        The share of pairs in the control sample, and how many it has at least.
-    cuts
-        By measure (``length``, ``uncertainty``): where its strata part.
-    """
-
-    annotators: tuple[str, ...] = ()
+    annotators: tuple[str, ...] = ()  # whose the pairs are
     double: float | None = None
-    trial: int = 0
-    seed: int = 0
+    trial: int = 0  # how many pairs all annotate first
+    seed: int = 0  # what is drawn follows from it and the ids of pairs
     stratify: tuple[str, ...] = ("length",)
     order: str = "hash"
-    control: float = 0.1
+    control: float = 0.1  # the share of pairs in the control sample, and how many it has at least
     least: int = 150
     cuts: dict[str, tuple[float, ...]] = {}
 

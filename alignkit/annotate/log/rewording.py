@@ -14,23 +14,15 @@ from typing import Literal
 from alignkit.annotate.log.events import Cell, Mark, comment_key
 from alignkit.annotate.log.state import PairState
 
-__all__ = ["Rewording", "places", "reword"]
-
 Words = Sequence[str]
 Side = Literal["source", "target"]
 
 
 @dataclass(frozen=True)
 class Rewording:
-    """Say where each word of a pair went when its text was corrected.
+    """Say where each word of a pair went when its text was corrected."""
 
-    Parameters
-    ----------
-    old, new
-        Source and target words before and after.
-    """
-
-    old: tuple[Words, Words]
+    old: tuple[Words, Words]  # source and target words before and after
     new: tuple[Words, Words]
     source: list[int | None] = field(init=False)
     target: list[int | None] = field(init=False)

@@ -35,8 +35,6 @@ from alignkit.annotate.log.new_pairs import (
     turned,
 )
 
-__all__ = ["PairState", "StateView", "completed", "conflicts", "decode_state", "inverse", "writes"]
-
 
 class StateView(Struct):
     """Hold a state as it is stored and sent."""
@@ -64,35 +62,14 @@ _decode_view = msgspec.json.Decoder(StateView).decode
 
 
 class PairState(Struct):
-    """Hold what one annotator has said about one pair.
+    """Hold what one annotator has said about one pair."""
 
-    Parameters
-    ----------
-    seq
-        The last event.
-    rev
-        The text that the cells belong to.
-    cells
-        The value of each linked cell, nulls too.
-    bulk, rejected
-        The cells taken in bulk and not looked at, and the suggestions put aside.
-    comments
-        By key, ``"i-j"`` or empty for the pair.
-    whys
-        Of the gold standard: why a cell is as it is (see `decisions`). A cell that has one and no
-        value is decided to be no link.
-    rewrites, extracts
-        The pairs that were made of this one, by key; see `new_pairs`.
-    undo, redo
-        The events (`seq`) that would be undone and redone next; 0 for none.
-    """
-
-    seq: int = 0
-    rev: int = 1
-    cells: dict[Cell, int] = field(default_factory=dict)
+    seq: int = 0  # the last event
+    rev: int = 1  # the text that the cells belong to
+    cells: dict[Cell, int] = field(default_factory=dict)  # the value of each linked cell, nulls too
     bulk: set[Cell] = field(default_factory=set)
     rejected: set[Cell] = field(default_factory=set)
-    comments: dict[str, str] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)  # by key, "i-j" or empty for the pair
     judgment: str = ""
     flags: list[str] = field(default_factory=list)
     done: bool = False
@@ -102,7 +79,7 @@ class PairState(Struct):
     whys: dict[Cell, str] = field(default_factory=dict)
     rewrites: dict[str, Texts] = field(default_factory=dict)
     extracts: dict[str, Spans] = field(default_factory=dict)
-    undo: int = 0
+    undo: int = 0  # the events (seq) that would be undone and redone next; 0 for none
     redo: int = 0
 
     def apply(self, kind: str, data: Data) -> None:
@@ -148,13 +125,7 @@ class PairState(Struct):
             self.rev = data.to
 
     def push(self, kind: str, seq: int, below_of: Callable[[int], int]) -> int:
-        """Count an event, move the tops of undo and redo, and return what is below it.
-
-        Parameters
-        ----------
-        below_of
-            Returns what is below an earlier event.
-        """
+        """Count an event, move the tops of undo and redo, and return what is below it."""
         self.seq = seq
         if kind in UNDOABLE:
             below, self.undo, self.redo = self.undo, seq, 0
@@ -293,13 +264,7 @@ def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
 
 
 def completed(state: PairState, kind: str, data: Data) -> Data:
-    """Return an event's data as it is stored: what is so already left out, what follows put in.
-
-    Raises
-    ------
-    Conflict
-        If the state is not what the event says.
-    """
+    """Return an event's data as it is stored: what is so already left out, what follows put in."""
     found = conflicts(state, kind, data)
     if found:
         raise Conflict(found)

@@ -11,21 +11,11 @@ from alignkit.annotate.log.state import PairState
 from alignkit.annotation import Annotation
 from alignkit.labels import Scheme
 
-__all__ = ["copied", "merged"]
-
 
 def merged(
     state: PairState, annotation: Annotation, holds: frozenset[str], scheme: Scheme | None
 ) -> PairState:
-    """Return a state with what an annotation says; what its format cannot hold stays.
-
-    Parameters
-    ----------
-    holds
-        What its format can hold, as `Format.holds`.
-    scheme
-        That of the project.
-    """
+    """Return a state with what an annotation says; what its format cannot hold stays."""
     said = state_of(annotation, scheme)
     new = copied(state)
     if "comment" in holds:

@@ -9,8 +9,6 @@ from alignkit.alignment import Alignment
 from alignkit.arguments import check_attributes
 from alignkit.errors import OptionError, UnknownNameError
 
-__all__ = ["ARMS", "ControlPair", "Suggested", "Work"]
-
 ARMS = {
     "": "not in the control sample: all see suggestions",
     "split": "a coin says which half of the annotators sees none",
@@ -26,21 +24,11 @@ Suggested = tuple[int, int, "float | None", int]
 
 @dataclass(frozen=True)
 class Work:
-    """Hold what one annotator did with one pair, which is done.
+    """Hold what one annotator did with one pair, which is done."""
 
-    Parameters
-    ----------
-    shown
-        Whether suggestions were shown.
-    links
-        The final links.
-    rejected
-        The suggestions that were put aside.
-    """
-
-    shown: bool
-    links: Alignment
-    rejected: Collection[tuple[int, int]] = frozenset()
+    shown: bool  # whether suggestions were shown
+    links: Alignment  # the final links
+    rejected: Collection[tuple[int, int]] = frozenset()  # the suggestions that were put aside
 
     def __post_init__(self) -> None:
         check_attributes(self)
@@ -48,38 +36,14 @@ class Work:
 
 @dataclass(frozen=True)
 class ControlPair:
-    """Hold one pair as the pull of suggestions is estimated from it.
+    """Hold one pair as the pull of suggestions is estimated from it."""
 
-    Parameters
-    ----------
-    id
-        Its id, for messages.
-    arm
-        One of `ARMS`.
-    works
-        What the assigned annotators did who are done with it, by name.
-    suggested
-        The suggested links, shown or not.
-    stratum
-        The stratum in which it was drawn.
-    open
-        How many of those to whom it is assigned are not done with it.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such arm.
-    OptionError
-        If suggestions were shown otherwise than the arm says, a suggestion comes twice, or a
-        probability is none.
-    """
-
-    id: str
-    arm: str
-    works: Mapping[str, Work]
-    suggested: Sequence[Suggested] = ()
-    stratum: str = ""
-    open: int = 0
+    id: str  # its id, for messages
+    arm: str  # one of ARMS
+    works: Mapping[str, Work]  # what the assigned annotators did who are done with it, by name
+    suggested: Sequence[Suggested] = ()  # the suggested links, shown or not
+    stratum: str = ""  # the stratum in which it was drawn
+    open: int = 0  # how many of those to whom it is assigned are not done with it
     cells: frozenset[tuple[int, int]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -17,8 +17,6 @@ from alignkit.annotate.log.state import decode_state
 from alignkit.annotate.pull.control import ControlPair, Suggested, Work
 from alignkit.annotate.tables import queries, schema
 
-__all__ = ["control_pairs"]
-
 
 def control_pairs(link: Connection) -> Iterator[ControlPair]:
     """Yield all pairs that are assigned to somebody, of the control sample and others.
@@ -26,11 +24,6 @@ def control_pairs(link: Connection) -> Iterator[ControlPair]:
     What annotators did counts where it is done, and was assigned to them before they began. The
     suggestions are those that the page shows: where they are learned, those of a pair stay from
     when it is first opened.
-
-    Raises
-    ------
-    ProjectError
-        If nothing is assigned yet.
     """
     plan = read_plan(link)
     if plan is None:

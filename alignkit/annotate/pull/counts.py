@@ -13,9 +13,7 @@ from alignkit.alignment import Alignment
 from alignkit.annotate.pull.control import ControlPair, Suggested, Work
 from alignkit.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS, count_links
-from alignkit.scoring.measures import ratio
-
-__all__ = ["PairFigures", "WorkRows", "agreement_of_pairs", "count_works"]
+from alignkit.scoring.measures import harmonic, ratio
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,61 +25,28 @@ _COLUMNS = [
 
 @dataclass(frozen=True, eq=False)
 class WorkRows:
-    """Hold a row for each of W works, in the order of pairs, and of annotators within them.
+    """Hold a row for each of W works, in the order of pairs, and of annotators within them."""
 
-    Parameters
-    ----------
-    pair
-        (W,) the number of its pair.
-    shown
-        (W,) whether suggestions were shown.
-    f1
-        (W,) F1 of its links and the suggestions; NaN where there are neither.
-    suggested, taken
-        (W, B) how many links of each bin of probability were suggested, and how many of these it
-        has; the last bin is of those without a probability.
-    rejected
-        (W,) how many of the suggestions it has not, but put aside.
-    """
-
-    pair: Ints
-    shown: NDArray[np.bool_]
-    f1: Floats
+    pair: Ints  # (W,) the number of its pair
+    shown: NDArray[np.bool_]  # (W,) whether suggestions were shown
+    f1: Floats  # (W,) F1 of its links and the suggestions; NaN where there are neither
     suggested: Ints
     taken: Ints
-    rejected: Ints
+    rejected: Ints  # (W,) how many of the suggestions it has not, but put aside
 
 
 @dataclass(frozen=True, eq=False)
 class PairFigures:
-    """Hold how far the annotators of pairs agree.
+    """Hold how far the annotators of pairs agree."""
 
-    Parameters
-    ----------
-    pair
-        (K,) the numbers of the pairs on which two can be compared.
-    f1
-        (K,) the mean of F1 over every two of whom either drew anything; NaN where none did.
-    """
-
-    pair: Ints
+    pair: Ints  # (K,) the numbers of the pairs on which two can be compared
     f1: Floats
 
 
 def count_works(
     pairs: Sequence[ControlPair], edges: Sequence[float], *, least: float = 0.0
 ) -> WorkRows:
-    """Count for each work what it has of the suggestions.
-
-    Parameters
-    ----------
-    pairs
-        The pairs.
-    edges
-        The bounds between bins, which rise; what is equal to one is above it.
-    least
-        The least probability of the suggestions that count; one that is not known does.
-    """
+    """Count for each work what it has of the suggestions."""
     kept = [[one for one in pair.suggested if one[2] is None or one[2] >= least] for pair in pairs]
     works = [(k, work) for k, pair in enumerate(pairs) for work in pair.works.values()]
     drawn = LinkArrays.pack([work.links for _, work in works])
@@ -123,13 +88,9 @@ def agreement_of_pairs(pairs: Sequence[ControlPair]) -> PairFigures:
 
 
 def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
-    """Return F1 of all links, sure and possible, for each pair.
-
-    2 |A & B| / (|A| + |B|) is the harmonic mean of precision and recall, and 0, as it should be in
-    a mean over pairs, where nothing is shared; NaN where both are empty.
-    """
+    """Return F1 of all links, sure and possible, for each pair; NaN where both are empty."""
     one, other, both = count_links(first, second)[:, _COLUMNS].T
-    return ratio(2 * both, one + other)
+    return harmonic(ratio(both, one), ratio(both, other))
 
 
 def _alignment(suggested: Sequence[Suggested]) -> Alignment:

@@ -7,35 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.intervals import NO_PAIRS, ONE_PAIR, reasoned
+from alignkit.agreement.intervals import NO_PAIRS, reasoned
 from alignkit.agreement.statistic import Floats, Rows
 from alignkit.jsonable import jsonable
-from alignkit.scoring.bootstrap import Interval
+from alignkit.scoring.bootstrap import ONE_PAIR, Interval
 from alignkit.scoring.strata import expanded, merged_strata, stratified_weights
-
-__all__ = ["Estimate", "Sample"]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Hold a figure with its interval.
+    """Hold a figure with its interval."""
 
-    Parameters
-    ----------
-    value
-        NaN where undefined.
-    interval
-        The interval, or the reason why there is none.
-    pairs
-        How many sentence pairs it stands on.
-    left_out
-        How many more there are that say nothing: for them it is 0/0.
-    """
-
-    value: float
-    interval: Interval | str
-    pairs: int
-    left_out: int = 0
+    value: float  # naN where undefined
+    interval: Interval | str  # the interval, or the reason why there is none
+    pairs: int  # how many sentence pairs it stands on
+    left_out: int = 0  # how many more there are that say nothing: for them it is 0/0
 
     def to_dict(self) -> dict[str, object]:
         """Return value, ``low`` and ``high``, or the ``reason``, and pairs; NaN is None."""
@@ -48,21 +34,7 @@ class Estimate:
 
 
 class Sample:
-    """Hold the rows of counts of a sample of pairs, and what resamples of it give.
-
-    Parameters
-    ----------
-    rows
-        The counts of P pairs, and what is measured on their sums.
-    strata
-        (P,) the stratum of each.
-    resamples, confidence
-        Of the bootstrap; see `alignkit.scoring.strata`.
-    seeds
-        Of the draws.
-    left_out
-        How many pairs of the sample are not among the rows.
-    """
+    """Hold the rows of counts of a sample of pairs, and what resamples of it give."""
 
     def __init__(
         self,

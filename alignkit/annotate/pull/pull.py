@@ -20,8 +20,6 @@ from alignkit.arguments import check_arguments, every
 from alignkit.scoring.bootstrap import FEW_PAIRS
 from alignkit.scoring.measures import ratio
 
-__all__ = ["ENOUGH", "estimate_pull"]
-
 ENOUGH = 97
 """How many split pairs an interval of +-.05 takes where the difference has a deviation of .25."""
 
@@ -35,18 +33,6 @@ Mask = NDArray[np.bool_]
 
 def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = None) -> Pull:
     """Estimate how far suggestions pull annotators.
-
-    Parameters
-    ----------
-    pairs
-        The pairs of the project, of the control sample and others.
-    options
-        None for the defaults.
-
-    Raises
-    ------
-    ArgumentError
-        If something else is given.
 
     Notes
     -----

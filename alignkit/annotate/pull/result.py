@@ -17,32 +17,16 @@ from alignkit.scoring.bootstrap import check_drawing
 if TYPE_CHECKING:
     from alignkit.report.table import Table
 
-__all__ = ["Pull", "PullBin", "PullOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PullOptions:
-    """Hold the options of the estimate.
-
-    Parameters
-    ----------
-    edges
-        The bounds between bins of probability; what is equal to one is above it.
-    least
-        The least probability of suggestions that count; one that is not known does.
-    resamples
-        How many times to resample the pairs.
-    confidence
-        The share of the resamples within an interval.
-    seed
-        The same seed gives the same intervals.
-    """
+    """Hold the options of the estimate."""
 
     edges: Sequence[float] = (0.1, 0.6, 0.9)
     least: float = 0.0
-    resamples: int = 2000
-    confidence: float = 0.95
-    seed: int = 12345
+    resamples: int = 2000  # how many times to resample the pairs
+    confidence: float = 0.95  # the share of the resamples within an interval
+    seed: int = 12345  # the same seed gives the same intervals
 
     def __post_init__(self) -> None:
         check_attributes(self)
@@ -62,72 +46,25 @@ class PullOptions:
 
 @dataclass(frozen=True)
 class PullBin:
-    """Hold what became of the suggestions of one bin on the split pairs.
-
-    Parameters
-    ----------
-    low, high
-        The bounds of the probability; what is equal to `high` is in the next bin, but for 1. NaN
-        for the bin of suggestions without one.
-    suggestions
-        How many there are.
-    taken, unseen
-        The share that who saw them has, and that who saw none drew.
-    pull
-        The first less the second.
-    """
+    """Hold what became of the suggestions of one bin on the split pairs."""
 
     low: float
     high: float
-    suggestions: int
-    taken: Estimate
+    suggestions: int  # how many there are
+    taken: Estimate  # the share that who saw them has, and that who saw none drew
     unseen: Estimate
-    pull: Estimate
+    pull: Estimate  # the first less the second
 
 
 @dataclass(frozen=True, repr=False)
 class Pull:
-    """Hold how far suggestions pull; printed, it is the tables of the command.
+    """Hold how far suggestions pull; printed, it is the tables of the command."""
 
-    Parameters
-    ----------
-    options
-        The options.
-    pairs
-        How many pairs of each arm are done by all to whom they are assigned: of ``"split"``,
-        ``"bare"``, ``"coin"``, and ``"shown"``, outside the control sample.
-    open
-        How many of each are not.
-    pull
-        The mean over split pairs of F1(shown, suggestions) - F1(hidden, suggestions).
-    shown, hidden
-        The means of both.
-    deviation
-        The standard deviation of the difference within a pair; NaN with fewer than two.
-    coin
-        The same by pairs annotated once: ``"shown"``, ``"hidden"``, and ``"pull"``, the difference
-        of their means.
-    suggestions
-        How many suggestions annotators saw, on all pairs; one that two saw counts twice.
-    accepted, rejected
-        The share of these that they have in the end, and that they have not, but put aside.
-    bins
-        What became of suggestions on the split pairs, by probability; the last bin that holds
-        anything may be that of suggestions without one. The first is all together.
-    agreement
-        The mean over pairs of F1 between annotators, where both saw suggestions (``"shown"``), one
-        did (``"split"``), and neither (``"bare"``).
-    excess
-        The first two of these less the last.
-    cautions
-        What to know before reading the figures.
-    """
-
-    options: PullOptions
+    options: PullOptions  # the options
     pairs: Mapping[str, int]
-    open: Mapping[str, int]
-    pull: Estimate
-    shown: Estimate
+    open: Mapping[str, int]  # how many of each are not
+    pull: Estimate  # the mean over split pairs of F1(shown, suggestions) - F1(hidden, suggestions)
+    shown: Estimate  # the means of both
     hidden: Estimate
     deviation: float
     coin: Mapping[str, Estimate]
@@ -136,8 +73,8 @@ class Pull:
     rejected: Estimate
     bins: tuple[PullBin, ...]
     agreement: Mapping[str, Estimate]
-    excess: Mapping[str, Estimate]
-    cautions: tuple[str, ...] = ()
+    excess: Mapping[str, Estimate]  # the first two of these less the last
+    cautions: tuple[str, ...] = ()  # what to know before reading the figures
 
     def __repr__(self) -> str:
         return f"Pull({100 * self.pull.value:+.1f} on {self.pull.pairs} pairs)"
@@ -151,13 +88,7 @@ class Pull:
         return found
 
     def show(self, medium: str = "text") -> str:
-        """Return the tables and cautions: ``"text"``, ``"markdown"``, ``"latex"``, ``"html"``.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such medium.
-        """
+        """Return the tables and cautions: ``"text"``, ``"markdown"``, ``"latex"``, ``"html"``."""
         return str(_shown().pull_report(self, medium))
 
     def to_dict(self) -> dict[str, object]:

@@ -12,8 +12,6 @@ from alignkit.report.medium import Report
 from alignkit.report.table import Table, get_medium
 from alignkit.scoring.signature import Signature
 
-__all__ = ["pull_report", "pull_tables"]
-
 _ARMS = {
     "split": "split by a coin",
     "bare": "bare of suggestions",
@@ -33,13 +31,7 @@ def pull_tables(pull: Pull) -> list[Table]:
 
 
 def pull_report(pull: Pull, medium: str = "text") -> str:
-    """Return all tables, the cautions and the settings in a medium.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such medium.
-    """
+    """Return all tables, the cautions and the settings in a medium."""
     written = get_medium(medium)
     options = pull.options
     signature = Signature(

@@ -26,27 +26,9 @@ from alignkit.annotate.tables.appending import enrolled
 from alignkit.annotate.tables.pair_lists import PairList, has_assignments
 from alignkit.annotate.tables.reopening import reopen_judged
 
-__all__ = ["admit", "change_task", "check_adjudicator", "gold_status"]
-
 
 def admit(store: Store, visitor: Visitor, gold: str = "", **rules: bool) -> None:
-    """Let somebody in, and register the name under which they will work.
-
-    Parameters
-    ----------
-    visitor
-        Their name and role.
-    gold
-        Of an adjudicator: the name of the gold standard, if not the one that the project has.
-    rules
-        Of an adjudicator: `blind` and `majority`, settings of the project (`Store.settings`).
-
-    Raises
-    ------
-    ProjectError
-        If the name cannot be an annotator's, or no pair is assigned to it though some are to
-        others; of an adjudicator, see `check_adjudicator`.
-    """
+    """Let somebody in, and register the name under which they will work."""
     if visitor.role == ADJUDICATOR:
         check_name(visitor.name)
         _admit_adjudicator(store, visitor.name, gold, rules)
@@ -72,21 +54,7 @@ def _admit_adjudicator(store: Store, name: str, gold: str, rules: Mapping[str, b
 
 
 def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
-    """Return the name under which the decisions of an adjudicator will stand.
-
-    Parameters
-    ----------
-    name
-        Who decides.
-    gold
-        The name of the gold standard, if not the one that the project has.
-
-    Raises
-    ------
-    ProjectError
-        If nothing is adjudicated in the project, or the name of the gold standard is somebody's
-        own.
-    """
+    """Return the name under which the decisions of an adjudicator will stand."""
     with store.database.reading() as link:
         check_adjudicable(queries.task_of(link))
         known, status = queries.gold_name(link), gold_status(link)
@@ -102,11 +70,6 @@ def change_task(store: Store, task: str) -> None:
     """Let a project's annotators do something else from now on; an empty name changes nothing.
 
     Pairs that were judged are not aligned: to align them, they are open again.
-
-    Raises
-    ------
-    ProjectError
-        If only one of both is a project of documents.
     """
     now = store.project().task
     if task in ("", now):
@@ -122,14 +85,7 @@ def change_task(store: Store, task: str) -> None:
 
 
 def gold_status(link: Connection) -> str:
-    """Return what the streams of the gold standard's name are.
-
-    Returns
-    -------
-    str
-        ``free``: there are none; ``begun``: adjudicators have acted; ``taken``: they are the work
-        of somebody of that name, or came with the corpus.
-    """
+    """Return what the streams of the gold standard's name are."""
     event, stream, account = schema.event.c, schema.stream.c, schema.account.c
     name = queries.gold_name(link)
     joined = schema.event.join(schema.stream, event.stream == stream.id)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from alignkit.annotate.store import Store
     from alignkit.annotate.tables.views import PairView
 
-__all__ = ["direction_of", "gold_answer", "pair_answer", "project_answer"]
-
 _LANGUAGES = ("source_language", "target_language")
 
 
@@ -74,13 +72,7 @@ def pair_answer(view: PairView, *, preparing: bool, learning: bool) -> bytes:
 
 
 def gold_answer(store: Store, docket: Docket, k: int) -> bytes:
-    """Return a pair with the votes on it as JSON, likewise.
-
-    Raises
-    ------
-    NotReady, UnknownPair
-        If it cannot be adjudicated.
-    """
+    """Return a pair with the votes on it as JSON, likewise."""
     from alignkit.annotate.gold.view import gold_view
 
     return _with_more(gold_view(store, k, docket))

@@ -9,8 +9,6 @@ from pathlib import Path
 from string import ascii_letters
 from typing import NamedTuple
 
-__all__ = ["Asset", "declare", "join", "load_assets", "shorten", "squeeze", "tighten"]
-
 _KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",

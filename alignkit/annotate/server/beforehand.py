@@ -22,20 +22,11 @@ from alignkit.corpus import Corpus
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.formats import ReadOptions, open_reading, read_pairs
 
-__all__ = ["annotators_of", "check_beforehand", "check_plan"]
-
 _SMALL = 1 << 18  # bytes of a corpus that is read in a tenth of a second
 
 
 def check_plan(plan: Plan, annotators: Iterable[str], annotator: str) -> None:
-    """Check that suggestions can come from there.
-
-    Raises
-    ------
-    UnknownNameError, OptionError
-        If nobody of that name annotated the project, or the annotator would be suggested what they
-        did themselves.
-    """
+    """Check that suggestions can come from there."""
     if plan.kind != "initial":
         return
     if plan.name not in annotators:
@@ -53,26 +44,6 @@ def check_beforehand(
     """Check a project and, where there is none yet, its place and its corpus.
 
     What takes long, such as to read a large corpus, is left for later.
-
-    Parameters
-    ----------
-    job
-        What is to be opened or made.
-    plan
-        The suggestions that were asked for.
-    role, gold
-        What the job's annotator is, and of an adjudicator the name of the gold standard, if it was
-        given.
-
-    Returns
-    -------
-    sequence
-        Who annotates the project; empty where its corpus is too large to read it now.
-
-    Raises
-    ------
-    AlignkitError
-        If the server would have to stop at once.
     """
     known: Sequence[str] | None
     if os.path.exists(job.project):
@@ -119,13 +90,7 @@ def _check_documents(job: Job) -> tuple[str, ...]:
 
 
 def annotators_of(job: Job) -> tuple[str, ...] | None:
-    """Return who annotated the corpus; None where it is too large to read it now.
-
-    Raises
-    ------
-    AlignkitError
-        If it cannot be read.
-    """
+    """Return who annotated the corpus; None where it is too large to read it now."""
     options = ReadOptions(**job.reading)
     files = [path for path in (job.corpus, options.source, options.target) if path is not None]
     for path in files:

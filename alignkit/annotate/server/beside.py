@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -21,8 +22,6 @@ from alignkit.annotate.names import Visitor
 from alignkit.annotate.server.hosts import check_address, url_host
 from alignkit.annotate.tables.lock import ServerLock
 from alignkit.errors import OptionError
-
-__all__ = ["SECRET", "Invitation", "Invited", "ServerFile", "invited"]
 
 SECRET = "X-Alignkit-Secret"
 """The header by which the command shows that it may ask."""
@@ -48,30 +47,28 @@ class Invited(Struct):
 
 
 class ServerFile(Struct):
-    """Say where a project's server is.
+    """Say where a project's server is."""
 
-    Parameters
-    ----------
-    host
-        The address and port, as in a URL.
-    secret
-        What the server asks for before it lets somebody in.
-    """
-
-    host: str
-    secret: str
+    host: str  # the address and port, as in a URL
+    secret: str  # what the server asks for before it lets somebody in
 
     def write(self, project: str) -> None:
         """Write it beside a project, for nobody else to read; what was there is of the past."""
         path = _path(project)
         try:
             with suppress(FileNotFoundError):
+                if old := Path(path).read_bytes():
+                    json.decode(old, type=ServerFile)  # of the user's, if it is something else
                 os.unlink(path)
             number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(number, "wb") as stream:
                 stream.write(json.encode(self))
         except OSError as problem:
             raise ProjectError(f"{path}: cannot be written: {problem.strerror}") from None
+        except (DecodeError, UnicodeDecodeError):
+            raise ProjectError(
+                f"{path}: alignkit needs the name, and did not make the file; move it elsewhere"
+            ) from None
 
     def remove(self, project: str) -> None:
         """Take it away, if it still is this one."""
@@ -109,20 +106,7 @@ def invited(
     rules: Mapping[str, bool] | None = None,
     waiting: Callable[[str], None] | None = None,
 ) -> str | None:
-    """Return the URL by which one browser gets in; None where no server has the project.
-
-    Parameters
-    ----------
-    visitor, gold, rules
-        Who, as what; see `admission.admit`.
-    waiting
-        Called with what the server is still doing, each time that it is asked again.
-
-    Raises
-    ------
-    ProjectError
-        If the server does not let them in.
-    """
+    """Return the URL by which one browser gets in; None where no server has the project."""
     known = msgspec.convert(dict(rules or {}), dict[_Rule, bool])
     silent = 0
     while True:

@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 from alignkit.annotate.places import own_folder
 from alignkit.errors import AlignkitError
 
-__all__ = ["open_browser"]
-
 _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta http-equiv="refresh" content="0; url={url}">
@@ -26,13 +24,6 @@ _PAGE = """<!doctype html>
 
 def open_browser(url: str, *, wait: float = 0.0) -> None:
     """Open a page in the user's browser, if there is one that can be seen.
-
-    Parameters
-    ----------
-    url
-        With its token.
-    wait
-        How many seconds it may take, where this process ends when it is done.
 
     Notes
     -----

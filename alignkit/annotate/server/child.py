@@ -15,8 +15,6 @@ from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.lessons import Lesson
 from alignkit.annotate.server.job import Job, Line, Row
 
-__all__ = ["Child"]
-
 _CODE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # the parent ends it
     "sys.path[:] = sys.argv[1:]; from alignkit.annotate.server.worker import main; main()"
@@ -24,24 +22,7 @@ _CODE = (
 
 
 class Child:
-    """Do a job in a child process.
-
-    Parameters
-    ----------
-    job
-        What is to be done.
-    tell
-        Called with what is done now, and with the share that is done where that is known.
-    note
-        Called with what the user should know.
-    take
-        Called with each lesson and the suggestions that came with it.
-
-    Attributes
-    ----------
-    result
-        What came of a job that has a result, as JSON.
-    """
+    """Do a job in a child process."""
 
     def __init__(
         self,
@@ -59,13 +40,7 @@ class Child:
         self.result = b""
 
     def run(self) -> None:
-        """Wait until it is done.
-
-        Raises
-        ------
-        ProjectError
-            If it failed, in its own words.
-        """
+        """Wait until it is done."""
         command = [sys.executable, "-c", _CODE, *filter(None, sys.path)]
         pipe = subprocess.PIPE
         with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:

@@ -15,8 +15,6 @@ from alignkit.annotate.server.suggestions import Tell, aligner_of, posteriors
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables.queries import PairRow, pair_rows
 
-__all__ = ["Course"]
-
 _NEXT = 20
 _MANY = 2000
 _AT_ONCE = 250
@@ -26,15 +24,6 @@ class Course:
     """Learn from what is done in a project, as often as it is asked.
 
     Suggested is for the next pairs of each annotator; for many, whenever twice as many are done.
-
-    Parameters
-    ----------
-    store
-        The project.
-    plan
-        Where suggestions come from.
-    tell
-        Called with what is done now, and the share that is done where that is known.
     """
 
     def __init__(self, store: Store, plan: Plan, tell: Tell) -> None:
@@ -45,13 +34,7 @@ class Course:
         self._stays = False
 
     def go_on(self) -> tuple[Lesson | None, Iterator[Row]]:
-        """Learn what is new; return what came of it, None where nothing is, and suggestions.
-
-        Raises
-        ------
-        AlignkitError
-            If the aligner cannot be had.
-        """
+        """Learn what is new; return what came of it, None where nothing is, and suggestions."""
         if self._stays:
             return None, iter(())
         with self._store.database.reading() as link:

@@ -27,8 +27,6 @@ from alignkit.annotate.server.job import Job
 from alignkit.annotate.store import Store
 from alignkit.errors import AlignkitError
 
-__all__ = ["Dashboard"]
-
 _REST = 30.0  # seconds from one start of the child to the next, at least
 _SHARE = 2.0  # and so many times what it took: it has half a core at most
 _WAIT = 0.5  # seconds that who asks first waits for the first reading
@@ -39,17 +37,7 @@ Two = tuple[str, str]
 
 
 class Dashboard:
-    """Compute the dashboard of a project.
-
-    Parameters
-    ----------
-    store
-        The project.
-    learning
-        Returns what came of learning what to suggest.
-    rest
-        The seconds from one start of the child process to the next, at least.
-    """
+    """Compute the dashboard of a project."""
 
     def __init__(
         self, store: Store, *, learning: Callable[[], str] = str, rest: float = _REST

@@ -15,17 +15,9 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.opening import Opening
     from alignkit.annotate.server.visit import Visit
 
-__all__ = ["DashboardRoutes"]
-
 
 class DashboardRoutes:
-    """Answer what the dashboard asks; whoever asks has been let in as an adjudicator.
-
-    Parameters
-    ----------
-    opening
-        The project; when it is closed, so is the dashboard.
-    """
+    """Answer what the dashboard asks; whoever asks has been let in as an adjudicator."""
 
     def __init__(self, opening: Opening) -> None:
         self._opening = opening

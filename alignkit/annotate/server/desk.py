@@ -26,15 +26,15 @@ from sqlalchemy import (
     select,
 )
 
+from alignkit.annotate.errors import DamagedProject
 from alignkit.annotate.log.project_events import Suggestion
 from alignkit.annotate.names import ANNOTATOR, Visitor
 from alignkit.annotate.server.job import Plan
 from alignkit.annotate.tables import queries
+from alignkit.annotate.tables.checking import wrong_value
 from alignkit.annotate.tables.database import Database
 from alignkit.annotate.tables.suggesting import opened
 from alignkit.annotate.tables.upgrading import add_missing
-
-__all__ = ["LASTS", "Desk"]
 
 _METADATA = MetaData()
 _SESSIONS = Table(
@@ -52,13 +52,7 @@ LASTS = 30 * 24 * 3600
 
 
 class Desk:
-    """Know the sessions of a project, of which only hashes are kept, and its plan.
-
-    Parameters
-    ----------
-    database
-        The project's.
-    """
+    """Know the sessions of a project, of which only hashes are kept, and its plan."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -66,6 +60,8 @@ class Desk:
         with database.writing() as link:
             _drop_halves(link)
             add_missing(link, _METADATA)
+            if fault := wrong_value(link, _METADATA.sorted_tables):
+                raise DamagedProject(database.path, fault)
             link.execute(delete(_SESSIONS).where(table.since < time.time() - LASTS))
             rows = link.execute(select(table.hash, table.annotator, table.role, table.second)).all()
         self._sessions = {row[0]: (Visitor(row[1], row[2]), row[3]) for row in rows}
@@ -101,7 +97,7 @@ class Desk:
         """Where suggestions come from; None where nobody said."""
         with self._database.reading() as link:
             text = link.execute(select(_PLANS.c.plan)).scalar()
-        return None if text is None else json.decode(text, type=Plan)
+            return None if text is None else json.decode(text, type=Plan)
 
     @plan.setter
     def plan(self, plan: Plan) -> None:

@@ -14,8 +14,6 @@ from alignkit.annotate.exchange.made import exported_work
 from alignkit.annotate.store import Store
 from alignkit.formats import get_format, write_corpus
 
-__all__ = ["Download", "download"]
-
 _ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
 _ENDINGS |= {"jacana": ".json", "edinburgh": ".json", "paraphrase-xml": ".xml", "pharaoh": ".align"}
 
@@ -29,15 +27,7 @@ class Download(NamedTuple):
 
 
 def download(store: Store, annotator: str, format: str) -> Download:
-    """Write what an annotator has done so far, of all pairs that are theirs.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such format.
-    AlignkitError
-        If the format cannot hold it.
-    """
+    """Write what an annotator has done so far, of all pairs that are theirs."""
     chosen = get_format(format)
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{store.project().name}-{annotator}").strip("-.")
     stem = stem[:80] or "export"

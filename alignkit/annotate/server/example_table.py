@@ -6,11 +6,9 @@ from html import escape
 from pathlib import Path
 
 from alignkit.alignment import Alignment, Link
-from alignkit.corpus import SentencePair
 from alignkit.errors import AlignkitError
 from alignkit.formats import iterate_pairs
-
-__all__ = ["draw_example", "read_example"]
+from alignkit.sentence_pair import SentencePair
 
 
 def read_example(path: Path) -> SentencePair | None:
@@ -25,13 +23,7 @@ def read_example(path: Path) -> SentencePair | None:
 
 
 def draw_example(pair: SentencePair) -> str:
-    """Draw a pair with its first alignment: rows are source words, columns target words.
-
-    Returns
-    -------
-    str
-        An HTML table; classes tell sure from possible, and words do for who cannot see them.
-    """
+    """Draw a pair with its first alignment: rows are source words, columns target words."""
     source, target = pair.source or (), pair.target or ()
     alignment = pair.alignment(next(iter(pair.alignments)))
     columns = "".join(

@@ -19,19 +19,11 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.opening import Opening
     from alignkit.annotate.server.visit import Visit
 
-__all__ = ["GoldRoutes"]
-
 _AT_ONCE = 100  # pairs that are settled by one request
 
 
 class GoldRoutes:
-    """Answer what adjudicators ask; whoever asks has been let in as one.
-
-    Parameters
-    ----------
-    opening
-        The project; it hears what is decided.
-    """
+    """Answer what adjudicators ask; whoever asks has been let in as one."""
 
     def __init__(self, opening: Opening) -> None:
         self._opening = opening

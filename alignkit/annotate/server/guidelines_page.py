@@ -26,8 +26,6 @@ from alignkit.annotate.server.example_table import draw_example, read_example
 from alignkit.arguments import check_arguments
 from alignkit.errors import AlignkitError, FormatError
 
-__all__ = ["STYLE", "render_guidelines"]
-
 STYLE = "/page/guidelines.css"
 _PAGES = ("README.md", "quick-card.md")
 _LARGEST = 4_000_000  # characters: a page to be read by people
@@ -45,21 +43,6 @@ class _Heading(NamedTuple):
 
 def render_guidelines(path: str | Path | None = None) -> str:
     """Render guidelines as an HTML page.
-
-    Parameters
-    ----------
-    path
-        A Markdown file of one's own; None for alignkit's guidelines and their quick card.
-
-    Returns
-    -------
-    str
-        The page, with a table of contents. Its style is expected at `STYLE`.
-
-    Raises
-    ------
-    AlignkitError
-        If the file cannot be read, or is no text in UTF-8.
 
     Examples
     --------

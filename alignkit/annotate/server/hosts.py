@@ -8,19 +8,11 @@ from collections.abc import Iterable
 
 from alignkit.errors import OptionError
 
-__all__ = ["allowed_hosts", "check_address", "url_host"]
-
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?", re.ASCII)
 
 
 def check_address(address: str) -> str:
-    """Return the loopback address that is meant.
-
-    Raises
-    ------
-    OptionError
-        If it lies beyond the loopback.
-    """
+    """Return the loopback address that is meant."""
     try:
         found = ipaddress.ip_address("127.0.0.1" if address == "localhost" else address)
     except ValueError:
@@ -46,20 +38,7 @@ def url_host(address: str) -> str:
 
 
 def allowed_hosts(address: str, port: int, names: Iterable[str] = ()) -> frozenset[str]:
-    """Return what may stand in the header Host, lower case.
-
-    Parameters
-    ----------
-    address, port
-        Where the server listens.
-    names
-        Further names, with a port of their own (behind a tunnel) or without.
-
-    Raises
-    ------
-    OptionError
-        If one is no name of a host.
-    """
+    """Return what may stand in the header Host, lower case."""
     hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]", url_host(address))}
     for name in names:
         if not _NAME.fullmatch(name):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.job import Row
     from alignkit.annotate.store import Store
 
-__all__ = ["Learning", "learns"]
-
 _TEACHING = {"done", "undo", "redo"}
 _CHUNK = 250  # pairs whose suggestions are stored at a time
 _MOST_FAILURES = 3
@@ -36,24 +34,6 @@ class Learning:
 
     It has one child at a time, which begins when the first pair is done and stays. While that
     learns, what is done further waits, and is learned together.
-
-    Parameters
-    ----------
-    store, desk
-        The project.
-    plan
-        Where suggestions come from.
-    shelf
-        Is held while suggestions are stored.
-    taken
-        The pairs that have been opened since the server runs: their suggestions stay.
-    note
-        Called with what the user should know.
-
-    Attributes
-    ----------
-    told
-        What came of it last, for the dashboard.
     """
 
     def __init__(

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.desk import Desk
     from alignkit.annotate.store import Store
 
-__all__ = ["Opened", "Opening", "Progress"]
-
 
 class Progress(NamedTuple):
     """Say what is done now, and the share that is done where that is known."""
@@ -47,35 +45,7 @@ class Opened(NamedTuple):
 
 
 class Opening:
-    """Make and open a project, then find its suggestions, in a thread.
-
-    Parameters
-    ----------
-    job
-        The project, the corpus of which to make it where there is none, and who annotates.
-    plan
-        Where suggestions come from; None takes what was planned before, else `fallback`.
-    fallback
-        The plan of a new project for which nothing was said.
-    note
-        Called with what the user should know.
-    learning
-        Whether suggestions are learned from what is done; None as it was, and in a new project.
-    role, gold, rules
-        What the job's annotator is, the name of the gold standard and how it is made: see
-        `admission.admit`.
-
-    Attributes
-    ----------
-    plan
-        As it was given.
-    opened
-        The project, once it is open.
-    progress
-        What is being done; None when all is there.
-    problem
-        What went wrong.
-    """
+    """Make and open a project, then find its suggestions, in a thread."""
 
     def __init__(
         self,
@@ -106,15 +76,7 @@ class Opening:
         self._endings: list[Callable[[], None]] = []
 
     def start(self, failed: Callable[[], None], opened: Callable[[], None] | None = None) -> None:
-        """Begin: take the project's lock, then go on in a thread.
-
-        Parameters
-        ----------
-        failed
-            Called if the project or the named model cannot be opened; `problem` says why.
-        opened
-            Called when the lock is ours, before anybody is let in.
-        """
+        """Begin: take the project's lock, then go on in a thread."""
         path = self.job.project
         try:
             if os.path.exists(path):
@@ -243,6 +205,7 @@ class Opening:
             self._note("--learning: nothing is learned here, as no aligner suggests links")
 
     def _make(self) -> None:
+        self._note(f"{self.job.project}: the project is being made; the URL follows")
         with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
             work.run()
 

@@ -10,21 +10,13 @@ from alignkit.annotate.server.replies import RefusedError
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["number", "pair_number", "patience"]
-
 _NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
 _PAIR = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _WAIT = re.compile(r"wait=([0-9]{1,3})", re.ASCII)
 
 
 def number(request: Request, name: str, default: int) -> int:
-    """Return a number of the query.
-
-    Raises
-    ------
-    RefusedError
-        400.
-    """
+    """Return a number of the query."""
     text = request.query_params.get(name)
     if text is None:
         return default
@@ -34,13 +26,7 @@ def number(request: Request, name: str, default: int) -> int:
 
 
 def pair_number(request: Request) -> int:
-    """Return the number of the pair that the path names.
-
-    Raises
-    ------
-    RefusedError
-        404.
-    """
+    """Return the number of the pair that the path names."""
     text = request.path_params["k"]
     if not _PAIR.fullmatch(text):
         raise RefusedError(404, f"there is no pair {text[:40]!r}; pairs are numbered from 1")

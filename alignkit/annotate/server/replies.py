@@ -22,8 +22,6 @@ from alignkit.errors import AlignkitError
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["HANDLERS", "RefusedError", "json_reply", "refusal"]
-
 _STATUS = {
     BadEvent: 422,
     Conflict: 409,
@@ -77,7 +75,8 @@ async def _project(_: Request, error: Exception) -> Response:
     elif isinstance(error, OldText):
         more = {"rev": error.rev}
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 503)
-    return refusal(status, str(error), **more)
+    text = str(error).removeprefix(f"{getattr(error, 'path', '')}: ")  # pages have little room
+    return refusal(status, text, **more)
 
 
 async def _fault(_: Request, __: Exception) -> Response:

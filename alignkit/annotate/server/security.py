@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from alignkit.annotate.names import Visitor
 
-__all__ = ["LIMIT", "Entrance", "Guard", "cookie_name", "read_json"]
-
 LIMIT = 256 * 1024
 """The most bytes of a body."""
 _DRAINED = 16 * LIMIT  # bytes that are thrown away, so that who sends them hears why
@@ -55,15 +53,7 @@ _OTHER_SITES = {"cross-site", "same-site"}  # the same site: another port of thi
 
 
 class Guard:
-    """Refuse what comes by a foreign name or from a foreign page; put headers on every reply.
-
-    Parameters
-    ----------
-    app
-        What answers the rest.
-    hosts
-        What may stand in the header Host.
-    """
+    """Refuse what comes by a foreign name or from a foreign page; put headers on every reply."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app, self._hosts = app, hosts
@@ -105,22 +95,7 @@ class Guard:
 
 
 class Entrance:
-    """Hold the tokens of URLs, each of which lets one browser in.
-
-    Parameters
-    ----------
-    host
-        Whom the token of the first URL lets in; when it was used there is a new one.
-    renewed
-        Called with the new token.
-
-    Attributes
-    ----------
-    token
-        That of the URL.
-    secret
-        Who shows it may invite others; it is in a file that only the user can read.
-    """
+    """Hold the tokens of URLs, each of which lets one browser in."""
 
     def __init__(self, host: Visitor, renewed: Callable[[str], None] | None = None) -> None:
         self._host, self._renewed = host, renewed
@@ -166,13 +141,7 @@ def cookie_name(key: str, port: int) -> str:
 
 
 async def read_json(request: Request, limit: int = LIMIT) -> bytes:
-    """Read a body that says it is JSON; of one that is too long nothing is kept.
-
-    Raises
-    ------
-    RefusedError
-        415, 413 or 408.
-    """
+    """Read a body that says it is JSON; of one that is too long nothing is kept."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusedError(415, "expected a body of Content-Type application/json")

@@ -33,8 +33,6 @@ from alignkit.errors import AlignkitError, UnknownNameError
 if TYPE_CHECKING:
     from alignkit.annotate.server.downloads import Download
 
-__all__ = ["AnnotationServer", "Visit"]
-
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
 Answer = Callable[[Visit], Awaitable[Response]]
@@ -50,19 +48,7 @@ class _Token(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class AnnotationServer:
-    """Answer the pages of one project, for all who take part in it.
-
-    Parameters
-    ----------
-    opening
-        The project, which may still be in the making.
-    entrance
-        Holds the tokens of URLs.
-    hosts
-        What may stand in the header Host.
-    guidelines
-        Returns the guidelines as HTML.
-    """
+    """Answer the pages of one project, for all who take part in it."""
 
     def __init__(
         self,

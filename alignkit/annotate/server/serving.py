@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -20,8 +21,6 @@ from alignkit.signals import STOPS
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-__all__ = ["Server", "listen", "own_port"]
-
 _FIRST, _PORTS, _TRIES = 20_000, 10_000, 20
 _HANG = 3.0  # seconds after which a stop does not wait any longer
 
@@ -37,20 +36,7 @@ def own_port(project: str) -> int:
 
 
 def listen(address: str, port: int | None, project: str) -> socket.socket:
-    """Open a socket.
-
-    Parameters
-    ----------
-    address
-        Of the loopback.
-    port
-        None takes the project's own, or one beside it where that is taken.
-
-    Raises
-    ------
-    OptionError
-        If the port is taken, or the machine has no such address.
-    """
+    """Open a socket."""
     own = own_port(project)
     ports = [*range(own, own + _TRIES), 0] if port is None else [port]
     problem: OSError | None = None
@@ -80,17 +66,11 @@ def _bound(address: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Serve until a signal comes; uvicorn would end quietly, whatever the signal was.
+    """Serve until a signal comes; uvicorn would end quietly, whatever the signal was."""
 
-    Parameters
-    ----------
-    app
-        What answers.
-    started
-        Called when the server answers.
-    """
-
-    def __init__(self, app: ASGIApp, started: Callable[[], None]) -> None:
+    def __init__(
+        self, app: ASGIApp, started: Callable[[], None], ready: Callable[[], bool] = lambda: True
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -107,7 +87,7 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=1,
             )
         )
-        self._tell = started
+        self._tell, self._ready = started, ready
         self.signal = 0
 
     def serve_until_stopped(self, listener: socket.socket) -> int:
@@ -123,6 +103,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer."""
         await super().startup(sockets=sockets)
+        while not (self.should_exit or self._ready()):
+            await asyncio.sleep(0.02)
         if not self.should_exit:
             self._tell()
 

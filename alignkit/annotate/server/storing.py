@@ -17,24 +17,13 @@ if TYPE_CHECKING:
     from alignkit.annotate.log.events import Sent
     from alignkit.annotate.server.visit import Visit
 
-__all__ = ["store_sent"]
-
 
 async def store_sent(
     visit: Visit,
     append: Callable[..., tuple[Any, bool]],
     heard: Callable[[Sequence[Sent]], None],
 ) -> Response:
-    """Answer a request with events: 201, or 200 where nothing of it was new.
-
-    Parameters
-    ----------
-    append
-        Called with the pair, the name, and `base`, `rev` and `events` of the request; returns the
-        answer, and whether anything was new.
-    heard
-        Called with the events, once they are stored.
-    """
+    """Answer a request with events: 201, or 200 where nothing of it was new."""
     body = await read_json(visit.request)
 
     def stored() -> Response:

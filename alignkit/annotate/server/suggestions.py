@@ -13,9 +13,7 @@ from alignkit.annotate.store import Store
 if TYPE_CHECKING:
     from alignkit.aligner import Aligner
     from alignkit.alignment import Alignment
-    from alignkit.corpus import SentencePair
-
-__all__ = ["LEAST", "Tell", "aligner_of", "posteriors", "suggest"]
+    from alignkit.sentence_pair import SentencePair
 
 LEAST = 0.05
 """The least probability of a link that is suggested."""
@@ -29,22 +27,7 @@ Words = tuple[Sequence[str], Sequence[str]]
 
 
 def suggest(store: Store, plan: Plan, tell: Tell) -> Iterator[Row]:
-    """Yield the suggestions for each pair: its number, and its cells in order.
-
-    Parameters
-    ----------
-    store
-        The project.
-    plan
-        Where they come from.
-    tell
-        Called with what is done now and, where it is known, the share that is done.
-
-    Raises
-    ------
-    AlignkitError
-        If there is nothing to learn from, or the model cannot be loaded.
-    """
+    """Yield the suggestions for each pair: its number, and its cells in order."""
     if plan.kind == "initial":
         for k, pair in enumerate(exported(store, annotator=plan.name), 1):
             alignment = pair.alignments.get(plan.name)

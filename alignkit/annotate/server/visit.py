@@ -12,25 +12,15 @@ from alignkit.annotate.server.opening import Opened
 if TYPE_CHECKING:
     from alignkit.annotate.store import Store
 
-__all__ = ["Visit"]
-
 
 class Visit(NamedTuple):
-    """Hold a request that is let in: the project, and who asks.
-
-    Parameters
-    ----------
-    cookie
-        Of the session.
-    k
-        The pair that the path names; 0 for none.
-    """
+    """Hold a request that is let in: the project, and who asks."""
 
     request: Request
     opened: Opened
-    cookie: str
+    cookie: str  # of the session
     visitor: Visitor
-    k: int
+    k: int  # the pair that the path names; 0 for none
 
     @property
     def store(self) -> Store:

@@ -22,11 +22,10 @@ from alignkit.annotate.server.beforehand import check_plan
 from alignkit.annotate.server.job import Job, Line
 from alignkit.annotate.server.suggestions import suggest
 from alignkit.annotate.store import Store
-from alignkit.corpus import Corpus, SentencePair
+from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError
 from alignkit.formats import ReadOptions, open_reading, read_pairs
-
-__all__ = ["main"]
+from alignkit.sentence_pair import SentencePair
 
 _EVERY = 0.1  # seconds between two lines of progress
 

@@ -46,17 +46,9 @@ from alignkit.annotate.tables.queries import (
 )
 from alignkit.annotate.tables.views import Appended
 
-__all__ = ["Batch", "Writer", "append_sent", "append_to_project", "enrolled"]
-
 
 class Batch:
-    """Collect the rows of streams and events, and write them table by table.
-
-    Parameters
-    ----------
-    link
-        A connection that writes. What others write by it in between needs a `flush` before.
-    """
+    """Collect the rows of streams and events, and write them table by table."""
 
     def __init__(self, link: Connection) -> None:
         self.link = link
@@ -117,24 +109,7 @@ _WRITES: dict[str, Insert | Update] = {
 
 
 class Writer:
-    """Write events to one stream; nothing is stored before the batch is flushed.
-
-    Parameters
-    ----------
-    batch
-        Takes what is to be written.
-    account, annotator
-        Whose stream it is.
-    pair
-        The pair.
-    stream
-        The stream as it is.
-
-    Attributes
-    ----------
-    state
-        The state with what was added.
-    """
+    """Write events to one stream; nothing is stored before the batch is flushed."""
 
     def __init__(
         self, batch: Batch, account: int, annotator: str, pair: PairRow, stream: StreamRow
@@ -153,13 +128,7 @@ class Writer:
         self._new[event.seq] = event
 
     def back(self, kind: str, data: Data) -> Data:
-        """Return what an undo or redo writes.
-
-        Raises
-        ------
-        Conflict
-            If the event that it names is not the one whose turn it is.
-        """
+        """Return what an undo or redo writes."""
         seq = self.state.undo if kind == "undo" else self.state.redo
         top = self._at(seq) if seq else None
         if top is None or top.id != data.of:
@@ -265,13 +234,7 @@ def _answer(link: Connection, writer: Writer, n: int, base: int, before: int) ->
 def _unknown(
     events: Sequence[Sent], known: Mapping[str, tuple[int, str]], stream: int | None
 ) -> list[tuple[Sent, str]]:
-    """Return the events that are not stored yet, with their digests.
-
-    Raises
-    ------
-    BadEvent
-        If an id stands for something else already.
-    """
+    """Return the events that are not stored yet, with their digests."""
     seen = dict(known)
     new = []
     for sent in events:

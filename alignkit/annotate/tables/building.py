@@ -20,35 +20,11 @@ from alignkit.annotate.tables import schema
 from alignkit.annotate.tables.database import Database, insert_tuples
 from alignkit.output import replacing_file
 
-__all__ = [
-    "assignment_row",
-    "build_project",
-    "count_row",
-    "event_row",
-    "learned_row",
-    "learned_table",
-    "pair_row",
-    "pair_table",
-    "project_row",
-    "searched",
-    "stream_row",
-    "suggestion_row",
-    "text_row",
-]
-
 _BATCH = 10_000
 
 
 def build_project(path: str, log: Iterable[LogEvent]) -> None:
-    """Write a new project that has these events.
-
-    Raises
-    ------
-    ProjectError
-        If the events are no log of a project.
-    WriteError
-        If the file cannot be written.
-    """
+    """Write a new project that has these events."""
     with replacing_file(path) as beside:
         database = Database(beside, new=True)
         try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from threading import Lock
 from typing import Any
 from urllib.parse import quote
@@ -22,36 +22,27 @@ from sqlalchemy.exc import DBAPIError, NoResultFound, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from alignkit.annotate.errors import DamagedProject
-from alignkit.annotate.tables.project_file import MARK, VERSION, check_file, refusal
+from alignkit.annotate.tables.checking import LOG, first_fault, wrong_value
+from alignkit.annotate.tables.project_file import (
+    MARK,
+    VERSION,
+    check_file,
+    check_schema,
+    refusal,
+)
 from alignkit.annotate.tables.schema import METADATA
 from alignkit.annotate.tables.upgrading import add_missing, stand_ins
-
-__all__ = ["Database", "insert_tuples"]
 
 _BUSY = 10_000  # ms to wait for another writer
 _CACHE = 128 * 1024  # kB, of a new database: its index of ids is filled at random
 
 
 class Database:
-    """Hold the connections to a project's database.
+    """Hold the connections to a project's database."""
 
-    Parameters
-    ----------
-    path
-        The file.
-    readonly
-        Nothing will be written; a file that cannot be written will do.
-    new
-        Make the tables in an empty file; it is made as quickly as can be, and by `finish` safe.
-
-    Raises
-    ------
-    ProjectError
-        If the file is missing, no project, of a later version, damaged or, unless `readonly`,
-        read-only.
-    """
-
-    def __init__(self, path: str, *, readonly: bool = False, new: bool = False) -> None:
+    def __init__(
+        self, path: str, *, readonly: bool = False, log: bool = False, new: bool = False
+    ) -> None:
         self.path = path
         self._writing = Lock()
         self._new = new
@@ -63,9 +54,11 @@ class Database:
         with self._told():
             if new:
                 self._prepare()
-            else:
-                self._update(readonly)
-                self._check()
+                return
+            with closing(sqlite3.connect(self._uri, uri=True)) as link:
+                check_schema(link, path)
+            self._update(readonly)
+            self._check(log)
 
     def _engine(self, readonly: bool) -> Engine:
         def connect() -> sqlite3.Connection:
@@ -88,6 +81,7 @@ class Database:
         if self._new:
             return ["synchronous=OFF", "journal_mode=MEMORY", f"cache_size=-{_CACHE}"]
         common = [f"busy_timeout={_BUSY}", "foreign_keys=ON", "cell_size_check=ON"]
+        common += ["trusted_schema=OFF"]
         if readonly:
             return [*common, "temp_store=MEMORY"]
         return [*common, "journal_mode=WAL", "synchronous=FULL"]
@@ -123,7 +117,7 @@ class Database:
                 add_missing(link, METADATA)
                 link.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
-    def _check(self) -> None:
+    def _check(self, log: bool) -> None:
         with self.engine.connect() as link:
             names = {
                 row[0]
@@ -134,6 +128,8 @@ class Database:
             missing = sorted(METADATA.tables.keys() - names)
             if missing:
                 raise DamagedProject(self.path, f"it has no table {missing[0]!r}")
+            if fault := wrong_value(link, LOG) if log else first_fault(link):
+                raise DamagedProject(self.path, fault)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

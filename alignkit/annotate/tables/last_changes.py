@@ -16,17 +16,9 @@ from alignkit.annotate.log.state import writes
 from alignkit.annotate.tables import queries, schema
 from alignkit.moment import read_moment
 
-__all__ = ["last_change", "last_changes"]
-
 
 def last_changes(link: Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
-    """Return when the streams of the pairs from one to before another were changed last.
-
-    Returns
-    -------
-    dict
-        By pair and account, the time in UTC (see `alignkit.moment`); None where it is not known.
-    """
+    """Return when the streams of the pairs from one to before another were changed last."""
     event, stream = schema.event, schema.stream
     chosen = and_(stream.c.pair >= first, stream.c.pair < end)
     latest = (

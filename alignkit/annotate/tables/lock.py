@@ -7,30 +7,13 @@ import sys
 from contextlib import suppress
 
 from alignkit.annotate.errors import ProjectError
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
-__all__ = ["ServerLock"]
+from alignkit.placing import lock_alone
 
 _held: set[str] = set()  # in this process, which its own locks would not keep out
 
 
 class ServerLock:
-    """Hold the lock of a project, in the file ``PROJECT-lock`` beside it.
-
-    Parameters
-    ----------
-    path
-        The project.
-
-    Raises
-    ------
-    ProjectError
-        If another server has it, or the file cannot be made.
-    """
+    """Hold the lock of a project, in the file ``PROJECT-lock`` beside it."""
 
     def __init__(self, path: str) -> None:
         self._path = os.path.realpath(path) + "-lock"
@@ -43,9 +26,15 @@ class ServerLock:
                 raise ProjectError(
                     f"{path}: cannot be served: {self._path}: {problem.strerror}"
                 ) from None
-            if not _locked(self._file):
+            if not lock_alone(self._file):
                 os.close(self._file)
                 raise ProjectError(_taken(path))
+            if os.fstat(self._file).st_size:  # a file of the user's, which is not to be removed
+                os.close(self._file)
+                raise ProjectError(
+                    f"{path}: cannot be served: {self._path} is no lock of alignkit; move it "
+                    "elsewhere"
+                )
             if self._is_there():
                 break
             os.close(self._file)  # its holder has just removed it
@@ -66,17 +55,6 @@ class ServerLock:
             with suppress(OSError):
                 os.unlink(self._path)
         os.close(self._file)
-
-
-def _locked(file: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _taken(path: str) -> str:

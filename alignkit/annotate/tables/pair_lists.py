@@ -16,9 +16,6 @@ from alignkit.annotate.tables import schema
 from alignkit.annotate.tables.queries import EVENT, count_pairs, event_of, words_of
 from alignkit.annotate.tables.views import Queue, QueueRow
 
-__all__ = ["PairList", "Place", "has_assignments"]
-
-
 # statements that are asked for each request: to make one takes longer than to ask it
 _pair, _row = schema.pair.c, schema.assignment.c
 _of = _row.account == bindparam("of")
@@ -48,17 +45,7 @@ class Place(NamedTuple):
 
 
 class PairList:
-    """Ask for the pairs of an annotator, in order.
-
-    Parameters
-    ----------
-    link
-        A connection.
-    account
-        The number of the annotator.
-    everything
-        All pairs, whatever is assigned.
-    """
+    """Ask for the pairs of an annotator, in order."""
 
     def __init__(self, link: Connection, account: int, *, everything: bool = False) -> None:
         self._link, self._account = link, account
@@ -74,13 +61,7 @@ class PairList:
         return select(*named).where(table.account == self._account).subquery("own")
 
     def check(self, k: int) -> None:
-        """Check that a pair is in the list.
-
-        Raises
-        ------
-        UnknownPair
-            If not: alike for one that is not there and one that is another's.
-        """
+        """Check that a pair is in the list."""
         if self._at(k) is None:
             raise UnknownPair(k, None if self.assigned else count_pairs(self._link))
 
@@ -92,13 +73,7 @@ class PairList:
         return self._link.execute(asked, {"of": self._account, "k": k}).first()
 
     def place(self, k: int) -> Place:
-        """Return where a pair stands.
-
-        Raises
-        ------
-        UnknownPair
-            If it is not in the list.
-        """
+        """Return where a pair stands."""
         self.check(k)
         place, shown = self._at(k)
         near = _NEAR if self.assigned else _BESIDE

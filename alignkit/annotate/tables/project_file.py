@@ -8,20 +8,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, suppress
+from typing import Any
 from urllib.parse import quote
 
 from alignkit.annotate.errors import DamagedProject, ProjectError
-
-__all__ = [
-    "MARK",
-    "VERSION",
-    "check_file",
-    "is_project",
-    "read_annotators",
-    "read_assigned",
-    "read_task",
-    "refusal",
-]
+from alignkit.annotate.names import TASKS
 
 VERSION = 3
 """Of the tables; 2 has assignments, and names the gold standard and the task, 3 learned sets."""
@@ -31,6 +22,13 @@ MARK = 0x414C4B54
 
 _HEAD = b"SQLite format 3\0"
 _PLACES = 60, 68  # of the user version and of the application id in the head
+_ACTING = """
+SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('trigger', 'view')
+UNION ALL SELECT 'virtual table ' || name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'
+UNION ALL SELECT 'generated column ' || one.name || '.' || part.name
+FROM sqlite_master AS one, pragma_table_xinfo(one.name) AS part
+WHERE one.type = 'table' AND part.hidden
+"""
 _DAMAGE = "malformed", "not a database", "corrupt", "decode to UTF-8", "no such table"
 
 
@@ -42,13 +40,7 @@ def is_project(path: str) -> bool:
 
 
 def check_file(path: str, *, readonly: bool = False) -> None:
-    """Check by its first bytes that a file is a project that can be opened.
-
-    Raises
-    ------
-    ProjectError
-        If it is missing, no project, of a later version or, unless `readonly`, read-only.
-    """
+    """Check by its first bytes that a file is a project that can be opened."""
     try:
         with open(path, "rb") as file:
             head = file.read(100)
@@ -74,66 +66,53 @@ def check_file(path: str, *, readonly: bool = False) -> None:
         )
 
 
-def read_annotators(path: str) -> list[str]:
-    """Return the annotators of a project, and so see whether it can be read at all.
+def check_schema(link: sqlite3.Connection, path: str) -> None:
+    """Refuse a file with anything that acts when it is used: it holds tables and indexes alone."""
+    link.execute("PRAGMA trusted_schema=OFF")
+    for (found,) in link.execute(_ACTING):
+        raise ProjectError(
+            f"{path}: holds the {found[:80]!r}, and no project of alignkit has one: somebody else "
+            "made or changed this file; do not use it, and ask for another copy"
+        )
 
-    Raises
-    ------
-    ProjectError
-        If it cannot.
-    """
+
+def _asked(path: str, question: str, since: int = 0) -> list[Any]:
+    """Return the values that a question finds; none in a project before a version."""
     uri = f"file:{quote(os.path.abspath(path))}?mode=rw"
     try:
         with closing(sqlite3.connect(uri, uri=True, timeout=1)) as link:
-            return [row[0] for row in link.execute("SELECT name FROM account WHERE id > 0")]
+            check_schema(link, path)
+            if link.execute("PRAGMA user_version").fetchone()[0] < since:
+                return []
+            return [row[0] for row in link.execute(question)]
     except sqlite3.Error as problem:
         raise refusal(path, str(problem)) from None
+
+
+def read_annotators(path: str) -> list[str]:
+    """Return the annotators of a project, and so see whether it can be read at all."""
+    return _asked(path, "SELECT CAST(name AS TEXT) FROM account WHERE id > 0")
 
 
 def read_assigned(path: str) -> list[str]:
-    """Return to whom pairs of a project are assigned; nobody, in one of an earlier version.
-
-    Raises
-    ------
-    ProjectError
-        If it cannot be read.
-    """
-    asked = (
-        "SELECT name FROM account WHERE id IN (SELECT DISTINCT account FROM assignment) ORDER BY id"
-    )
-    uri = f"file:{quote(os.path.abspath(path))}?mode=rw"
-    try:
-        with closing(sqlite3.connect(uri, uri=True, timeout=1)) as link:
-            if link.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-                return []
-            return [row[0] for row in link.execute(asked)]
-    except sqlite3.Error as problem:
-        raise refusal(path, str(problem)) from None
+    """Return to whom pairs of a project are assigned; nobody, in one of an earlier version."""
+    having = "SELECT DISTINCT account FROM assignment"
+    asked = f"SELECT CAST(name AS TEXT) FROM account WHERE id IN ({having}) ORDER BY id"
+    return _asked(path, asked, VERSION)
 
 
 def read_task(path: str) -> str:
-    """Return what is done in a project; see `names.TASKS`.
-
-    Raises
-    ------
-    ProjectError
-        If it cannot be read.
-    """
-    uri = f"file:{quote(os.path.abspath(path))}?mode=rw"
-    try:
-        with closing(sqlite3.connect(uri, uri=True, timeout=1)) as link:
-            if link.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-                return "align"
-            return str(link.execute("SELECT task FROM project").fetchone()[0])
-    except (sqlite3.Error, TypeError) as problem:
-        raise refusal(path, str(problem)) from None
+    """Return what is done in a project; see `names.TASKS`."""
+    return next(iter(_asked(path, "SELECT CAST(task AS TEXT) FROM project", VERSION)), TASKS[0])
 
 
 def refusal(path: str, text: str) -> ProjectError:
     """Return an error that says in plain words what SQLite said."""
     if any(sign in text for sign in _DAMAGE):
         return DamagedProject(path, text)
-    return ProjectError(f"{path}: {_reason(text)}")
+    error = ProjectError(f"{path}: {_reason(text)}")
+    error.path = path
+    return error
 
 
 def _reason(text: str) -> str:
@@ -142,5 +121,5 @@ def _reason(text: str) -> str:
     if "readonly" in text:
         return "is read-only; allow writing, or work on a copy"
     if "disk is full" in text:
-        return "the disk is full; nothing was changed"
+        return "the disk is full: make room there; nothing was changed"
     return f"the database refuses: {text}"

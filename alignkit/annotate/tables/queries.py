@@ -17,39 +17,6 @@ from alignkit.annotate.tables import schema
 from alignkit.annotate.tables.views import ProjectInfo, Suggested
 from alignkit.labels import DEFAULT, SCHEMES, Scheme
 
-__all__ = [
-    "EVENT",
-    "PairRow",
-    "StreamRow",
-    "account_of",
-    "annotators",
-    "count_pairs",
-    "event_ids",
-    "event_of",
-    "events_after",
-    "gold_name",
-    "judged_pairs",
-    "known_events",
-    "known_scheme",
-    "last_n",
-    "log_events",
-    "pair_log",
-    "pair_row",
-    "pair_rows",
-    "portions",
-    "project_info",
-    "scheme_of",
-    "stack",
-    "stream_of",
-    "streams_of",
-    "suggested",
-    "suggested_cells",
-    "suggesting",
-    "suggestions_of",
-    "task_of",
-    "words_of",
-]
-
 T = TypeVar("T")
 
 EVENT = [
@@ -136,13 +103,7 @@ class StreamRow(NamedTuple):
 
 
 def account_of(link: Connection, name: str) -> int:
-    """Return the number of an annotator.
-
-    Raises
-    ------
-    UnknownAnnotator
-        If there is none of that name.
-    """
+    """Return the number of an annotator."""
     found = link.execute(_ACCOUNT, {"name": name}).scalar()
     if found is None:
         raise UnknownAnnotator(name, annotators(link))
@@ -239,13 +200,7 @@ def judged_pairs(link: Connection) -> set[tuple[int, int]]:
 
 
 def pair_row(link: Connection, k: int) -> PairRow:
-    """Return a pair and its words.
-
-    Raises
-    ------
-    UnknownPair
-        If there is none of that number.
-    """
+    """Return a pair and its words."""
     row = link.execute(_PAIR, {"k": k}).first() if 0 < k < 2**31 else None
     if row is None:
         raise UnknownPair(k, count_pairs(link))
@@ -290,13 +245,28 @@ def stream_of(link: Connection, account: int, pair: PairRow) -> StreamRow:
     row = link.execute(_STREAM, {"account": account, "k": pair.k}).first()
     if row is None:
         return StreamRow(None, PairState(rev=pair.rev))
-    return StreamRow(row[0], decode_state(row[1], row[2], row[3]))
+    return _stream(row, pair)
 
 
 def streams_of(link: Connection, pair: PairRow) -> dict[int, StreamRow]:
     """Return all streams of a pair, by the number of the annotator."""
     rows = link.execute(_STREAMS, {"k": pair.k})
-    return {row[0]: StreamRow(row[1], decode_state(*row[2:])) for row in rows}
+    return {row[0]: _stream(row[1:], pair) for row in rows}
+
+
+def _stream(row: Any, pair: PairRow) -> StreamRow:
+    id, text, undo, redo = row
+    state = decode_state(text, undo, redo)
+    check_cells(pair, (*state.cells, *state.bulk, *state.rejected, *state.weights, *state.whys))
+    return StreamRow(id, state)
+
+
+def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
+    """Refuse stored cells that are not of the words of their pair, as other broken JSON."""
+    n, m = len(pair.source), len(pair.target)
+    for i, j, *_ in cells:
+        if not (-1 <= i < n and -1 <= j < m):
+            raise msgspec.ValidationError(f"pair {pair.k}: [{i}, {j}] is no cell of its words")
 
 
 def pair_log(link: Connection, k: int) -> dict[int, list[tuple[Event, str]]]:
@@ -386,6 +356,13 @@ def suggestions_of(link: Connection, name: str, k: int) -> list[Suggestion]:
     table = schema.suggestion.c
     cells = link.execute(select(table.cells).where(table.set == name, table.pair == k)).scalar()
     return [] if cells is None else _suggestions(cells)
+
+
+def suggestions_by_pair(link: Connection, name: str) -> dict[int, list[Suggestion]]:
+    """Return the suggestions of a set, by pair."""
+    table = schema.suggestion.c
+    asked = select(table.pair, table.cells).where(table.set == name)
+    return {k: _suggestions(cells) for k, cells in link.execute(asked)}
 
 
 def log_events(link: Connection) -> Iterator[LogEvent]:

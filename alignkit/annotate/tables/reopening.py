@@ -13,8 +13,6 @@ from alignkit.annotate.tables import queries
 from alignkit.annotate.tables.appending import Batch, Writer
 from alignkit.annotate.tables.last_changes import last_change
 
-__all__ = ["reopen_judged"]
-
 
 def reopen_judged(link: Connection) -> int:
     """Open again what was done by judging it; return how many pairs of annotators these are.

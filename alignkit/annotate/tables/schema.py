@@ -18,21 +18,6 @@ from sqlalchemy import (
 
 from alignkit.annotate.names import GOLD
 
-__all__ = [
-    "METADATA",
-    "account",
-    "assignment",
-    "event",
-    "learned_set",
-    "pair",
-    "pair_counts",
-    "pair_text",
-    "project",
-    "stream",
-    "suggestion",
-]
-
-
 METADATA = MetaData()
 
 project = Table(

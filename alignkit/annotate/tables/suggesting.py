@@ -15,8 +15,6 @@ from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import append_to_project
 from alignkit.annotate.tables.building import learned_row, suggestion_row
 
-__all__ = ["LEARNED", "Rows", "add_learned", "opened", "put_set", "show_base"]
-
 LEARNED = "learned-"
 """How the names of learned sets begin; a number follows."""
 
@@ -27,13 +25,7 @@ _table = schema.suggestion.c
 
 
 def put_set(link: Connection, name: str, rows: Rows) -> int:
-    """Store a set in the place of one of that name; return how many pairs it holds.
-
-    Raises
-    ------
-    ProjectError
-        If there is no such pair, or a cell is not of it.
-    """
+    """Store a set in the place of one of that name; return how many pairs it holds."""
     stored = 0
     left = iter(rows)
     lengths = _lengths(queries.pair_rows(link))
@@ -57,28 +49,10 @@ def show_base(link: Connection) -> None:
 
 
 def add_learned(link: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
-    """Store what was learned for some pairs, and show it in place of what was.
+    """Store what was learned for some pairs, and show it in place of what was; return its set.
 
-    Pairs whose text is not that of the lesson any more are left out.
-
-    Parameters
-    ----------
-    name
-        The learned set that the rows belong to; empty begins a new one.
-    rows
-        Of pairs that nobody has opened.
-    lesson
-        What it was learned from.
-
-    Returns
-    -------
-    str
-        The name of the set; as given where no row is left.
-
-    Raises
-    ------
-    ProjectError
-        If a cell is not of its pair.
+    Pairs whose text is not that of the lesson any more are left out. An empty name begins a new
+    set; it is returned as given where no row is left.
     """
     given = dict(rows)
     pairs = [pair for pair in queries.pair_rows(link, given) if pair.rev == lesson.revs[pair.k]]

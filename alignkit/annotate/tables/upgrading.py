@@ -11,8 +11,6 @@ from typing import Any
 from sqlalchemy import Column, Connection, Integer, MetaData, Table
 from sqlalchemy.schema import CreateColumn, CreateTable
 
-__all__ = ["add_missing", "stand_ins"]
-
 
 def add_missing(link: Connection, metadata: MetaData) -> None:
     """Add the tables and columns that there are not yet; columns get their defaults."""

@@ -9,45 +9,20 @@ from alignkit.annotate.log.project_events import Suggestion
 from alignkit.annotate.log.state import StateView
 from alignkit.annotate.names import GOLD
 
-__all__ = [
-    "Appended",
-    "Changes",
-    "PairView",
-    "Progress",
-    "ProjectInfo",
-    "Queue",
-    "QueueRow",
-    "Suggested",
-]
-
 
 class ProjectInfo(Struct):
-    """Describe a project.
-
-    Parameters
-    ----------
-    key
-        Its own name for good, the same in every copy.
-    n
-        Its last event.
-    scheme, suggestions
-        The name of the scheme of labels, and that of the set of suggestions that is shown.
-    gold
-        The name under which the decisions of adjudicators stand.
-    task
-        What annotators do: ``align``, ``judge`` or ``extract``.
-    """
+    """Describe a project."""
 
     name: str
-    key: str
-    n: int
+    key: str  # its own name for good, the same in every copy
+    n: int  # its last event
     pairs: int
     threshold: float
     scheme: str
     suggestions: str | None
     annotators: list[str]
-    gold: str = GOLD
-    task: str = "align"
+    gold: str = GOLD  # the name under which the decisions of adjudicators stand
+    task: str = "align"  # what annotators do: align, judge or extract
 
 
 class Suggested(Struct):
@@ -58,23 +33,11 @@ class Suggested(Struct):
 
 
 class PairView(Struct):
-    """Hold a pair as one annotator sees it.
-
-    Parameters
-    ----------
-    pairs, done
-        How many the annotator has, and how many of them are done.
-    place
-        Where this one stands in the annotator's list, from 1.
-    previous, next, next_open
-        The numbers of its neighbours, and of the next that is not done; None where there is none.
-    undo, redo
-        What would be undone and redone, the next first, 100 at most.
-    """
+    """Hold a pair as one annotator sees it."""
 
     k: int
     id: str
-    pairs: int
+    pairs: int  # how many the annotator has, and how many of them are done
     done: int
     previous: int | None
     next: int | None
@@ -84,11 +47,11 @@ class PairView(Struct):
     target: list[str]
     attributes: dict[str, str]
     state: StateView
-    undo: list[Event]
+    undo: list[Event]  # what would be undone and redone, the next first, 100 at most
     redo: list[Event]
     suggestions: Suggested | None
     n: int
-    place: int
+    place: int  # where this one stands in the annotator's list, from 1
 
 
 class QueueRow(Struct, omit_defaults=True):
@@ -126,20 +89,10 @@ class Changes(Struct):
 
 
 class Appended(Struct):
-    """Answer a request of events.
+    """Answer a request of events."""
 
-    Parameters
-    ----------
-    seq, n
-        The last event of the stream, and of the project.
-    events
-        All of the stream that the sender had not seen, in order.
-    state_undo, state_redo
-        The ids of what would be undone and redone next.
-    """
-
-    seq: int
+    seq: int  # the last event of the stream, and of the project
     n: int
-    events: list[Event]
-    state_undo: str | None
+    events: list[Event]  # all of the stream that the sender had not seen, in order
+    state_undo: str | None  # the ids of what would be undone and redone next
     state_redo: str | None

@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 from alignkit.alignment import Alignment
 from alignkit.arguments import whole_number
 from alignkit.arrays import LinkArrays
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.rules.derivation.derivations import Cuts, Derivations, derive
 from alignkit.rules.derivation.fragments import RuleReader
 from alignkit.rules.derivation.recomposing import recompose
 from alignkit.rules.derivation.tree_arrays import TreeArrays
 from alignkit.rules.rule import Rule
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
-
-__all__ = ["Derivation", "Derived", "RuleToken", "check_size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,23 +238,7 @@ def _couples(array: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 
 class Derived:
-    """Hold what was derived together.
-
-    Parameters
-    ----------
-    pairs, alignments
-        The sentence pairs, and the alignment of each.
-    trees
-        The source trees and the target trees; None of a side that is a string.
-    links
-        Which links count.
-    string
-        The side that is a string, if one is.
-    deletions
-        Whether highest constituents without links are variables of their own kind.
-    reader
-        What numbers labels and words, and reads the rules; None for a new one.
-    """
+    """Hold what was derived together."""
 
     def __init__(
         self,
@@ -297,12 +279,6 @@ class Derived:
 
 
 def check_size(size: int) -> None:
-    """Refuse a size of composed rules that is none.
-
-    Raises
-    ------
-    OptionError
-        If it is less than 1.
-    """
+    """Refuse a size of composed rules that is none."""
     if whole_number("size", size) < 1:
         raise OptionError(f"size is {size}; a rule is made of 1 minimal rule or more")

@@ -27,28 +27,16 @@ from alignkit.rules.derivation.nodes_kernel import (
 )
 from alignkit.rules.derivation.tree_arrays import TreeArrays
 
-__all__ = ["MOST", "Classes", "Cuts", "Derivations", "Fragments", "derive"]
-
 MOST = 20_000_000
 """The most composed rules of one block of pairs; they grow fast with their size."""
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Hold the classes of P pairs: chains of nodes of both sides that have the same links.
-
-    Parameters
-    ----------
-    source_chains, target_chains
-        The nodes of each class, class after class, top first; counted within their pairs.
-    source_begins, target_begins
-        (C + 1,) int64: where the chains of each class begin.
-    offsets
-        (P + 1,) int64: where the classes of each pair begin; in preorder of their source nodes.
-    """
+    """Hold the classes of P pairs: chains of nodes of both sides that have the same links."""
 
     source_chains: NDArray[np.int32]
-    source_begins: NDArray[np.int64]
+    source_begins: NDArray[np.int64]  # (C + 1,) int64: where the chains of each class begin
     target_chains: NDArray[np.int32]
     target_begins: NDArray[np.int64]
     offsets: NDArray[np.int64]
@@ -61,26 +49,12 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Say between which nodes R rules lie: what a rule is, apart from labels and words.
-
-    Parameters
-    ----------
-    roots
-        (R, 2) int32: source and target node of each rule, counted within its pair.
-    variables
-        (V, 2) int32: the nodes of all variables, rule after rule, left to right in the source.
-    offsets
-        (R + 1,) int64: where the variables of each rule begin.
-    pairs
-        (R,) int32: the sentence pair of each rule, rising.
-    counts
-        (R,) float64: what each counts; None where each counts 1.
-    """
+    """Say between which nodes R rules lie: what a rule is, apart from labels and words."""
 
     roots: NDArray[np.int32]
     variables: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    pairs: NDArray[np.int32]
+    offsets: NDArray[np.int64]  # (R + 1,) int64: where the variables of each rule begin
+    pairs: NDArray[np.int32]  # (R,) int32: the sentence pair of each rule, rising
     counts: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -89,59 +63,27 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False)
 class Fragments:
-    """Hold R rules as sequences of numbers; see `alignkit.rules.derivation.fragments_kernel`.
+    """Hold R rules as sequences of numbers; see `alignkit.rules.derivation.fragments_kernel`."""
 
-    Parameters
-    ----------
-    symbols
-        (S,) int32: source and target side of each rule.
-    offsets
-        (2 R + 1,) int64: where each side begins.
-    links
-        (2 A,) int32: links between words, as positions in the two sides, one after the other.
-    link_offsets
-        (R + 1,) int64: where those of each rule begin.
-    figures
-        (R, 5) int32: variables, nodes of source and target, depth of source and target.
-    """
-
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    symbols: NDArray[np.int32]  # (S,) int32: source and target side of each rule
+    offsets: NDArray[np.int64]  # (2 R + 1,) int64: where each side begins
     links: NDArray[np.int32]
-    link_offsets: NDArray[np.int64]
+    link_offsets: NDArray[np.int64]  # (R + 1,) int64: where those of each rule begin
     figures: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Derivations:
-    """Hold the derivations of P sentence pairs.
+    """Hold the derivations of P sentence pairs."""
 
-    Parameters
-    ----------
-    source, target
-        The trees; of a side that is a string, the spans of its frontier.
-    links
-        The links that were derived from; all of them count.
-    matched
-        (R, 2) int32: the matched nodes, source and target, in preorder of the source.
-    parents
-        (R,) int32: the next matched node above each, counted within its pair; -1 for none.
-    afters
-        (R,) int32: the first that is not below each, likewise.
-    offsets
-        (P + 1,) int64: where the derivation of each pair begins.
-    strings
-        Whether the source, and the target, is a string.
-    """
-
-    source: TreeArrays
+    source: TreeArrays  # the trees; of a side that is a string, the spans of its frontier
     target: TreeArrays
-    links: LinkArrays
+    links: LinkArrays  # the links that were derived from; all of them count
     matched: NDArray[np.int32]
     parents: NDArray[np.int32]
-    afters: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    strings: tuple[bool, bool] = (False, False)
+    afters: NDArray[np.int32]  # (R,) int32: the first that is not below each, likewise
+    offsets: NDArray[np.int64]  # (P + 1,) int64: where the derivation of each pair begins
+    strings: tuple[bool, bool] = (False, False)  # whether the source, and the target, is a string
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -180,13 +122,7 @@ class Derivations:
         return Cuts(self.matched, *cut_minimal(self.matched, self.parents, self.offsets))
 
     def composed(self, size: int) -> tuple[Cuts, NDArray[np.int32]]:
-        """Return the rules of a size, each so many connected nodes of a derivation, and these.
-
-        Raises
-        ------
-        OptionError
-            If there are more than `MOST`.
-        """
+        """Return the rules of a size, each so many connected nodes of a derivation, and these."""
         counts = count_composed(self.parents, self.offsets, size)
         if counts.sum() > MOST:
             raise OptionError(
@@ -199,13 +135,7 @@ class Derivations:
         return Cuts(roots, variables, offsets, pairs), sets
 
     def everywhere(self) -> Cuts:
-        """Return the rule of every consistent pair of nodes, with what it counts.
-
-        Raises
-        ------
-        OptionError
-            If a side is a string.
-        """
+        """Return the rule of every consistent pair of nodes, with what it counts."""
         if self.classes is None:
             raise OptionError("the rules of all consistent nodes need trees on both sides")
         classes = self.classes
@@ -242,17 +172,7 @@ class Derivations:
 def derive(
     source: TreeArrays, target: TreeArrays, links: LinkArrays, *, string: str | None = None
 ) -> Derivations:
-    """Derive sentence pairs from their trees and links.
-
-    Parameters
-    ----------
-    source, target
-        Trees and words of the same P pairs; of a string the words alone are used.
-    links
-        The links; all of them count.
-    string
-        The side that is a string, ``"source"`` or ``"target"``; None where both are trees.
-    """
+    """Derive sentence pairs from their trees and links."""
     if string is not None:
         return _derive_strings(source, target, links, string)
     matched, parents, afters, offsets = match_nodes(

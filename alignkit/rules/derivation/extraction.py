@@ -7,13 +7,11 @@ from typing import overload
 
 from alignkit.arguments import check_arguments, every
 from alignkit.choice import alignment_of_pair
-from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.rules.derivation.derivation import Derivation, Derived
 from alignkit.rules.derivation.fragments import RuleReader
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
-
-__all__ = ["LINKS", "SIDES", "TREE_GRAMMARS", "extract_rules"]
 
 SIDES = ("source", "target")
 
@@ -153,15 +151,7 @@ def extract_rules(
 
 
 def check_names(links: str, grammar: str, string: str | None) -> None:
-    """Refuse unknown links and sides, grammars that are not of trees, and a string without one.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is none of these.
-    OptionError
-        If a side is said to be a string, and the grammar has none.
-    """
+    """Refuse unknown links and sides, grammars that are not of trees, and a string without one."""
     if string is not None and string not in SIDES:
         raise UnknownNameError("side", string, SIDES)
     if string is not None and grammar == "stsg":
@@ -173,13 +163,7 @@ def check_names(links: str, grammar: str, string: str | None) -> None:
 
 
 def tree_of(pair: SentencePair, side: str, tree: Tree | str | None) -> Tree | None:
-    """Return a tree of a pair; None where it has none there and none is named.
-
-    Raises
-    ------
-    TreeError
-        If the tree has other words.
-    """
+    """Return a tree of a pair; None where it has none there and none is named."""
     if tree is None and not getattr(pair, f"{side}_trees"):
         return None
     if isinstance(tree, Tree):
@@ -193,15 +177,7 @@ def string_side(
     source: Sequence[Tree | None],
     target: Sequence[Tree | None],
 ) -> str | None:
-    """Return the side that is a string, if the grammar has one.
-
-    Parameters
-    ----------
-    grammar, string
-        As `extract_rules` has them.
-    source, target
-        The trees: a side without any is the string.
-    """
+    """Return the side that is a string, if the grammar has one."""
     if grammar == "stsg" or string is not None:
         return string
     parsed = [any(tree is not None for tree in trees) for trees in (source, target)]

@@ -13,8 +13,6 @@ from alignkit.rules.derivation.fragments_kernel import BITS, CLOSE, DELETED, OPE
 from alignkit.rules.derivation.tree_arrays import Names
 from alignkit.rules.rule import Item, Node, Rule, Side, Variable
 
-__all__ = ["RuleReader", "mirrored"]
-
 _KINDS = {VARIABLE: "x", DELETED: "d"}
 _WHAT = (1 << BITS) - 1
 _NODE: Any = tuple.__new__  # what `Node` and `Rule` do, without a call of Python

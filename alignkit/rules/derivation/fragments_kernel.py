@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["CLOSE", "DELETED", "INSERTED", "OPEN", "VARIABLE", "WORD", "write_fragments"]
-
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["find_chains", "find_classes", "find_frontiers", "match_nodes", "nest"]
-
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from alignkit.rules.rule import Item, Node, Rule, Side, Variable
 from alignkit.trees import Tree
 
-__all__ = ["recompose"]
-
 
 def recompose(
     rules: Sequence[Rule],

@@ -14,8 +14,6 @@ from alignkit.jit import readonly
 from alignkit.limits import check_count
 from alignkit.trees import Tree
 
-__all__ = ["Names", "TreeArrays", "ends_of"]
-
 _COLUMNS = ("parents", "starts", "ends", "afters")
 _NONE = np.empty(0, np.int32)
 _NUMBERING = Lock()
@@ -51,27 +49,13 @@ def ends_of(sizes: Sequence[int]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class TreeArrays:
-    """Hold P trees, or strings, one after the other.
-
-    Parameters
-    ----------
-    nodes
-        (4, n) int32: parents, starts, ends and afters of all nodes, as in `alignkit.trees.Tree`.
-    labels
-        (n,) int32: the numbers of their labels.
-    offsets
-        (P + 1,) int64: where the nodes of each tree begin.
-    words
-        (T,) int32: the numbers of all words.
-    word_offsets
-        (P + 1,) int64: where the words of each tree begin.
-    """
+    """Hold P trees, or strings, one after the other."""
 
     nodes: NDArray[np.int32]
-    labels: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    words: NDArray[np.int32]
-    word_offsets: NDArray[np.int64]
+    labels: NDArray[np.int32]  # (n,) int32: the numbers of their labels
+    offsets: NDArray[np.int64]  # (P + 1,) int64: where the nodes of each tree begin
+    words: NDArray[np.int32]  # (T,) int32: the numbers of all words
+    word_offsets: NDArray[np.int64]  # (P + 1,) int64: where the words of each tree begin
 
     @classmethod
     def pack(

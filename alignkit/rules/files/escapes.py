@@ -11,21 +11,11 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["FEATURE", "LABEL", "MOSES_LABEL", "VALUE", "WORD", "Escapes"]
-
 _EMPTY = "&#;"
 
 
 class Escapes:
-    """Know which characters of a kind of text are escaped.
-
-    Parameters
-    ----------
-    chars
-        The characters, beside white space, control characters and the byte order mark.
-    bars
-        Whether ``|||`` is escaped, where ``|`` alone is not.
-    """
+    """Know which characters of a kind of text are escaped."""
 
     def __init__(self, chars: str, *, bars: bool = False) -> None:
         held = "".join(re.escape(char) for char in chars)

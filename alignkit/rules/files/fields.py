@@ -9,20 +9,6 @@ from typing import Any, TypeVar
 
 from alignkit.errors import FormatError
 
-__all__ = [
-    "columns",
-    "in_field",
-    "is_head",
-    "joined_fields",
-    "number_text",
-    "parse_count",
-    "parse_links",
-    "parse_pairs",
-    "parse_probability",
-    "plain_float",
-    "split_fields",
-]
-
 _BARS = re.compile(r"(?<!\S)\|\|\|(?!\S)", re.ASCII)
 _HEAD = re.compile(r"(?:\${3}|%{3})(?!\S)", re.ASCII)
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
@@ -66,13 +52,7 @@ def columns(line: str) -> list[int]:
 
 
 def in_field(line: str, field: int, read: Callable[..., T], *given: Any) -> T:
-    """Return what `read` makes of something in a field of a line.
-
-    Raises
-    ------
-    FormatError
-        If `read` does; the column of the error is that in the line.
-    """
+    """Return what `read` makes of something in a field of a line."""
     try:
         return read(*given)
     except FormatError as problem:
@@ -104,26 +84,14 @@ def _number(name: str, text: str) -> float:
 
 
 def plain_float(text: str) -> float:
-    """Read a number as other languages do too: no underscores, no digits of other scripts.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """Read a number as other languages do too: no underscores, no digits of other scripts."""
     if "_" in text or not text.isascii():
         raise ValueError
     return float(text)
 
 
 def parse_count(text: str, name: str = "count") -> float:
-    """Read a count.
-
-    Raises
-    ------
-    FormatError
-        If it is no number from 0 up.
-    """
+    """Read a count."""
     value = _number(name, text)
     if not 0 <= value < math.inf:
         raise FormatError(f"{name} is {text[:40]}; expected a number from 0 up")
@@ -139,13 +107,7 @@ def parse_pairs(text: str, name: str = "pairs") -> int:
 
 
 def parse_probability(text: str, name: str) -> float:
-    """Read a probability.
-
-    Raises
-    ------
-    FormatError
-        If it is no number from 0 to 1.
-    """
+    """Read a probability."""
     value = _number(name, text)
     if not 0 <= value <= 1 + _ROUNDING:
         raise FormatError(f"{name} is {text[:40]}; expected a probability, from 0 to 1")
@@ -153,20 +115,7 @@ def parse_probability(text: str, name: str) -> float:
 
 
 def parse_links(tokens: Sequence[str], source: int, target: int) -> Links:
-    """Read links ``i-j`` between symbols.
-
-    Parameters
-    ----------
-    tokens
-        Their texts.
-    source, target
-        How many symbols each side has.
-
-    Raises
-    ------
-    FormatError
-        If one is none, or beyond the side.
-    """
+    """Read links ``i-j`` between symbols."""
     links: list[tuple[int, int]] = []
     for token in tokens:
         match = _LINK.fullmatch(token)

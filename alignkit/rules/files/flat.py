@@ -10,16 +10,6 @@ from alignkit.rules.files.format import LeftOutError
 from alignkit.rules.files.notation import rule_text
 from alignkit.rules.rule import Item, Node, Rule, Side, Variable
 
-__all__ = [
-    "NO_LABEL",
-    "FlatRule",
-    "Symbols",
-    "flatten",
-    "labels_differ",
-    "leaves",
-    "variable_links",
-]
-
 NO_LABEL = "X"
 """What formats that ask for a label write where there is none, as of strings."""
 
@@ -56,15 +46,7 @@ def leaves(side: Side) -> Symbols:
 
 
 def flatten(rule: Rule) -> FlatRule:
-    """Return the symbols of a rule.
-
-    Raises
-    ------
-    LeftOutError
-        If it has deleted or inserted variables, or a side without symbols.
-    ArgumentError
-        If a variable of one side is not on the other.
-    """
+    """Return the symbols of a rule."""
     source, target = leaves(rule.source), leaves(rule.target)
     ours = [item for item in source if type(item) is Variable]
     theirs = [item for item in target if type(item) is Variable]

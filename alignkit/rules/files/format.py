@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from alignkit.rules.grammar import RuleType
 
-__all__ = ["LeftOutError", "RuleFormat"]
-
 
 class LeftOutError(Exception):
     """A rule that a format cannot hold; the text says what it has."""

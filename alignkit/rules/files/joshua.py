@@ -10,8 +10,6 @@ from alignkit.rules.files.format import RuleFormat
 from alignkit.rules.files.labelled import HELD, labelled_line, parse_labelled
 from alignkit.rules.grammar import RuleType
 
-__all__ = ["FORMAT"]
-
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
     return labelled_line(type, joined, link_variables=False)

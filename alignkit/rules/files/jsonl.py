@@ -21,8 +21,6 @@ from alignkit.rules.files.named_features import WEIGHTS, parse_weight
 from alignkit.rules.files.notation import made_rule, side_text
 from alignkit.rules.grammar import Example, RuleType
 
-__all__ = ["FORMAT"]
-
 _SIDES = ("source", "target")
 _MEMBERS = {*_SIDES, *WEIGHTS, "alignment", "examples", "extra"}
 

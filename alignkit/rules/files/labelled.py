@@ -46,8 +46,6 @@ from alignkit.rules.files.notation import numbered_on
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rule import Node, Rule, Variable
 
-__all__ = ["HELD", "labelled_line", "parse_labelled"]
-
 _LOGARITHMS = {
     "p(e|f)": "p_target",
     "p(f|e)": "p_source",
@@ -75,22 +73,7 @@ _LABEL = re.compile(r"\[(\S+)\]", re.ASCII)
 
 
 def labelled_line(type: RuleType, joined: bool, *, link_variables: bool) -> str:
-    """Return the line of a rule.
-
-    Parameters
-    ----------
-    type
-        The rule.
-    joined
-        Whether labels that differ are joined.
-    link_variables
-        Whether the links between variables are written too.
-
-    Raises
-    ------
-    LeftOutError
-        If the rule cannot be written so.
-    """
+    """Return the line of a rule."""
     flat = flatten(type.rule)
     if not joined and labels_differ(flat):
         raise LeftOutError("labels that differ between the sides")
@@ -205,20 +188,7 @@ def _of_words(tokens: list[str], source: Symbols, target: Symbols) -> Links | No
 
 
 def parse_labelled(line: str, line_of: Callable[[RuleType, int, bool], str]) -> RuleType:
-    """Read a line.
-
-    Parameters
-    ----------
-    line
-        The line.
-    line_of
-        What would write it, to see what of its text is to be kept.
-
-    Raises
-    ------
-    FormatError
-        If it is none; the error tells the column.
-    """
+    """Read a line."""
     fields = split_fields(line)
     if not 3 <= len(fields) <= 6:
         expected = "expected [LABEL] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS"

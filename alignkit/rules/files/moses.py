@@ -32,8 +32,6 @@ from alignkit.rules.files.format import RuleFormat
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rule import Node, Rule, Variable
 
-__all__ = ["FORMAT"]
-
 _PROBABILITIES = ("p_source", "p_target")
 _SCORES = ("p_source", "lexical_source", "p_target", "lexical_target")
 _VARIABLE = re.compile(r"\[([^\]\[\s]+)\]\[([^\]\[\s]+)\]", re.ASCII)

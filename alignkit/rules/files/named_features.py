@@ -20,15 +20,6 @@ from alignkit.rules.files.fields import (
 from alignkit.rules.files.notation import QUOTED, quoted, unquoted
 from alignkit.rules.grammar import RuleType
 
-__all__ = [
-    "WEIGHTS",
-    "extra_texts",
-    "is_plain_value",
-    "parse_weight",
-    "read_weights",
-    "weight_texts",
-]
-
 WEIGHTS: dict[str, Callable[[str, str], float]] = {
     "count": parse_count,
     "p_target": parse_probability,
@@ -49,13 +40,7 @@ _FEATURE = re.compile(
 
 
 def parse_weight(name: str, text: str) -> float:
-    """Read a weight; see `WEIGHTS`.
-
-    Raises
-    ------
-    FormatError
-        If it is no number of its kind.
-    """
+    """Read a weight; see `WEIGHTS`."""
     return WEIGHTS[name](text, name)
 
 
@@ -81,13 +66,7 @@ def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Ite
 
 
 def _feature_pairs(text: str) -> Iterator[tuple[str, str, bool, int]]:
-    """Yield each feature: its name, its value, whether the name was quoted, and its column.
-
-    Raises
-    ------
-    FormatError
-        If something is no feature.
-    """
+    """Yield each feature: its name, its value, whether the name was quoted, and its column."""
     for match in _FEATURE.finditer(text):
         name, value, other = match.groups()
         at = match.start() + len(match[0]) - len(match[0].lstrip(" \t")) + 1
@@ -110,13 +89,7 @@ def _feature_pairs(text: str) -> Iterator[tuple[str, str, bool, int]]:
 def read_weights(
     text: str, known: Collection[str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]], dict[str, tuple[str, int]]]:
-    """Read features: the weights, what else is told, and the texts of other `known` names.
-
-    Raises
-    ------
-    FormatError
-        If something is no feature, or a weight no number; the error tells the column.
-    """
+    """Read features: the weights, what else is told, and the texts of other `known` names."""
     weights: dict[str, Any] = {}
     extra: list[tuple[str, str]] = []
     others: dict[str, tuple[str, int]] = {}

@@ -18,19 +18,6 @@ from alignkit.arguments import check_arguments
 from alignkit.errors import FormatError
 from alignkit.rules.rule import Item, Node, Rule, Side, Variable
 
-__all__ = [
-    "Numbered",
-    "made_rule",
-    "numbered_on",
-    "parse_rule",
-    "parse_side",
-    "parsed_at",
-    "quoted",
-    "rule_text",
-    "side_text",
-    "unquoted",
-]
-
 Numbered = tuple[tuple[str, int], ...]
 """The kinds and numbers of variables, in the order of their places."""
 
@@ -67,13 +54,7 @@ def quoted(text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return what a quoted text stands for.
-
-    Raises
-    ------
-    ValueError
-        If it is not quoted as in JSON.
-    """
+    """Return what a quoted text stands for."""
     if "\\" not in text:
         return text[1:-1]
     found: str = json.loads(text)
@@ -177,20 +158,7 @@ def parse_rule(text: str) -> Rule:
 
 
 def made_rule(source: str, target: str, column: int = 1, second: int = 1) -> Rule:
-    """Read the two sides of a rule, and number its variables as `Rule` asks for.
-
-    Parameters
-    ----------
-    source, target
-        Their texts.
-    column, second
-        Where in the line each begins, for errors.
-
-    Raises
-    ------
-    FormatError
-        If a text is no side, or the variables of both do not fit; the error tells the column.
-    """
+    """Read the two sides of a rule, and number its variables as `Rule` asks for."""
     left, ours = parsed_at(source, column)
     right, theirs = parsed_at(target, second)
     numbers = numbered_on(ours, theirs, second)
@@ -200,13 +168,7 @@ def made_rule(source: str, target: str, column: int = 1, second: int = 1) -> Rul
 
 
 def numbered_on(ours: Numbered, theirs: Numbered, column: int = 1) -> dict[int, int] | None:
-    """Check the variables of both sides; return the numbers from left to right, if others.
-
-    Raises
-    ------
-    FormatError
-        If a variable stands twice on a side, or is missing on the other.
-    """
+    """Check the variables of both sides; return the numbers from left to right, if others."""
     if not ours and not theirs:
         return None
     if len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
@@ -242,13 +204,7 @@ def parsed_at(text: str, column: int) -> tuple[Side, Numbered]:
 
 @lru_cache(maxsize=1 << 14)
 def parse_side(text: str) -> tuple[Side, Numbered]:
-    """Read a side of a rule; return it and its variables in their order.
-
-    Raises
-    ------
-    FormatError
-        If it is none; the error tells the column.
-    """
+    """Read a side of a rule; return it and its variables in their order."""
     return _parse(text, None)
 
 

@@ -12,8 +12,6 @@ from alignkit.rules.files.fields import is_head, plain_float, split_fields
 from alignkit.rules.files.format import RuleFormat
 from alignkit.rules.files.notation import parse_side
 
-__all__ = ["RULE_FORMATS", "found_format", "get_rule_format"]
-
 RULE_FORMATS = {
     "tsv": "TREE ||| TREE ||| count p(t|s) p(s|t) and more by name; read back equal",
     "jsonl": "JSON, a rule a line; with alignments and examples; read back equal",

@@ -29,8 +29,6 @@ from alignkit.rules.files.notation import made_rule, side_text
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rule import Rule
 
-__all__ = ["FORMAT"]
-
 _FIRST = ("count", "p_target", "p_source")
 _OTHERS = ("pairs", "p_rule", "lexical_target", "lexical_source")
 _KNOWN = {*_FIRST, *_OTHERS, "links"}

@@ -33,8 +33,6 @@ from alignkit.rules.files.notation import made_rule, parsed_at, side_text
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rule import Node, Rule, Variable
 
-__all__ = ["FORMAT"]
-
 _KNOWN = {*WEIGHTS, "id", "align", "tree"}
 _ALIGN = re.compile(r"\[([^\]]*)\]")
 _SIZE = re.compile(r"#[st]=[0-9]+")

@@ -12,38 +12,18 @@ from alignkit.rules.grammar import RuleType
 from alignkit.rules.hiero.extraction_kernel import BITS
 from alignkit.rules.rule import Item, Node, Rule, Variable
 
-__all__ = ["HieroBlock", "kept_of", "taken"]
-
 
 @dataclass(frozen=True, eq=False)
 class HieroBlock:
-    """Hold R rule types of a hiero or syntax-augmented grammar, in order, as numbers.
-
-    Parameters
-    ----------
-    symbols
-        (S,) int32: of each rule the label of the left-hand side, the source side, 0, the target
-        side, 0, and the word alignment; see `alignkit.rules.hiero.counts_kernel`.
-    offsets
-        (R + 1,) int64: rule k is `symbols[offsets[k]:offsets[k + 1]]`.
-    counts
-        (R, 2): count, number of sentence pairs.
-    weights
-        (R, 3) or (R, 5): p(target | source), p(source | target), p(rule | label), and the lexical
-        weights of the target and the source side where they were asked for.
-    words, labels
-        The texts that numbers stand for, in order.
-    most_symbols
-        The most symbols of a side.
-    """
+    """Hold R rule types of a hiero or syntax-augmented grammar, in order, as numbers."""
 
     symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    counts: NDArray[np.float64]
+    offsets: NDArray[np.int64]  # (R + 1,) int64: rule k is symbols[offsets[k]:offsets[k + 1]]
+    counts: NDArray[np.float64]  # (R, 2): count, number of sentence pairs
     weights: NDArray[np.float64]
-    words: list[str]
+    words: list[str]  # the texts that numbers stand for, in order
     labels: list[str]
-    most_symbols: int
+    most_symbols: int  # the most symbols of a side
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

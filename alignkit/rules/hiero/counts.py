@@ -17,8 +17,6 @@ from alignkit.rules.hiero.extraction import HieroOptions
 from alignkit.rules.lexicon import Lexicon, Weights
 from alignkit.tables.runs import Block, Runs
 
-__all__ = ["PAIRS", "ROOM", "HieroCounts", "Told"]
-
 ROOM = 256 << 20
 """The bytes in which rules are counted and sorted, unless more or less is asked for."""
 
@@ -29,32 +27,7 @@ Told = Callable[[int, int], None]
 
 
 class HieroCounts:
-    """Count hiero rules, or with trees syntax-augmented ones.
-
-    Parameters
-    ----------
-    folder
-        Where what memory does not hold goes, to files without a name.
-    options
-        The bounds of rules.
-    links
-        ``"sure"``, or ``"possible"``: all links.
-    side
-        The side whose trees give labels; None: all labels are X.
-    lexical
-        Whether to weigh words, too.
-    room
-        The bytes in which rules are counted and sorted.
-
-    Attributes
-    ----------
-    tokens, pairs
-        How many rules were seen, in how many sentence pairs.
-    rare
-        How many rule types were too rare, once all rules are yielded.
-    sorted_bytes
-        How many bytes went to disk, likewise.
-    """
+    """Count hiero rules, or with trees syntax-augmented ones."""
 
     def __init__(
         self,
@@ -85,17 +58,7 @@ class HieroCounts:
         self._runs.close()
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Count the rules of sentence pairs, each with its alignment and the tree of its side.
-
-        Raises
-        ------
-        MissingTextError
-            If a pair has no words.
-        OptionError
-            If a tree is over other words, or a pair has none and labels are to come from it.
-        WriteError
-            If the disk is full.
-        """
+        """Count the rules of sentence pairs, each with its alignment and the tree of its side."""
         iterator = iter(rows)
         while block := list(islice(iterator, PAIRS)):
             self._count(block)
@@ -115,18 +78,6 @@ class HieroCounts:
         """Yield all rule types, sorted by label, source side and target side, variables first.
 
         Nothing can be added from now on.
-
-        Parameters
-        ----------
-        min_count
-            The least count of what is yielded; all count for the probabilities.
-        progress
-            Is told how many steps of how many are done.
-
-        Raises
-        ------
-        WriteError
-            If the disk is full.
         """
         words, word_ranks = _ranked(list(self.encoder.numbers))
         labels, label_ranks = _ranked(self.encoder.labels.texts)

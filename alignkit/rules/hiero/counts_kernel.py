@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from alignkit.jit import jit
 from alignkit.rules.hiero.extraction_kernel import BITS
 
-__all__ = ["heads", "settle", "turn"]
-
 Ints = NDArray[np.int32]
 Long = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays, TokenArrays
-from alignkit.corpus import SentencePair
 from alignkit.errors import OptionError
 from alignkit.jit import readonly
 from alignkit.limits import check_count
@@ -20,9 +19,8 @@ from alignkit.rules.hiero.extraction import HieroOptions, Part, check_tree, deri
 from alignkit.rules.hiero.extraction_kernel import BITS, encode
 from alignkit.rules.hiero.samt import Labels
 from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees.tree import Tree
-
-__all__ = ["Encoded", "HieroEncoder", "Row"]
 
 Row: TypeAlias = "tuple[SentencePair, Alignment, Tree | None]"
 """A sentence pair, its alignment, and the tree that gives labels."""
@@ -30,49 +28,19 @@ Row: TypeAlias = "tuple[SentencePair, Alignment, Tree | None]"
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Hold the rules of some sentence pairs as sequences, R in all.
+    """Hold the rules of some sentence pairs as sequences, R in all."""
 
-    Parameters
-    ----------
-    symbols, ends
-        The sequences; see `alignkit.rules.hiero.extraction_kernel`.
-    values
-        (R, 2): how often a sentence pair has each; 1 for the first alignment of a rule in it, else
-        0.
-    places
-        (R,): the row of the first derivation of each.
-    rows, row_ends
-        The derivations, and how many there are up to each sentence pair.
-    spans
-        Those of phrase pairs.
-    """
-
-    symbols: NDArray[np.int32]
+    symbols: NDArray[np.int32]  # the sequences; see alignkit.rules.hiero.extraction_kernel
     ends: NDArray[np.int64]
     values: NDArray[np.float64]
-    places: NDArray[np.int64]
-    rows: NDArray[np.int32]
+    places: NDArray[np.int64]  # (R,): the row of the first derivation of each
+    rows: NDArray[np.int32]  # the derivations, and how many there are up to each sentence pair
     row_ends: NDArray[np.int64]
-    spans: NDArray[np.int32]
+    spans: NDArray[np.int32]  # those of phrase pairs
 
 
 class HieroEncoder:
-    """Number words and labels, and make sequences of the rules of sentence pairs.
-
-    Parameters
-    ----------
-    options, links, side
-        As of `alignkit.rules.hiero.counts.HieroCounts`.
-
-    Attributes
-    ----------
-    numbers
-        The number of each word.
-    labels
-        The labels.
-    masks
-        How many numbers a word alignment takes.
-    """
+    """Number words and labels, and make sequences of the rules of sentence pairs."""
 
     def __init__(self, options: HieroOptions, links: str, side: str | None) -> None:
         self._options, self._links, self._side = options, links, side

@@ -11,25 +11,11 @@ from alignkit.rules.grammar import Example, RuleType
 from alignkit.rules.hiero.counts import PAIRS
 from alignkit.rules.hiero.encoding import Encoded, HieroEncoder, Row
 
-__all__ = ["with_examples"]
-
 
 def with_examples(
     types: Sequence[RuleType], rows: Sequence[Row], encoder: HieroEncoder, most: int
 ) -> list[RuleType]:
-    """Return rule types with places where they were seen.
-
-    Parameters
-    ----------
-    types
-        The rule types.
-    rows
-        The sentence pairs from which they were learned.
-    encoder
-        What numbered their words and labels.
-    most
-        How many places of a type are kept: of the first sentence pairs that have it, one each.
-    """
+    """Return rule types with places where they were seen."""
     found: list[list[Example]] = [[] for _ in types]
     numbers = {encoder.sequence(one.rule): k for k, one in enumerate(types)}
     for start in range(0, len(rows), PAIRS):

@@ -22,16 +22,14 @@ from numpy.typing import NDArray
 from alignkit.arguments import check_arguments, check_attributes
 from alignkit.arrays import LinkArrays
 from alignkit.choice import alignment_of_pair
-from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.jit import readonly
 from alignkit.phrases import LINKS, PhraseArrays, extract_phrases
 from alignkit.rules.hiero.extraction_kernel import derive
 from alignkit.rules.hiero.samt import Labels
 from alignkit.rules.rule import Item, Node, Rule, Variable
+from alignkit.sentence_pair import SentencePair
 from alignkit.trees.tree import Tree
-
-__all__ = ["HieroOptions", "HieroRule", "derivations", "extract_hiero"]
 
 SIDES = ("source", "target")
 _ROWS = 2**17
@@ -81,23 +79,11 @@ class HieroOptions:
 
 
 class HieroRule(NamedTuple):
-    """Hold a rule as it was seen in a sentence pair.
+    """Hold a rule as it was seen in a sentence pair."""
 
-    Attributes
-    ----------
-    rule
-        The rule.
-    span
-        Source start and end, target start and end of the whole.
-    holes
-        The same of each variable, in the order of their numbers.
-    alignment
-        The links between the words left, as positions of symbols (variables counted) on each side.
-    """
-
-    rule: Rule
-    span: Span
-    holes: tuple[Span, ...]
+    rule: Rule  # the rule
+    span: Span  # source start and end, target start and end of the whole
+    holes: tuple[Span, ...]  # the same of each variable, in the order of their numbers
     alignment: tuple[tuple[int, int], ...]
 
 
@@ -220,26 +206,14 @@ def _items(
 
 
 def words_of(pair: SentencePair) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of a pair.
-
-    Raises
-    ------
-    MissingTextError
-        If it has none.
-    """
+    """Return the words of a pair."""
     if pair.source is None or pair.target is None:
         raise MissingTextError(f"pair {pair.id!r} has no words; rules are made of words")
     return pair.source, pair.target
 
 
 def check_tree(tree: Tree, pair: SentencePair, side: str) -> None:
-    """Refuse a tree that is not over the words of a side.
-
-    Raises
-    ------
-    OptionError
-        If it is over others.
-    """
+    """Refuse a tree that is not over the words of a side."""
     if tree.words != getattr(pair, side):
         raise OptionError(f"pair {pair.id!r}: the tree is not over the words of the {side} side")
 
@@ -249,23 +223,7 @@ Part = tuple[int, int, NDArray[np.int32], NDArray[np.int64]]
 
 
 def derivations(arrays: LinkArrays, options: HieroOptions) -> tuple[PhraseArrays, Iterator[Part]]:
-    """Return the phrase pairs of sentence pairs, and their derivations in parts.
-
-    Parameters
-    ----------
-    arrays
-        The links, all of which count, with the lengths of the sentences.
-    options
-        The bounds.
-
-    Returns
-    -------
-    phrases
-        The phrase pairs.
-    parts
-        As `alignkit.rules.hiero.extraction_kernel.derive` writes them, of as many sentence pairs
-        as fit.
-    """
+    """Return the phrase pairs of sentence pairs, and their derivations in parts."""
     phrases = extract_phrases(
         arrays, links="possible", loose=options.loose, max_length=options.max_length
     )

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["BITS", "derive", "encode"]
-
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 

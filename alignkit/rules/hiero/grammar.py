@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from alignkit.arguments import check_arguments
 from alignkit.choice import Choice
-from alignkit.corpus import SentencePair
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.jit import readonly
 from alignkit.output import replacing, sorting_folder
@@ -29,8 +28,7 @@ from alignkit.rules.hiero.extraction import SIDES, HieroOptions
 from alignkit.rules.hiero.text import LAYOUTS, RuleText
 from alignkit.rules.hiero.text_kernel import identical
 from alignkit.rules.kinds import KINDS
-
-__all__ = ["GRAMMARS", "HieroSummary", "learn_hiero", "write_hiero"]
+from alignkit.sentence_pair import SentencePair
 
 GRAMMARS = ("hiero", "samt")
 """The grammars: all labels X, or labels of the trees of one side."""
@@ -38,31 +36,13 @@ GRAMMARS = ("hiero", "samt")
 
 @dataclass(frozen=True)
 class HieroSummary:
-    """Say what was written of a grammar.
+    """Say what was written of a grammar."""
 
-    Parameters
-    ----------
-    rules
-        How many rule types were written.
-    tokens
-        How many rules were seen, those that were left out included.
-    bytes
-        How many bytes were written, in UTF-8.
-    sorted_bytes
-        How many bytes of what was counted went to disk for a while.
-    pairs
-        How many sentence pairs rules were learned from.
-    left_out
-        Why rule types were not written, and how many.
-    passed_over
-        Why sentence pairs gave no rules, and how many.
-    """
-
-    rules: int
-    tokens: int
-    bytes: int
-    sorted_bytes: int
-    pairs: int
+    rules: int  # how many rule types were written
+    tokens: int  # how many rules were seen, those that were left out included
+    bytes: int  # how many bytes were written, in UTF-8
+    sorted_bytes: int  # how many bytes of what was counted went to disk for a while
+    pairs: int  # how many sentence pairs rules were learned from
     left_out: Mapping[str, int] = field(default_factory=dict)
     passed_over: Mapping[str, int] = field(default_factory=dict)
 
@@ -309,13 +289,7 @@ class _Writer:
 
 
 class _Rows:
-    """Choose the alignment and the tree of each pair; count the pairs that lack one.
-
-    Attributes
-    ----------
-    passed_over
-        How many pairs lack what, once all are read.
-    """
+    """Choose the alignment and the tree of each pair; count the pairs that lack one."""
 
     def __init__(
         self,

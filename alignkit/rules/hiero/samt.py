@@ -24,8 +24,6 @@ from alignkit.jit import readonly
 from alignkit.rules.hiero.samt_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT, THREE, chart
 from alignkit.trees.tree import Tree
 
-__all__ = ["Labels", "span_label"]
-
 _MOST = 2**19
 
 
@@ -40,26 +38,7 @@ class Labels:
         self._coded: dict[int, int] = {0: 0}
 
     def chart(self, trees: Sequence[Tree], longest: int) -> NDArray[np.int32]:
-        """Return the labels of the spans of some sentences.
-
-        Parameters
-        ----------
-        trees
-            A tree for each sentence.
-        longest
-            The most words of a span.
-
-        Returns
-        -------
-        (T longest,) int32
-            The number of the label of the span of each of the T tokens and of each length from 1;
-            0 too where it ends beyond the sentence.
-
-        Raises
-        ------
-        OptionError
-            If the trees have more labels than can be numbered.
-        """
+        """Return the labels of the spans of some sentences."""
         sizes = [len(tree.words) for tree in trees]
         codes = np.zeros(sum(sizes) * longest, np.int64)
         at = 0
@@ -117,18 +96,6 @@ class Labels:
 
 def span_label(tree: Tree, start: int, end: int) -> str:
     r"""Return the label of one span of words.
-
-    Parameters
-    ----------
-    tree
-        The tree over the words.
-    start, end
-        The half-open span; not empty.
-
-    Raises
-    ------
-    OptionError
-        If the span is empty or goes beyond the words.
 
     Examples
     --------

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from alignkit.jit import jit
 
-__all__ = ["BESIDE", "CONSTITUENT", "LEFT", "RIGHT", "THREE", "chart"]
-
 Ints = NDArray[np.int32]
 Codes = NDArray[np.int64]
 

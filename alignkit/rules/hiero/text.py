@@ -23,27 +23,12 @@ from alignkit.rules.hiero import text_kernel as kernel
 from alignkit.rules.hiero.block import HieroBlock
 from alignkit.rules.rule import Node, Variable
 
-__all__ = ["LAYOUTS", "Layout", "RuleText"]
-
 _ROOM = 1 << 20
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Describe the lines of a format.
-
-    Parameters
-    ----------
-    line
-        A line: text, and in braces ``label``, ``source``, ``target``, ``links`` and ``all_links``
-        (variables included), each with what divides them, and numbers, each with how it is written
-        (`_NUMBERS`).
-    lexical
-        The part of the line that is there where there are lexical weights, and what is there else.
-    label, variable, word
-        Make the texts of the label of the left-hand side, of a variable given its label and its
-        number from 0, and of a word.
-    """
+    """Describe the lines of a format."""
 
     line: str
     lexical: tuple[str, str]
@@ -102,15 +87,7 @@ LAYOUTS = {
 
 
 class RuleText:
-    """Write blocks of rules of one grammar as lines.
-
-    Parameters
-    ----------
-    layout
-        One of `LAYOUTS`.
-    block
-        A block of the grammar; others are of the same words and labels.
-    """
+    """Write blocks of rules of one grammar as lines."""
 
     def __init__(self, layout: Layout, block: HieroBlock) -> None:
         has_lexical = block.weights.shape[1] > 3

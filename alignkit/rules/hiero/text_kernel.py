@@ -8,18 +8,6 @@ from numpy.typing import NDArray
 from alignkit.jit import jit
 from alignkit.rules.hiero.extraction_kernel import BITS
 
-__all__ = [
-    "ALL_LINKS",
-    "LABEL",
-    "LINKS",
-    "NUMBER",
-    "SOURCE",
-    "TARGET",
-    "TEXT",
-    "identical",
-    "lines",
-]
-
 Ints = NDArray[np.int32]
 Long = NDArray[np.int64]
 Bytes = NDArray[np.uint8]

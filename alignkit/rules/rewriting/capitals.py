@@ -9,8 +9,6 @@ from alignkit.rules.rewriting.forest import Kept, Said
 from alignkit.rules.rewriting.rule_index import Match
 from alignkit.trees import Tree
 
-__all__ = ["Capitals"]
-
 _PROPER = ("NNP", "PROPN", "NE")
 _NOUN = ("N", "PROPN")
 """How labels of proper nouns begin; in some languages all nouns have capitals."""
@@ -31,11 +29,6 @@ class Capitals:
     new one as in the rule, but that a rule seen at the beginning of a sentence brings no capital
     into the midst of another. What comes first takes the capital of the sentence's first word;
     that gives it up when it moves, unless it is a proper noun.
-
-    Parameters
-    ----------
-    tree
-        The sentence.
     """
 
     def __init__(self, tree: Tree) -> None:

@@ -12,8 +12,6 @@ from typing import NamedTuple, TypeAlias
 from alignkit.rules.rewriting.rule_index import Match
 from alignkit.trees import Tree
 
-__all__ = ["Kept", "Reading", "Said", "best_readings"]
-
 _MODULUS = 2**127 - 1
 _BASE = int.from_bytes(b"words in a line", "big") % _MODULUS
 
@@ -34,47 +32,22 @@ class Said(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Hold a way to say a part of the sentence.
+    """Hold a way to say a part of the sentence."""
 
-    Parameters
-    ----------
-    cost
-        The sum of the costs of the rules applied.
-    replacements
-        How many there are.
-    key
-        A hash of the words, casefolded, by which equal ones are known: of 127 bits, so that other
-        words having it need not be feared.
-    power
-        The base of the hash to the power of the number of words; by it keys are put together.
-    what
-        What is said, or the rule that was applied; None where two parts stand side by side.
-    left, right
-        The parts; `left` alone is what an applied rule came to.
-    """
-
-    cost: float
-    replacements: int
+    cost: float  # the sum of the costs of the rules applied
+    replacements: int  # how many there are
     key: int
     power: int
     what: Kept | Said | Match | None = None
-    left: Reading | None = None
+    left: Reading | None = None  # the parts; left alone is what an applied rule came to
     right: Reading | None = None
 
 
 class Readings(NamedTuple):
-    """Hold the best readings of a part, each list by cost, without equal words in one list.
-
-    Parameters
-    ----------
-    light
-        Those in which nothing, or punctuation and determiners alone, were changed.
-    heavy
-        Those in which at least one rule changed more.
-    """
+    """Hold the best readings of a part, each list by cost, without equal words in one list."""
 
     light: list[Reading]
-    heavy: list[Reading]
+    heavy: list[Reading]  # those in which at least one rule changed more
 
 
 _Stream: TypeAlias = "tuple[float, Iterator[Reading]]"
@@ -85,15 +58,6 @@ def best_readings(
     tree: Tree, matches: Iterator[list[Match]], most: int
 ) -> tuple[Readings, Callable[[Reading], bool]]:
     """Return the best readings of a tree, and what tells a reading that is the sentence itself.
-
-    Parameters
-    ----------
-    tree
-        A parsed sentence.
-    matches
-        The rules that match at each node, from the last node to the root.
-    most
-        How many readings are kept at a node, of either kind.
 
     Notes
     -----

@@ -8,8 +8,6 @@ from unicodedata import category
 
 from alignkit.rules.rule import Item, Node, Side, Variable
 
-__all__ = ["Wording", "is_minor", "wording"]
-
 _PUNCTUATION = {
     *(".", ",", ":", "``", "''", '"', "(", ")", "HYPH", "NFP", "PU", "PUNC", "PUNCT"),
     *("-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "$,", "$.", "$(", "$["),
@@ -22,30 +20,14 @@ _NO_PUNCTUATION = frozenset("%&#@*/§")
 
 
 class Wording(NamedTuple):
-    """Hold the words and variables of a side, in order.
+    """Hold the words and variables of a side, in order."""
 
-    Parameters
-    ----------
-    items
-        Words, and variables as their place on the source side.
-    labels
-        The label of each variable, and above each word; empty in a string.
-    """
-
-    items: tuple[str | int, ...]
-    labels: tuple[str, ...]
+    items: tuple[str | int, ...]  # words, and variables as their place on the source side
+    labels: tuple[str, ...]  # the label of each variable, and above each word; empty in a string
 
 
 def wording(side: Side, places: Mapping[tuple[str, int], int]) -> Wording:
-    """Return the words and variables of a side.
-
-    Parameters
-    ----------
-    side
-        A side of a rule.
-    places
-        The place of each variable, by kind and number.
-    """
+    """Return the words and variables of a side."""
     items: list[str | int] = []
     labels: list[str] = []
     left: list[tuple[Side | Item, str]] = [(side, "")]

@@ -15,8 +15,6 @@ from alignkit.rules.rewriting.forest import Kept, Reading, Said, best_readings
 from alignkit.rules.rewriting.rule_index import Match, RuleIndex
 from alignkit.trees import Tree
 
-__all__ = ["Replacement", "Rewrite", "paraphrase"]
-
 
 @dataclass(frozen=True)
 class Replacement:

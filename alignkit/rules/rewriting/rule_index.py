@@ -15,8 +15,6 @@ from alignkit.rules.rewriting.phrasing import Wording, is_minor, wording
 from alignkit.rules.rule import Node, Rule, Variable
 from alignkit.trees import Tree
 
-__all__ = ["IndexedRule", "Match", "RuleIndex"]
-
 Signature: TypeAlias = "tuple[str | tuple[str], ...]"
 """What stands below a node: labels of nodes and variables, and each word alone in a tuple."""
 
@@ -25,24 +23,12 @@ MIN_COUNT, MIN_P = 2, 0.1
 
 
 class IndexedRule(NamedTuple):
-    """Hold what is asked of a rule when it is applied.
+    """Hold what is asked of a rule when it is applied."""
 
-    Parameters
-    ----------
-    type
-        The rule with its weights.
-    cost
-        -log p(target side | source side).
-    minor
-        It changes punctuation or a determiner alone.
-    source, target
-        What is read off each side, variables as their place on the source side.
-    """
-
-    type: RuleType
-    cost: float
-    minor: bool
-    source: Wording
+    type: RuleType  # the rule with its weights
+    cost: float  # -log p(target side | source side)
+    minor: bool  # it changes punctuation or a determiner alone
+    source: Wording  # what is read off each side, variables as their place on the source side
     target: Wording
 
 

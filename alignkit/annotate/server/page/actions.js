@@ -1,12 +1,12 @@
 // What keys, buttons and pointer do, by name.
 import {$, set} from "./dom.js"
-import {help, history, show as dialog} from "./dialogs.js"
 import {last, NONE, POSSIBLE, SURE, writesOf} from "./model.js"
 import {move} from "./moves.js"
 import {blockers, closure} from "./phrases.js"
+import {show as dialog} from "./question.js"
 import {Session} from "./session.js"
 import {above, open} from "./suggest.js"
-import {describe, plural} from "./words.js"
+import {describe, dropped, plural} from "./words.js"
 
 export function actions(app) {
 	const way = keyName => keyName.replace("Arrow", "").toLowerCase()
@@ -21,7 +21,7 @@ export function actions(app) {
 		if (suggested.length) data.set = hints.set
 		if (suggested.length < 1000) data.p = suggested.map(index => [...pair.cell(index), hints.p.get(index)]).filter(row => row[2] !== null)
 		if (bulk) data.threshold = app.project.threshold
-		if (data.cells.length || data.bulk) return app.commit("edit", data, told)
+		if (data.cells.length || data.bulk) return app.commit("edit", data, told + (dropped(pair, data.cells) && " (u undoes)"))
 		const {rejected, set: name, p} = data
 		return app.commit("reject", {rejected, set: name, p}, told)
 	}
@@ -51,8 +51,8 @@ export function actions(app) {
 		const {doc, wire} = app
 		if (app.session.more(kind)) {
 			app.leave()
-			if (!(await wire.sent(doc.k))) return app.say(`there is more to ${kind} when the server is back`)
-			const all = await wire.pair(doc.k)
+			const all = await app.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
+			if (!all) return app.say(`there is more to ${kind} when the server is back`)
 			if (app.doc !== doc) return
 			app.use(new Session(all, wire))
 			app.redraw()
@@ -116,7 +116,7 @@ export function actions(app) {
 		none: () => put(app.chosen(), NONE),
 		// By key what is chosen; by pointer a place.
 		cycle(place) {
-			if (Array.isArray(place)) app.go(place, true)
+			if (Array.isArray(place)) app.go(place, true, true)
 			const cells = app.chosen(), held = new Set(cells.map(index => app.pair.values[index]))
 			put(cells, held.size > 1 ? SURE : [SURE, NONE, POSSIBLE][[...held][0]])
 		},
@@ -125,7 +125,7 @@ export function actions(app) {
 			if (!Array.isArray(from)) return set($("block"), {"aria-pressed": $("block").ariaPressed !== "true"})
 			const box = app.spanned(from, to), cells = app.pair.inside(box)
 			Object.assign(app, {box, anchor: from, cursor: within(to)})
-			app.moved(true)
+			app.moved(true, true)
 			put(cells, cells.every(index => app.pair.values[index]) ? NONE : SURE)
 		},
 		accept: () => onward(take("accept", app.chosen())),
@@ -158,11 +158,9 @@ export function actions(app) {
 			app.say(["the phrase at the cursor", "all atomic phrase pairs", "composite phrase pairs too"][app.level])
 		},
 		escape: () => app.go(app.cursor),
-		async done() {
-			if (app.going) return
-			app.going = true
+		done() {
 			if (!app.pair.done) done()
-			await app.onward().finally(() => (app.going = false))
+			app.leaving(turn => app.onward(turn))
 		},
 		finished(text) {
 			app.say(text)
@@ -192,10 +190,10 @@ export function actions(app) {
 			app.redraw()
 			app.say(`suggestions are ${app.shown ? "shown" : "hidden"}`)
 		},
-		find: () => app.find(app.doc.place),
-		history: () => history(app.wire, app.session),
+		find: () => app.find(),
+		history: () => app.late("dialogs", ({history}) => history(app.wire, app.session)),
 		guidelines: () => $("guidelines").click(),
-		help: () => help(),
+		help: () => app.late("dialogs", ({help}) => help()),
 		export: () => exporting("Export"),
 		close: () => document.querySelector("dialog[open]").close(),
 	}

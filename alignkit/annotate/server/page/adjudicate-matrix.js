@@ -72,8 +72,8 @@ export class VoteMatrix extends Matrix {
 		return [svg("rect", {x, y: x, width: wide, height: wide, rx: 3, class: "tag"}), svg("text", {x: x + wide / 2, y: size - 1.5, "text-anchor": "middle", class: "letter", "aria-hidden": "true"}, text)]
 	}
 
-	place(place, focus) {
-		super.place(place, focus)
+	place(place, ...how) {
+		super.place(place, ...how)
 		this.here.element.setAttribute("aria-label", this.name(this.here.index))
 	}
 

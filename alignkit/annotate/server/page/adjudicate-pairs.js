@@ -1,6 +1,6 @@
 // The list of pairs that are ready, loaded when it is asked for.
-import {show} from "./dialogs.js"
 import {$, button, html} from "./dom.js"
+import {show} from "./question.js"
 import {plural} from "./words.js"
 
 const MOST = 1000

@@ -8,27 +8,26 @@ import {$, announce, html, on, set} from "./dom.js"
 import {actionOf, mapped, typing} from "./keyboard.js"
 import {last} from "./model.js"
 import {move} from "./moves.js"
+import {Page} from "./page.js"
 import {Session} from "./session.js"
 import {enter} from "./wire.js"
-import {cellOf, plural, source, target} from "./words.js"
+import {cellOf, dropped, plural, source, target} from "./words.js"
 
 const ACTIONS = mapped(KEYS), CONTEXTS = /^(|source_|target_)context$/
 const say = (id, text) => ($(id).textContent = text)
 
-class App {
+class App extends Page {
 	constructor(wire) {
-		Object.assign(this, {wire, project: wire.project, turn: 0, note: "", alone: false, group: []})
+		super(wire)
+		Object.assign(this, {wire, project: wire.project, note: "", alone: false, group: []})
 		this.matrix = new VoteMatrix($("matrix"), index => this.#label(index))
 		this.panel = new Panel(this)
 		on(document, "keydown", event => this.#pressed(event))
 		on(document, "click", event => this.#clicked(event))
-		on($("matrix"), "click", ({clientX, clientY, target: {dataset = {}}}) => {
-			const place = this.pair && (this.matrix.cellAt(clientX, clientY) || (dataset.row && [Number(dataset.row), this.cursor[1]]) || (dataset.column && [this.cursor[0], Number(dataset.column)]))
-			if (place) this.go(place, true)
-		})
-		on(wire, "status", ({detail: {state, text}}) => {
-			$("saved").dataset.state = state
-			say("saved", ($("saved").title = text))
+		on($("matrix"), "click", ({clientX, clientY, target: {dataset: {row, column} = {}}}) => {
+			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY), [i, j] = this.cursor || []
+			const place = cell || (row && [Number(row), j]) || (column && [i, Number(column)])
+			if (place) this.go(place, true, cell)
 		})
 		on(wire, "events", ({detail: {k, events}}) => this.session?.k === k && this.#stored(events))
 		on(wire, "conflict", ({detail}) => this.#refused(detail))
@@ -101,17 +100,19 @@ class App {
 			label: () => this.#toJudgment(),
 			next: () => this.load(this.doc.next),
 			previous: () => this.load(this.doc.previous),
-			done: () => this.done(),
-			pairs: async () => (await import("./adjudicate-pairs.js")).list(this),
+			done: () => this.leaving(turn => this.#done(turn)),
+			pairs: () => this.late("adjudicate-pairs", ({list}) => list(this)),
 			guidelines: () => $("guidelines").click(),
-			help: async () => (await import("./dialogs.js")).help(KEYS),
+			help: () => this.late("dialogs", ({help}) => help(KEYS)),
 			close: () => document.querySelector("dialog[open]").close(),
 		}
 	}
 
-	async load(k, keep = true) {
-		if (!k) return this.say("there is no further pair")
-		const turn = ++this.turn
+	load(k, keep = true) {
+		return k ? this.leaving(turn => this.#load(k, keep, turn)) : this.say("there is no further pair")
+	}
+
+	async #load(k, keep, turn) {
 		if (this.pair) this.keepNote()
 		let doc
 		try {
@@ -207,24 +208,24 @@ class App {
 		this.#sort()
 		this.#show()
 		this.matrix.update()
-		this.#moved()
+		this.#moved(undefined, true)
 		set($("done"), {"aria-pressed": this.settled})
 		say("done", this.settled ? "Done" : "Mark done")
 		document.body.dataset.seq = this.pair.seq
 		document.body.dataset.left = this.open.length
 	}
 
-	#moved(focus = document.activeElement?.closest("#matrix")) {
+	#moved(focus = document.activeElement?.closest("#matrix"), still) {
 		this.#pick()
-		this.matrix.place(this.cursor, focus)
+		this.matrix.place(this.cursor, focus, still)
 		this.matrix.ring(this.group)
 		this.panel.draw()
 	}
 
-	go(place, focus) {
+	go(place, focus, still) {
 		this.keepNote()
 		Object.assign(this, {cursor: place, judging: false, note: ""})
-		this.#moved(focus)
+		this.#moved(focus, still)
 	}
 
 	#walk(way) {
@@ -279,7 +280,7 @@ class App {
 		const value = choice.vote === undefined ? choice.value : group[0].votes[choice.vote], name = groupName(pair, group)
 		this.recalled = note
 		this.#commit("decide", data)
-		const told = `${name}: ${valueName(group[0].key, value)}, ${choice.vote === undefined ? "your own" : `as ${voters[choice.vote].name}`}`
+		const told = `${name}: ${valueName(group[0].key, value)}, ${choice.vote === undefined ? "your own" : `as ${voters[choice.vote].name}`}${dropped(pair, data.cells)}`
 		if (was && this.open.length) this.next(1)
 		this.say(`${told}; ${this.open.length ? `${this.open.length} left` : `nothing is left: ${this.nothing}`}`)
 	}
@@ -326,8 +327,8 @@ class App {
 	}
 
 	// Done, and on to the next pair that is not.
-	async done() {
-		const {pair, doc, wire, turn} = this
+	async #done(turn) {
+		const {pair, doc, wire} = this
 		this.keepNote()
 		if (this.open.length) {
 			this.toGroup(this.open[0], true)
@@ -335,9 +336,9 @@ class App {
 		}
 		if (pair.done && doc.changed) this.#commit("done", {before: true, after: false})
 		if (!this.pair.done) this.#commit("done", {before: false, after: true})
-		if (!(await wire.sent(doc.k)) || turn !== this.turn || !this.pair.done) return
-		const fresh = await wire.peek(doc.k).catch(() => null)
-		if (turn !== this.turn || !fresh) return
+		const fresh = (await wire.sent(doc.k)) && (await wire.peek(doc.k).catch(() => null))
+		if (turn !== this.turn || !this.pair.done) return
+		if (!fresh) return this.say("marked done; the server cannot be reached: Ctrl+Enter again for the next pair")
 		this.tally(fresh)
 		this.title()
 		this.#redraw()

@@ -2,15 +2,16 @@
 import {$, announce, html, key, on, set} from "./dom.js"
 import {actions} from "./actions.js"
 import {asked, pairs as toDo} from "./beginning.js"
-import {finder, question} from "./dialogs.js"
 import {actionOf, typing} from "./keyboard.js"
 import {ACTIONS} from "./keys.js"
 import {Lines} from "./lines.js"
+import {matters} from "./matters.js"
 import {Matrix} from "./matrix.js"
+import {Page} from "./page.js"
 import {Panel} from "./panel.js"
 import {atomic, blockers, closure, composite} from "./phrases.js"
 import {onLines, onMatrix} from "./pointer.js"
-import {matters} from "./refusals.js"
+import {dismiss, question} from "./question.js"
 import {Session} from "./session.js"
 import {doubtful} from "./suggest.js"
 import {enter} from "./wire.js"
@@ -20,14 +21,14 @@ const MOST_COMPOSITES = 300
 const focused = () => document.activeElement?.closest("#matrix, #lines")
 const say = (id, text) => ($(id).textContent = text)
 
-class App {
+class App extends Page {
 	constructor(wire) {
-		Object.assign(this, {wire, project: wire.project, level: 0, done: wire.project.done, n: wire.project.n, finished: new Set(), shown: true, turn: 0, asking: Promise.resolve(), shelf: `${wire.project.key} ${wire.project.annotator}`})
+		super(wire)
+		Object.assign(this, {wire, project: wire.project, level: 0, done: wire.project.done, n: wire.project.n, finished: new Set(), shown: true, asking: Promise.resolve(), shelf: `${wire.project.key} ${wire.project.annotator}`})
 		this.matrix = new Matrix($("matrix"))
 		this.lines = new Lines($("lines"))
 		this.act = actions(this)
 		this.panel = new Panel(this)
-		this.find = finder(wire, k => this.load(k))
 		const pointer = {
 			...this.act, blocking: () => $("block").ariaPressed === "true",
 			preview: (from, to) => (from ? this.matrix.select(this.spanned(from, to), "", []) : this.outline()),
@@ -37,7 +38,6 @@ class App {
 		onLines(this.lines, pointer)
 		on(document, "keydown", event => this.#pressed(event))
 		on(document, "click", event => this.#clicked(event))
-		on(wire, "status", ({detail}) => this.#saved(detail))
 		on(wire, "events", ({detail}) => this.#stored(detail))
 		on(wire, "conflict", ({detail}) => this.#refused(detail))
 		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.#folded(() => this.session.fold()))
@@ -80,9 +80,11 @@ class App {
 		if (detail && !busy) this.matrix.focus()
 	}
 
-	async load(k, keep = true) {
-		if (!k) return this.say("there is no further pair")
-		const turn = ++this.turn
+	load(k, keep = true) {
+		return k ? this.leaving(turn => this.#load(k, keep, turn)) : this.say("there is no further pair")
+	}
+
+	async #load(k, keep, turn) {
 		this.panel.keep()
 		let doc
 		try {
@@ -91,7 +93,7 @@ class App {
 			return this.say(error.message)
 		}
 		if (turn !== this.turn) return
-		$("conflict").click()
+		dismiss()
 		this.leave()
 		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
 		Object.assign(this, {doc, cursor: [0, 0], box: null, anchor: null, note: ""})
@@ -122,8 +124,8 @@ class App {
 	}
 
 	// On to the next open pair, as the server now has it: what was fetched before does not know what is done since.
-	async onward() {
-		const {doc, wire, turn} = this
+	async onward(turn) {
+		const {doc, wire} = this
 		let {next_open: to, next} = doc, fresh = null
 		try {
 			fresh = (await wire.sent(doc.k)) && (await wire.peek(doc.k))
@@ -174,19 +176,19 @@ class App {
 	redraw() {
 		this.matrix.pair = this.lines.pair = this.pair
 		this.matrix.update()
-		this.moved()
+		this.moved(focused(), true)
 		this.outline()
 	}
 
-	go(place, focus) {
+	go(place, focus, still) {
 		Object.assign(this, {cursor: place, box: null, anchor: null, note: ""})
-		this.moved(focus)
+		this.moved(focus, still)
 		this.outline()
 	}
 
-	moved(focus = focused()) {
+	moved(focus = focused(), still) {
 		if (this.session.look(this.index)) this.matrix.update([this.index])
-		this.matrix.place(this.cursor, focus)
+		this.matrix.place(this.cursor, focus, still)
 		this.lines.place(this.cursor)
 	}
 
@@ -257,11 +259,6 @@ class App {
 		if (before !== this.pair.done) this.#title()
 	}
 
-	#saved({state, text}) {
-		$("saved").dataset.state = state
-		if ($("saved").textContent !== text) say("saved", ($("saved").title = text))
-	}
-
 	// Fold anew, and show what has changed by that.
 	#folded(fold) {
 		const {done} = this.pair
@@ -303,7 +300,7 @@ class App {
 
 	// One matter after the other; what is being asked is asked anew, with what has come since.
 	#ask() {
-		$("conflict").click()
+		dismiss()
 		this.asking = this.asking.then(() => this.settle()).catch(({message}) => this.say(message))
 	}
 

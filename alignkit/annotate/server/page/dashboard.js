@@ -21,6 +21,10 @@ function draw(view) {
 	$("annotators").replaceChildren(...view.annotators.map(annotator))
 	if (view.judged) labels(view)
 	else links(view)
+	const {cautions} = view
+	$("care").hidden = !cautions.length
+	$("care").querySelector("ul").replaceChildren(...cautions.map(({pairings, says, instead}) => html("li", {dir: "auto"}, html("b", {}, pairings.join("; ")), pairings.length ? ": " : "", `${says}: ${instead}`)))
+	say("care-of", view.at ? `, as of ${clock(view.at)}` : "")
 	say("commands", view.commands.join("\n") || view.reason)
 	if (at) document.querySelector(`a[data-pair="${at}"]`)?.focus({preventScroll: true})
 	document.body.dataset.n = view.n

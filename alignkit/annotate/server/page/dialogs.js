@@ -1,10 +1,9 @@
-// Help, find, history, and the question of two tabs.
-import {$, announce, button, html, key, on} from "./dom.js"
+// Help, find and history, loaded when they are asked for.
+import {$, button, html, key, on} from "./dom.js"
 import {KEYS} from "./keys.js"
 import {writesOf} from "./model.js"
+import {show} from "./question.js"
 import {describe} from "./words.js"
-
-export const show = id => $(id).open || $(id).showModal()
 
 export function help(keys = KEYS) {
 	$("help-body").replaceChildren(...Object.entries(keys).map(([name, rows]) => html("section", {}, html("h3", {}, name),
@@ -61,26 +60,4 @@ export async function history(wire, {k, view}) {
 	} catch (error) {
 		say([error.message])
 	}
-}
-
-// Ask beside a cell; true where this is to be kept, false where that of the other tab, or where there is no choice.
-export function question(cell, text, choice) {
-	const part = $("conflict"), {left, top, bottom} = cell.getBoundingClientRect(), move = (side, value) => part.style.setProperty(side, `${Math.max(8, value)}px`)
-	$("conflict-text").textContent = text
-	$("keep-this").hidden = !choice
-	$("keep-that").textContent = choice ? "Keep that" : "Dismiss"
-	part.hidden = false
-	part.onkeydown = ({key: name}) => name === "Escape" && !choice && $("keep-that").click()
-	move("left", Math.min(left, innerWidth - 340))
-	move("top", bottom + 140 > innerHeight ? top - 130 : bottom + 8)
-	// It has no default: a key that was on its way chooses nothing, and typing goes on.
-	announce(text)
-	if (!document.activeElement?.matches("textarea, input")) part.focus()
-	return new Promise(answer => {
-		for (const id of ["keep-that", "keep-this", "conflict"]) $(id).onclick = ({target}) => {
-			if (target.id !== id) return
-			part.hidden = true
-			answer({"keep-that": false, "keep-this": true}[id]) // undefined where another pair is opened meanwhile
-		}
-	})
 }

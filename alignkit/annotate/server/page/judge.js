@@ -209,7 +209,7 @@ class Judge extends Sheet {
 	}
 
 	do_find() {
-		if (this.adjudicates) import("./adjudicate-pairs.js").then(({list}) => list(this))
+		if (this.adjudicates) this.late("adjudicate-pairs", ({list}) => list(this))
 		else super.do_find()
 	}
 

@@ -181,9 +181,10 @@ export class Matrix {
 	}
 
 	// Put the cursor on a cell: a new element takes its place in the tree, and the focus with it.
-	place([i, j], focus) {
+	// Where that was done by pointer, or nothing moved, the view stays: what is under the pointer shall remain there.
+	place([i, j], focus, still) {
 		const {size, pair, here: old, cells} = this, index = pair.index([i, j]), [x, y] = this.corners(i, j)
-		this.#reveal(x, y)
+		if (!still || !old) this.#reveal(x, y)
 		this.at = [i, j]
 		set(this.cursor, {x, y})
 		set(this.rowBand, {y, class: i < pair.n ? "band" : "off"})

@@ -1,7 +1,6 @@
 // The panel beside the matrix, drawn after it, when there is time.
-import {$, button, html, key, on, path, set, svg} from "./dom.js"
+import {$, button, html, key, on, set} from "./dom.js"
 import {atomic} from "./phrases.js"
-import {circle, shapes} from "./shapes.js"
 import {above, doubtful, open} from "./suggest.js"
 import {cellName, cellOf, cellState, commentKey, keyName, plural, spanName} from "./words.js"
 
@@ -17,7 +16,7 @@ const list = (id, items) => busy($(id)) || $(id).replaceChildren(...items)
 export class Panel {
 	constructor(app) {
 		this.app = app
-		legend()
+		import("./legend.js").then(({legend}) => legend($("legend")), () => {}) // nobody waits for it
 		this.judgment()
 		on($("links"), "toggle", () => this.links())
 		on($("comment-on"), "change", () => this.recall())
@@ -125,13 +124,4 @@ export class Panel {
 		$("link-count").textContent = plural(count, "link")
 		if ($("links").open) list("link-list", [...indices.slice(0, MOST_LINKS).map(index => row(() => app.go(pair.place(index), true), cellName(pair, ...pair.cell(index)), cellState(pair, index).split(";")[0])), ...more(count - MOST_LINKS)])
 	}
-}
-
-// What the marks mean, drawn as the matrix draws them.
-function legend() {
-	const made = shapes(17), box = "M2 3h13v11h-13z"
-	list("legend", [["mark sure", made.box, "sure"], ["mark possible", made.box, "possible"], ["mark ring r3", made.rings[3], "at least 90 %"], ["mark ring r2", made.rings[2], "at least 60 %"],
-		["mark ring r1", made.rings[1], "at least 10 %"], ["mark rejected", made.cross, "rejected"], ["mark sure", made.unseen, "not looked at"], ["bare", circle(8.5, 8.5, 3), "unaligned"],
-		["mark null", made.null, "explicit null"], ["phrase", box, "phrase pair"], ["box blocked", box, "blocked box"], ["note", shapes(20).note(-4, 2), "comment"]].map(([kind, d, name]) =>
-		item(svg("svg", {width: 17, height: 17, "aria-hidden": "true"}, set(path(kind), {d, fill: kind.endsWith("possible") ? "url(#hatch)" : null})), name)))
 }

@@ -1,7 +1,7 @@
 // Mouse and touch: click cycles, dragging draws a block; a finger pans unless it rests or the Block button is on.
 import {on} from "./dom.js"
 
-const REST = 300, SLACK = 8, EDGE = 28
+const REST = 300, SLACK = 8, EDGE = 4, STEP = 14
 const same = (a, b) => String(a) === String(b)
 
 // `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), blocking().
@@ -36,7 +36,7 @@ export function onMatrix(matrix, act) {
 			start()
 			root.setPointerCapture(pointerId)
 		}
-		const {left, right, top, bottom} = root.getBoundingClientRect(), by = (value, low, high) => (value > high - EDGE ? EDGE / 2 : value < low + EDGE ? -EDGE / 2 : 0)
+		const {left, right, top, bottom} = root.getBoundingClientRect(), by = (value, low, high) => (value > high - EDGE ? STEP : value < low + EDGE ? -STEP : 0)
 		root.scrollBy(by(x, left, right), by(y, top, bottom))
 		act.preview(hold.from, hold.to)
 	})
@@ -47,7 +47,7 @@ export function onMatrix(matrix, act) {
 		if (!drawing || same(from, to)) act.cycle(from)
 		else act.block(from, to)
 	})
-	on(root, "pointercancel", () => hold && end())
+	on(window, "pointercancel", () => hold && end()) // where another pair is opened too
 	on(root, "touchmove", event => hold?.drawing && event.preventDefault(), {passive: false})
 	on(root, "contextmenu", event => hold && event.preventDefault())
 	on(root, "click", event => {

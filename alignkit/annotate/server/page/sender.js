@@ -6,6 +6,7 @@ const MOST_BYTES = 150_000 // a request may have 256 kB
 const KEEPALIVE_BYTES = 60_000 // what a browser sends for a page that is being closed
 const FIRST_DELAY = 500 // milliseconds until the first retry
 const LONGEST_DELAY = 10_000
+export const AWAY = "Offline" // where nobody answers
 const REFUSED = new Set([400, 404, 409, 413, 415, 422]) // sent again, they would be refused again
 const ENDED = new Set([401, 403])
 
@@ -16,7 +17,7 @@ export class Sender {
 	#again = false
 	#timer = 0
 	#delay = FIRST_DELAY
-	offline = false
+	offline = "" // "Offline", or why the server did not store what waits
 	stopped = false // the session has ended
 
 	// `wire` has post(entries) -> {status, body}; then it is told what came of it: acknowledged, refused or changed.
@@ -34,10 +35,10 @@ export class Sender {
 
 	// The server answered something: what waits need not wait longer.
 	reached() {
-		const was = this.offline
-		this.offline = false
+		if (this.offline !== AWAY) return
+		this.offline = ""
 		this.#delay = FIRST_DELAY
-		if (was) this.flush()
+		this.flush()
 	}
 
 	// Send once more what a page that is being hidden or closed may not live to send: one request
@@ -66,10 +67,10 @@ export class Sender {
 			const taken = status >= 200 && status < 300
 			if (ENDED.has(status)) break // what waits is kept until there is a session
 			if (!taken && !REFUSED.has(status)) {
-				this.#wait() // away, busy, or too slow for it (408, 429): it may take it later
+				this.#wait((status && reply.body?.error) || AWAY) // busy, full, too slow (408, 429): it may take it later
 				break
 			}
-			this.offline = false
+			this.offline = ""
 			this.#delay = FIRST_DELAY
 			if (taken) {
 				await this.#wire.acknowledged(run, reply.body)
@@ -85,8 +86,8 @@ export class Sender {
 		this.#wire.changed()
 	}
 
-	#wait() {
-		this.offline = true
+	#wait(why) {
+		this.offline = why
 		this.#timer = setTimeout(() => this.flush(), this.#delay * (0.75 + Math.random() / 2))
 		this.#delay = Math.min(2 * this.#delay, LONGEST_DELAY)
 	}

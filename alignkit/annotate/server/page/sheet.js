@@ -1,9 +1,10 @@
 // What the pages of judging and extracting share: an open pair, its neighbours, keys, undo, comments, dialogs.
 import {$, announce, html, on, set} from "./dom.js"
 import {asked, pairs as toDo} from "./beginning.js"
-import {finder, help, question, show} from "./dialogs.js"
 import {actionOf, mapped} from "./keyboard.js"
 import {MadePair, told} from "./made.js"
+import {Page} from "./page.js"
+import {dismiss, question, show} from "./question.js"
 import {Session} from "./session.js"
 import {enter} from "./wire.js"
 
@@ -25,15 +26,14 @@ export const SHARED = {
 	],
 }
 
-export class Sheet {
+export class Sheet extends Page {
 	// `keys` is the key map of the page, `noun` what it calls a pair.
 	constructor(wire, keys, noun) {
-		Object.assign(this, {wire, noun, project: wire.project, done: wire.project.done, n: wire.project.n, turn: 0, note: "", refusals: [], turns: Promise.resolve()})
+		super(wire)
+		Object.assign(this, {wire, noun, project: wire.project, done: wire.project.done, n: wire.project.n, note: "", refusals: [], turns: Promise.resolve()})
 		this.keyed(keys)
-		this.find = finder(wire, k => this.load(k))
 		on(document, "keydown", event => this.pressed(event))
 		on(document, "click", event => this.clicked(event))
-		on(wire, "status", ({detail}) => this.saved(detail))
 		on(wire, "events", ({detail}) => this.stored(detail))
 		on(wire, "conflict", ({detail}) => this.refused(detail))
 		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.folded(() => this.session.fold()))
@@ -96,9 +96,11 @@ export class Sheet {
 		$("text").focus({preventScroll: true})
 	}
 
-	async load(k, keep = true) {
-		if (!k) return this.say(`there is no further ${this.noun}`)
-		const turn = ++this.turn
+	load(k, keep = true) {
+		return k ? this.leaving(turn => this.open(k, keep, turn)) : this.say(`there is no further ${this.noun}`)
+	}
+
+	async open(k, keep, turn) {
 		this.keep()
 		let doc
 		try {
@@ -107,7 +109,7 @@ export class Sheet {
 			return this.say(error.message)
 		}
 		if (turn !== this.turn) return
-		$("conflict").click()
+		dismiss()
 		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
 		Object.assign(this, {doc, note: "", session: new Session(doc, this.wire, MadePair)})
 		this.session.commit("open", {rev: doc.rev, suggestions: false})
@@ -163,11 +165,6 @@ export class Sheet {
 		this.done += this.pair.done - done
 		this.say(text)
 		this.draw()
-	}
-
-	saved({state, text}) {
-		$("saved").dataset.state = state
-		if ($("saved").textContent !== text) say("saved", ($("saved").title = text))
 	}
 
 	folded(fold) {
@@ -245,26 +242,19 @@ export class Sheet {
 		if (this.pair.done || this.ready()) this.commit("done", {before: this.pair.done, after: !this.pair.done}, this.pair.done ? "no longer done" : "done")
 	}
 
-	async do_done() {
-		if (this.going) return
-		this.going = true
-		try {
-			const {doc} = this
-			this.keep()
-			if (this.adjudicates) await this.wire.sent(doc.k) // what all agree on comes with the answer
-			if (this.doc !== doc || !this.ready()) return
-			if (this.pair.done && doc.changed) this.do_toggle_done() // and anew: the rewrites were looked at
-			if (!this.pair.done) this.do_toggle_done()
-			doc.changed = false
-			await this.onward()
-		} finally {
-			this.going = false
-		}
+	do_done() {
+		this.keep()
+		this.leaving(turn => this.onward(turn))
 	}
 
-	// On to the next open pair, as the server now has it.
-	async onward() {
-		const {doc, wire, turn} = this
+	// Done, and on to the next open pair, as the server now has it.
+	async onward(turn) {
+		const {doc, wire} = this
+		if (this.adjudicates) await wire.sent(doc.k) // what all agree on comes with the answer
+		if (turn !== this.turn || !this.ready()) return
+		if (this.pair.done && doc.changed) this.do_toggle_done() // and anew: the rewrites were looked at
+		if (!this.pair.done) this.do_toggle_done()
+		doc.changed = false
 		let fresh = null
 		try {
 			fresh = (await wire.sent(doc.k)) && (await wire.peek(doc.k))
@@ -295,8 +285,8 @@ export class Sheet {
 	async back(kind) {
 		const {doc, wire} = this
 		if (this.session.more(kind)) {
-			if (!(await wire.sent(doc.k))) return this.say(`there is more to ${kind} when the server is back`)
-			const all = await wire.pair(doc.k)
+			const all = await this.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
+			if (!all) return this.say(`there is more to ${kind} when the server is back`)
 			if (this.doc !== doc) return
 			this.session = new Session(all, wire, MadePair)
 			this.doc = all
@@ -311,7 +301,7 @@ export class Sheet {
 	}
 
 	do_find() {
-		this.find(this.doc.place)
+		this.find()
 	}
 
 	do_guidelines() {
@@ -319,7 +309,7 @@ export class Sheet {
 	}
 
 	do_help() {
-		help(this.keys)
+		this.late("dialogs", ({help}) => help(this.keys))
 	}
 
 	async do_history() {

@@ -2,7 +2,7 @@
 
 import {Outbox} from "./outbox.js"
 import {dependent, whole} from "./refusals.js"
-import {Sender} from "./sender.js"
+import {AWAY, Sender} from "./sender.js"
 
 const POLL = 2000 // milliseconds
 const PATIENCE = 20000
@@ -354,7 +354,7 @@ class Wire extends EventTarget {
 		const place = this.#outbox.lasting ? "browser" : "tab only: do not close it"
 		const kept = `${waiting} edit${waiting === 1 ? "" : "s"} kept in this ${place}`
 		if (stopped) return {state: "left", text: waiting ? `${AGAIN} ${kept}` : AGAIN}
-		if (offline) return {state: "offline", text: `Offline${waiting ? `: ${kept}` : ""}`}
+		if (offline) return {state: "offline", text: offline + (waiting ? `: ${kept}` : ""), why: offline !== AWAY && offline}
 		if (waiting) return {state: "saving", text: `Saving ${waiting}` }
 		if (this.#refusal) return {state: "refused", text: this.#refusal}
 		return {state: "saved", text: "Saved" }

@@ -54,13 +54,19 @@ export function spanName(pair, [top, bottom, left, right]) {
 	return `${part(pair.source, top, bottom)} ~ ${part(pair.target, left, right)}`
 }
 
+// What gives way to cells that are set, as a word has links or a null: "; dropped: a ~ b, c ~ d".
+export function dropped(pair, cells, most = 5) {
+	const names = cells.some(cell => cell[3]) ? cells.filter(cell => !cell[3]).map(([i, j]) => cellName(pair, i, j)) : [], more = names.length - most
+	return names.length ? `; dropped: ${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}` : ""
+}
+
 // What an event did, in a few words; `writes` as the model tells them.
 export function describe(pair, {cells, bulk, rejected, comments: [comment], label, flags, done}) {
-	const [i, j, , after] = cells[0] || rejected[0] || []
-	if (cells.length === 1) return `${cellName(pair, i, j)}: ${valueName(i, j, after)}`
-	if (cells.length) {
-		const values = new Set(cells.filter(([s, t]) => s >= 0 && t >= 0).map(cell => cell[3]))
-		return plural(cells.length, "cell") + (values.size === 1 ? `: ${NAMES[[...values][0]]}` : "")
+	const more = dropped(pair, cells), main = more ? cells.filter(cell => cell[3]) : cells, [i, j, , after] = main[0] || rejected[0] || []
+	if (main.length === 1) return `${cellName(pair, i, j)}: ${valueName(i, j, after)}${more}`
+	if (main.length) {
+		const values = new Set(main.filter(([s, t]) => s >= 0 && t >= 0).map(cell => cell[3]))
+		return plural(main.length, "cell") + (values.size === 1 ? `: ${NAMES[[...values][0]]}` : "") + more
 	}
 	const word = after ? "rejected" : "no longer rejected"
 	if (rejected.length) return rejected.length > 1 ? `${plural(rejected.length, "suggestion")} ${word}` : `${cellName(pair, i, j)}: ${word}`

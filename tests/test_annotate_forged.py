@@ -1,0 +1,217 @@
+"""Forged and damaged projects: every command ends with a clear error, never with a fault."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("sqlalchemy")
+
+from adjudicated_project import two_annotators
+from annotation import Tab, cell, sent
+from command import run
+
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.dashboard.answer import Slow, shown
+from alignkit.annotate.dashboard.live_work import LiveWork
+from alignkit.annotate.dashboard.slow_figures import slow_figures
+from alignkit.annotate.errors import DamagedProject, ProjectError
+from alignkit.annotate.gold.docket import Docket
+from alignkit.annotate.gold.view import gold_view
+from alignkit.annotate.server.beforehand import check_beforehand
+from alignkit.annotate.server.desk import Desk
+from alignkit.annotate.server.job import Job
+from alignkit.annotate.store import Store
+from alignkit.annotate.tables.project_file import read_task
+from alignkit.errors import AlignkitError
+
+TABLES = ("project", "account", "pair", "pair_text", "stream", "event", "suggestion")
+TABLES += ("pair_counts", "assignment")
+VALUES = (-1, 2**40, 2**62, 1.5, float("inf"), "text", "", b"\xff\xfe", b"abc", "{", "[]", "null")
+VALUES += ("[[99,99,2]]", '["a"]', '{"cells":[[99,99,2]]}', "[" * 5000, "\0", 0, 1, 10**12)
+LEAVES = (-1, 99, 2**70, 1.5, "text", "", None, True, [], {}, [[1]], "2020-13-99", -(2**63))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> str:
+    """Make a project with suggestions, assignments, undo and redo, and a corpus of it."""
+    path = str(tmp_path_factory.mktemp("forged") / "whole.alignkit")
+    two_annotators(path, 5)
+    with Store.open(path) as store:
+        store.set_suggestions("auto", [(k, [(0, 0, 0.9, 2), (1, 1, 0.4, 1)]) for k in range(1, 6)])
+        assign_pairs(store, ["anna", "ben"], control=0.5, least=2)
+        tab = Tab(store, 2)
+        tab.send(cell(0, 1, 0, 1))
+        for kind in ("undo", "redo", "undo"):
+            tab.back(kind)
+        tab.send(sent("open", rev=1, suggestions=True))
+    with closing(sqlite3.connect(path)) as link:
+        link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        link.execute("PRAGMA journal_mode=DELETE")
+    return path
+
+
+def leaves(value, place=()):
+    yield place
+    inside = value.items() if isinstance(value, dict) else ()
+    for key, each in enumerate(value) if isinstance(value, list) else inside:
+        yield from leaves(each, (*place, key))
+
+
+def put(value, place, leaf):
+    if not place:
+        return leaf
+    *before, last = place
+    inside = value
+    for key in before:
+        inside = inside[key]
+    inside[last] = leaf
+    return value
+
+
+def forge(path: str, rng: random.Random) -> str:
+    """Change a value, a part of JSON, or delete a row; say what."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as link:
+        table = rng.choice(TABLES)
+        names = [row[1] for row in link.execute(f"PRAGMA table_info({table})")]
+        id, *row = rng.choice(link.execute(f"SELECT rowid, * FROM {table}").fetchall())
+        texts = [k for k, value in enumerate(row) if isinstance(value, str) and value[:1] in "[{"]
+        k, value = rng.randrange(len(row)), rng.choice(VALUES)
+        kind = rng.random()
+        if kind < 0.1:
+            link.execute(f"DELETE FROM {table} WHERE rowid = ?", (id,))
+            return f"without {table} {id}"
+        if kind < 0.55 and texts and (k := rng.choice(texts)) is not None and row[k]:
+            parsed = json.loads(row[k])
+            place = rng.choice(list(leaves(parsed)))
+            value = json.dumps(put(parsed, place, rng.choice(LEAVES)))
+        with suppress(sqlite3.Error, OverflowError):
+            link.execute(f'UPDATE {table} SET "{names[k]}" = ? WHERE rowid = ?', (value, id))
+        return f"{table}.{names[k]} of {id}: {value!r:.200}"
+
+
+def visit(path: str) -> None:
+    """Do what a server and its pages ask for."""
+    for role, name in (("annotator", "anna"), ("adjudicator", "carla")):
+        check_beforehand(Job(path, annotator=name), None, role)
+    read_task(path)
+    with Store.open(path, serve=True) as store:
+        assert Desk(store.database).plan is None
+        asked = [store.project, store.progress_of_all, lambda: store.find("anna", "a")]
+        asked += [lambda: store.queue("anna"), lambda: store.changes("anna", 0)]
+        asked += [lambda k=k: store.pair(k, "anna") for k in range(1, 6)]
+        edit = [sent("edit", how="cell", cells=[[0, 0, 2, 1]])]
+        asked += [lambda: store.append(2, "anna", base=0, rev=1, events=edit)]
+        asked += [lambda k=k: gold_view(store, k, Docket(store)) for k in range(1, 6)]
+        asked += [lambda: dashboard(store)]
+        for one in asked:
+            with suppress(AlignkitError):
+                one()
+
+
+def dashboard(store: Store) -> None:
+    live = LiveWork()
+    with store.database.reading() as link:
+        live.refresh(link)
+        shown(link, live, {}, Slow(), store.path)
+    slow_figures(store, lambda *_: None, times_alone=True)
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(24), *(pytest.param(k, marks=pytest.mark.slow) for k in range(24, 500))]
+)
+def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
+    path, saved = str(tmp_path / "p.alignkit"), str(tmp_path / "saved")
+    shutil.copy(whole, saved)
+    told = forge(saved, random.Random(seed))
+    corpus = str(tmp_path / "corpus.jsonl")
+    assert run(capsys, "export", whole, corpus, "--to", "alignkit-jsonl").code == 0
+    for words in (
+        ("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl", "--done"),
+        ("pull", path, "--resamples", "5"),
+        ("events", path),
+        ("events", path, "--check"),
+        ("events", path, "--rebuild", tmp_path / "rebuilt"),
+        ("yield", path),
+        ("import", tmp_path / "copy", path),
+        ("import", path, corpus),
+        ("import", path, whole),
+        ("assign", path, "--annotators", "dora", "--double", "0.5"),
+    ):
+        for name in ("p.alignkit", "p.alignkit-wal", "p.alignkit-shm"):
+            (tmp_path / name).unlink(missing_ok=True)
+        shutil.copy(saved, path)
+        shutil.copy(whole, tmp_path / "copy")
+        ran = run(capsys, *words)
+        assert "fault in alignkit" not in ran.err, (told, words, ran.err)
+        assert ran.code == 2 or words[0] == "events" or ran.code == 0, (told, words)
+    shutil.copy(saved, path)
+    with suppress(AlignkitError):
+        visit(path)
+
+
+ACTING = [
+    "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE n < 3; END",
+    "CREATE VIEW more AS SELECT * FROM event",
+    "DROP TABLE assignment; CREATE VIEW assignment AS WITH RECURSIVE x(account) AS "
+    "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
+    "CREATE VIRTUAL TABLE words USING fts5(text)",
+    "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL",
+]
+
+
+@pytest.mark.parametrize(
+    "script", ACTING, ids=["trigger", "view", "endless", "virtual", "generated"]
+)
+def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script):
+    path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
+    with closing(sqlite3.connect(path)) as link:
+        link.executescript(script)
+    before = Path(path).read_bytes()
+    for words in (
+        ("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl"),
+        ("events", path),
+        ("import", path, whole),
+        ("annotate", path, "--no-browser", "--annotator", "anna"),
+    ):
+        run(capsys, *words).failed("no project of alignkit has one")
+    with pytest.raises(ProjectError, match="no project of alignkit has one"):
+        read_task(path)
+    assert Path(path).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE stream SET undo_top = 99 WHERE pair = 2", "goes back to nothing"),
+        ("UPDATE event SET below = seq WHERE below > 0", "goes back to a later event"),
+        ("UPDATE pair SET k = 9 WHERE k = 5", "is missing"),
+        ("UPDATE event SET stream = 77 WHERE n = 9", "event belongs to a row of stream"),
+        ("UPDATE account SET name = x'ff' WHERE id = 1", "account.name holds a value of another"),
+        ("UPDATE pair SET rev = 2 WHERE k = 1", "has no words"),
+        ("DELETE FROM project", "settings are missing"),
+    ],
+)
+def test_the_error_says_what_is_wrong(whole, tmp_path, statement, told):
+    path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as link:
+        link.execute(statement)
+    with pytest.raises(DamagedProject, match=told):
+        Store.open(path)
+
+
+def test_a_project_with_damaged_tables_is_made_anew_from_its_log(whole, tmp_path, capsys):
+    path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as link:
+        link.execute("UPDATE pair_counts SET links = 'many'")
+    run(capsys, "yield", path).failed("pair_counts.links holds a value of another kind")
+    assert run(capsys, "events", path, "--check").code == 1
+    assert run(capsys, "events", path, "--rebuild", tmp_path / "new").code == 0
+    assert run(capsys, "events", tmp_path / "new", "--check").code == 0

@@ -1,0 +1,198 @@
+"""In Chromium: between two pairs nothing typed or clicked acts, however slow the server is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+
+from annotate_browser import CHROMIUM, Server, ask, browser, enter, press, ready, saved
+from annotation import Tab, cell, sent
+
+from alignkit import Corpus, SentencePair
+from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.exchange.project import create_project
+from alignkit.annotate.store import Store
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
+
+PAIRS = 26
+LATENCIES, GAPS = (0, 40, 100, 300), (0, 40, 100, 300)  # milliseconds
+
+
+class Kind(NamedTuple):
+    """A page: the keys of two values, where the server has what is set, what is clicked."""
+
+    task: str
+    values: dict[str, Any]
+    path: str
+    target: str
+    options: tuple[str, ...] = ("--annotator", "anna", "--suggestions", "none")
+
+
+Opened = tuple[Kind, Any, "Network"]
+KINDS = {
+    "align": Kind("align", {"s": 2, "d": 1}, "pairs", "#matrix .here"),
+    "judge": Kind("judge", {"1": "paraphrase", "2": "partial"}, "pairs", "#labels label"),
+    "adjudicate": Kind("align", {"1": 2, "2": 1}, "gold", "#votes button >> nth=1",
+                       ("--annotator", "carla", "--adjudicate", "--suggestions", "none")),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def opened(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    kind = KINDS[request.param]
+    path = str(tmp_path_factory.mktemp(request.param) / "work.alignkit")
+    pairs = (SentencePair(f"p{k}", ("the", "house"), ("das", "haus")) for k in range(PAIRS))
+    create_project(path, Corpus(pairs), task=kind.task)
+    if kind.path == "gold":
+        with Store.open(path) as store:
+            assign_pairs(store, ["anna", "ben"], control=0)
+            for k, (name, value) in product(range(1, PAIRS + 1), (("anna", 2), ("ben", 1))):
+                Tab(store, k, name).send(
+                    cell(0, 0, 0, value), sent("done", before=False, after=True)
+                )
+    problems: list[str] = []
+    server = Server(path, *kind.options)
+    try:
+        with browser() as context:
+            context.add_init_script(LOG)
+            page = enter(context, server.url, problems)
+            yield kind, page, Network(context.new_cdp_session(page))
+    finally:
+        server.stop()
+    assert problems == []
+
+
+class Network:
+    """Slow down what a page asks for."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        session.send("Network.enable")
+
+    def slow(self, latency: int) -> None:
+        """Let each answer come so many milliseconds later."""
+        rates = dict.fromkeys(("downloadThroughput", "uploadThroughput"), -1)
+        how = {"offline": False, "latency": latency, **rates}
+        self._session.send("Network.emulateNetworkConditions", how)
+
+
+LOG = """const keys = window.keys = []
+addEventListener("keydown", ({key}) => keys.push([key, document.body.dataset.pair]), true)"""
+
+
+def on(page: Any) -> int:
+    return int(page.get_attribute("body", "data-pair"))
+
+
+def held(page: Any, kind: Kind, k: int) -> Any:
+    """Return what the server has of a pair."""
+    state = ask(page, f"/api/{kind.path}/{k}")["state"]
+    return state["judgment"] if kind.task == "judge" else {(0, 0): 0} | {
+        (i, j): value for i, j, value in state["cells"]
+    }  # fmt: skip
+
+
+def meant(kind: Kind, keys: list[list[str]]) -> dict[int, Any]:
+    """Return the value that the keys give to each pair: those typed after it was left give none."""
+    found: dict[int, Any] = {}
+    left: set[str] = set()
+    for key, pair in keys:
+        if key in ("Enter", "n"):
+            left.add(pair)
+        elif key in kind.values and pair not in left:
+            value = kind.values[key]
+            again = kind.task == "judge" and found.get(int(pair)) == value
+            found[int(pair)] = "" if again else value
+    return found
+
+
+def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(
+    opened: Opened,
+) -> None:
+    kind, page, network = opened
+    first, second = kind.values
+    page.evaluate("keys.length = 0")
+    for latency in LATENCIES:
+        network.slow(latency)
+        for at, gap in enumerate(GAPS):
+            before = on(page)
+            press(page, first)
+            press(page, "n" if at % 2 else "Control+Enter")
+            for _ in range(2):
+                page.wait_for_timeout(gap)
+                press(page, second)
+            page.wait_for_selector(f"body:not([data-pair='{before}'])")
+            ready(page)
+            assert on(page) == before + 1
+    network.slow(0)
+    saved(page)
+    keys = page.evaluate("keys")
+    expected = meant(kind, keys)
+    assert sum(key == second for key, _ in keys) == 2 * len(LATENCIES) * len(GAPS)
+    for k, value in expected.items():
+        found = held(page, kind, k)
+        assert found == (value if kind.task == "judge" else {(0, 0): value}), k
+
+
+def test_what_is_ignored_is_seen_and_a_click_is_too(opened: Opened) -> None:
+    kind, page, network = opened
+    first, second = kind.values
+    value = kind.values[first]
+    network.slow(700)
+    for early in (0, 1, 2):
+        before = on(page)
+        press(page, first)
+        box = page.locator(kind.target).first.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        if early == 2:  # the button goes down while the pair is there, and up on another one
+            page.mouse.down()
+            page.eval_on_selector("#next", "next => next.click()")
+        else:
+            press(page, "Control+Enter")
+            assert page.get_attribute("main", "aria-busy") == "true"
+        if early == 1:
+            page.mouse.down()
+        if early == 0:
+            page.mouse.down(), page.mouse.up()
+            press(page, second)
+            assert "2 inputs ignored" in page.inner_text("#status-text")
+        ready(page)
+        page.mouse.up()
+        assert on(page) == before + 1
+        assert "ignored: the page was not ready" in page.inner_text("#status-text"), early
+        assert "ignored: the page was not ready" in page.inner_text("#live"), early
+        saved(page)
+        assert held(page, kind, before) == (value if kind.task == "judge" else {(0, 0): value})
+        assert not held(page, kind, before + 1) or held(page, kind, before + 1) == {(0, 0): 0}
+    network.slow(0)
+
+
+def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(
+    opened: Opened,
+) -> None:
+    kind, page, _ = opened
+    first, second = kind.values
+    page.wait_for_load_state("networkidle")
+    page.context.set_offline(True)
+    for _ in range(3):  # the next pairs may be at hand
+        press(page, "n")
+        ready(page)
+    assert "cannot be reached" in page.inner_text("#status-text")
+    k = on(page)
+    press(page, f"{first} {second}")
+    page.context.set_offline(False)
+    saved(page)
+    assert held(page, kind, k) == (
+        kind.values[second] if kind.task == "judge" else {(0, 0): kind.values[second]}
+    )

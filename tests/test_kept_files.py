@@ -1,0 +1,379 @@
+"""Files that users keep where alignkit works stay as they are, whatever happens."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from command import PARAPHRASES, ROOT, run
+from repetitions import FULL
+from test_cluster_tables import corpus, whole, written
+
+from alignkit import cluster
+from alignkit.aligner import Aligner, Bitext
+from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.server.beside import ServerFile
+from alignkit.annotate.tables.lock import ServerLock
+from alignkit.cluster.checking import digest_of
+from alignkit.cluster.run import FOLDER, Run, RunError, folder_beside
+from alignkit.errors import OptionError
+
+OWN = [
+    "texts", "words", "parts", "shards", "memory", "round-0", "round-1", "round-6", "records",
+    "aligned", "turned", "lines", "places", "shown", "words-0", "sorting-a1b2c3d4",
+    "token-00112233445566ff", "parts.json", "state.json", "manifest.json", "buckets.json",
+    "dictionary.json", "marker.json", "lock", "film.mp4.part", ".alignkit-0011223344556677.part",
+    ".alignkit-0011aabb", "alignkit-run.json", "0.npz", "source.npz", "common.npz", "all.bin",
+    "0.json", "notes.txt",
+]  # fmt: skip
+"""Names that runs use too."""
+
+
+def tree(folder: Path, *, without: str = "") -> dict[str, object]:
+    """Return all that is in a folder: what files hold, where links go."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if not (without and name.split("/")[0] == without):
+            link = path.is_symlink()
+            found[name] = os.readlink(path) if link else path.is_dir() or path.read_bytes()
+    return found
+
+
+def fill(folder: Path, rng: random.Random, elsewhere: Path, depth: int = 0) -> None:
+    """Put files, folders and links into a folder, under names that runs have too."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in rng.sample(OWN, rng.randint(4, 9) if depth else 16):
+        path, kind = folder / name, rng.random()
+        if os.path.lexists(path):
+            continue
+        if kind < 0.1:
+            path.symlink_to(elsewhere)
+        elif kind < 0.2:
+            path.symlink_to(elsewhere / "thesis.txt")
+        elif kind < 0.6 and depth < 2:
+            fill(path, rng, elsewhere, depth + 1)
+        else:
+            path.write_text(f"{rng.random()}\n", "utf-8")
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """Return a folder of inputs, and of what commands make of them."""
+    folder = tmp_path_factory.mktemp("given")
+    written(folder, corpus(3, 60), [20, 45])
+    lines = ((folder / f"whole.{side}").read_text("utf-8").splitlines() for side in ("fr", "en"))
+    Aligner.train(Bitext.pack(list(zip(*lines, strict=True)))).save(folder / "m")
+    return folder
+
+
+@pytest.fixture
+def table(capsys, given):
+    if not (given / "t").exists():
+        whole(capsys, given)
+    return given / "t"
+
+
+def commands(folder: Path, out: Path) -> dict[str, list[str]]:
+    texts = [f"{folder}/part*.fr", f"{folder}/part*.en"]
+    sides = ["--source", texts[0], "--target", texts[1], "--format", "pharaoh", "--table"]
+    return {
+        "align": ["align", *texts, "-o", f"{out}/*.links", "--load", f"{folder}/m"],
+        "train": ["align", *texts, "-o", f"{out}/*.learned", "--save", f"{out}/model"],
+        "phrases": ["phrases", f"{folder}/part*.align", *sides, "-o", f"{out}/table"],
+        "pivot": ["pivot", f"{folder}/t", "-o", f"{out}/paraphrases"],
+    }  # fmt: skip
+
+
+def stopped(words: list[str], kind: signal.Signals, place: Path, wait: float) -> int:
+    """Run a command, and stop it some time after a path is there."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "alignkit", *words]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not place.exists():
+        time.sleep(0.005)
+    time.sleep(wait)
+    process.send_signal(kind)
+    return process.wait()
+
+
+@pytest.mark.parametrize("name", ["align", "train", "phrases", "pivot"])
+@pytest.mark.usefixtures("table")
+def test_a_work_folder_may_hold_anything(capsys, given, tmp_path, name):
+    rng, elsewhere = random.Random(name), tmp_path / "elsewhere"
+    for folder in (elsewhere, tmp_path / "out", tmp_path / "wanted"):
+        folder.mkdir()
+    (elsewhere / "thesis.txt").write_text("years", "utf-8")
+    assert run(capsys, *commands(given, tmp_path / "wanted")[name], *fresh(tmp_path)).code == 0
+    work = tmp_path / "work"
+    fill(work, rng, elsewhere)
+    before = tree(work), tree(elsewhere)
+    words = [*commands(given, tmp_path / "out")[name], "--work", str(work)]
+    assert stopped(words, signal.SIGKILL, work / FOLDER, rng.random() / 4) in (0, -signal.SIGKILL)
+    assert run(capsys, *words).code == 0
+    assert (tree(work, without=FOLDER), tree(elsewhere)) == before
+    made = tree(tmp_path / "out").items()  # a kill may leave what it was writing
+    assert {name: data for name, data in made if name[0] != "."} == tree(tmp_path / "wanted")
+
+
+def fresh(folder: Path) -> list[str]:
+    return ["--work", str(folder / "fresh")]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("seed", range(100 if FULL else 4))
+def test_nothing_is_lost_in_a_hundred_work_folders(capsys, given, tmp_path, seed):
+    rng, elsewhere = random.Random(seed), tmp_path / "elsewhere"
+    for folder in (elsewhere, tmp_path / "out"):
+        folder.mkdir()
+    (elsewhere / "thesis.txt").write_text("years", "utf-8")
+    work = tmp_path / "work"
+    fill(work, rng, elsewhere)
+    fill(work / "corpus", rng, elsewhere)
+    for path in given.iterdir():
+        (work / "corpus" / f"{path.name}").unlink(missing_ok=True)
+        (work / "corpus" / f"{path.name}").write_bytes(path.read_bytes())
+    before = tree(work), tree(elsewhere)
+    name, words = rng.choice(list(commands(work / "corpus", tmp_path / "out").items()))
+    words += ["--work", str(work)]
+    for kind in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL)[: rng.randint(1, 3)]:
+        code = stopped(words, kind, work / FOLDER / rng.choice(["", "manifest.json"]), rng.random())
+        assert code in (0, -signal.SIGKILL, 128 + signal.SIGTERM, -signal.SIGTERM), name
+        assert (tree(work, without=FOLDER), tree(elsewhere)) == before
+    mine = work / FOLDER / "notes" / "mine.part"  # and in the folder itself
+    mine.parent.mkdir()
+    mine.write_text("mine", "utf-8")
+    assert run(capsys, *words).code == 0
+    mine.unlink()
+    part = work / "corpus" / ("t" if name == "pivot" else "part1.fr")
+    old = part.read_bytes()
+    part.write_bytes(b"\xff\n" + old)
+    run(capsys, *words).failed()
+    part.write_bytes(old)
+    assert (tree(work, without=FOLDER), tree(elsewhere)) == before
+
+
+@pytest.mark.parametrize("kind", ["file", "empty", "folder", "link", "marker", "link to a run"])
+@pytest.mark.parametrize("name", ["align", "train", "phrases", "pivot"])
+@pytest.mark.usefixtures("table")
+def test_a_folder_without_the_marker_is_refused_as_it_is(capsys, given, tmp_path, kind, name):
+    work, other = tmp_path / "work", tmp_path / "other"
+    work.mkdir()
+    place = work / FOLDER
+    if kind == "file":
+        place.write_text("mine", "utf-8")
+    elif kind == "link to a run":
+        Run(other).close()
+        place.symlink_to(other)
+    elif kind == "link":
+        fill(other, random.Random(1), tmp_path)
+        place.symlink_to(other)
+    elif kind == "empty":
+        place.mkdir()
+    else:
+        fill(place, random.Random(1), tmp_path)
+        (place / "marker.json").unlink(missing_ok=True)
+        if kind == "marker":
+            (place / "marker.json").write_text('["mine"]', "utf-8")
+    before = tree(tmp_path)
+    ran = run(capsys, *commands(given, tmp_path)[name], "--work", work)
+    ran.failed(f"{place}: is there already, without the marker of a run", "--work")
+    assert "remove" not in ran.err
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "folder"])
+def test_a_file_that_the_run_did_not_make_is_not_replaced(given, tmp_path, kind):
+    words = {"source": f"{given}/part*.fr", "target": f"{given}/part*.en"}
+    options = {"model": f"{given}/m", "work": str(tmp_path / "work")}
+    Run(tmp_path / "work" / FOLDER).close()
+    (tmp_path / "mine").mkdir()
+    if kind == "folder":  # for one of the run
+        (tmp_path / "work" / FOLDER / "aligned").symlink_to(tmp_path / "mine")
+    else:
+        place = tmp_path / "work" / FOLDER / ("manifest.json" if kind == "file" else "parts.json")
+        (tmp_path / "mine" / "x").write_text("mine", "utf-8")
+        place.write_text("mine") if kind == "file" else place.symlink_to(tmp_path / "mine" / "x")
+    before = tree(tmp_path / "mine")
+    with pytest.raises(RunError, match="the run did not make this, and needs the name; move it"):
+        cluster.align(None, **words, output=f"{tmp_path}/*.align", **options)
+    assert tree(tmp_path / "mine") == before
+    assert kind != "file" or place.read_text() == "mine"
+
+
+def test_links_are_not_followed_when_files_go(tmp_path):
+    with closing(Run(tmp_path / "run")) as made:
+        Path(made.path("a", "1")).write_text("of the run", "utf-8")
+        Path(made.path("b", "1")).write_text("of the run", "utf-8")
+        (tmp_path / "run" / "a").rename(tmp_path / "mine")
+        (tmp_path / "run" / "a").symlink_to(tmp_path / "mine")
+        (tmp_path / "run" / "b" / "mine").write_text("mine", "utf-8")
+        made.remove()
+    assert (tmp_path / "mine" / "1").exists()
+    assert [path.name for path in (tmp_path / "run" / "b").iterdir()] == ["mine"]
+
+
+def test_what_else_is_in_the_folder_beside_an_output_stays(given, tmp_path):
+    links, *sides = (f"{given}/part*.{name}" for name in ("align", "fr", "en"))
+    out = str(tmp_path / "table")
+    place = Path(folder_beside(out))
+    words = dict(zip(("source", "target"), sides, strict=True), format="pharaoh")
+
+    def stop(done: int, total: int, text: str) -> None:
+        if "brought together" in text:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cluster.phrases(None, links, out, **words, progress=stop)
+    for name in ("notes", "records/mine", "records/x.part"):
+        (place / name).write_text("mine", "utf-8")
+    cluster.phrases(None, links, out, **words)
+    assert [*tree(place)] == ["lock", "marker.json", "notes", "records", "records/mine",
+                              "records/x.part"]  # fmt: skip
+    (place / "marker.json").unlink()
+    with pytest.raises(RunError, match="without the marker"):
+        cluster.phrases(None, links, out, **words)
+    assert (place / "notes").read_text() == "mine"
+
+
+HOLD = """
+import sys
+from alignkit.cluster.run import Run
+run = Run(sys.argv[1])
+print("has it", flush=True)
+input()
+"""
+
+
+def test_a_second_command_says_who_has_the_folder(capsys, given, tmp_path):
+    words = [*commands(given, tmp_path)["align"], "--work", str(tmp_path)]
+    place = tmp_path / FOLDER
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(place)], env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    with process:
+        assert process.stdout.readline() == b"has it\n"
+        ran = run(capsys, *words).failed(f"in use by process {process.pid} on ", " since 20")
+        assert "wait until that ends, or name another folder by --work" in ran.err
+        assert "remove" not in ran.err
+        process.kill()
+    assert (place / "lock").read_text()
+    assert run(capsys, *words).code == 0  # what died has nothing
+    with (
+        closing(Run(place)),
+        pytest.raises(RunError, match="this process has a run there"),
+    ):
+        Run(place)
+
+
+def test_a_lock_of_another_machine_says_how_to_go_on(capsys, given, tmp_path):
+    words = [*commands(given, tmp_path)["align"], "--work", str(tmp_path)]
+    Run(tmp_path / FOLDER).close()
+    lock = tmp_path / FOLDER / "lock"
+    lock.write_text('{"process": 7, "host": "node-9", "since": "2031-02-03"}', "utf-8")
+    ran = run(capsys, *words).failed("in use by process 7 on node-9 since 2031-02-03; if it has")
+    assert f"remove the file {lock}, and try again" in ran.err
+    lock.unlink()
+    assert run(capsys, *words).code == 0
+    lock.write_text("mine", "utf-8")
+    run(capsys, *words).failed("the run did not make this")
+    assert lock.read_text() == "mine"
+
+
+def test_without_locks_of_the_system_a_process_that_lives_has_the_folder(monkeypatch, tmp_path):
+    monkeypatch.setattr("alignkit.cluster.run.lock_alone", lambda file: None)
+    host = Run(tmp_path / "run")
+    text = (tmp_path / "run" / "lock").read_text()
+    host.close()
+    (tmp_path / "run" / "lock").write_text(text)
+    with pytest.raises(RunError, match=f"in use by process {os.getpid()} on"):
+        Run(tmp_path / "run")
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    (tmp_path / "run" / "lock").write_text(text.replace(str(os.getpid()), str(dead.pid)))
+    Run(tmp_path / "run").close()
+
+
+@pytest.mark.parametrize(
+    "url", ["s3://b/w", "s3:/b/w", "gs://b", "file:///tmp/x", "abfs+x://a@b/c"]
+)
+def test_a_url_is_no_folder(capsys, given, monkeypatch, tmp_path, url):
+    monkeypatch.chdir(tmp_path)
+    for words in commands(given, tmp_path).values():
+        run(capsys, *words, "--work", url).failed(f"{url}: is a URL; alignkit needs the path of")
+    texts = [f"{given}/part*.fr", f"{given}/part*.en"]
+    load = ["--load", f"{given}/m"]
+    for more in (["-o", f"{url}/*.x"], ["-o", "*.x", "--scores", f"{url}/*.y"]):
+        run(capsys, "align", *texts, *load, *more).failed("is a URL")
+    run(capsys, "align", f"{url}/*.fr", texts[1], *load, "-o", "*.x").failed("is a URL")
+    run(capsys, "align", *texts, "--work", "w", "--save", f"{url}/m").failed("is a URL")
+    draw = ["audit", "pairs", PARAPHRASES, "--n", "3", "--mix", "0"]
+    run(capsys, *draw, "-o", url).failed("is a URL")  # which makes a folder
+    with pytest.raises(OptionError, match="is a URL"):
+        cluster.train(None, *texts, work=url, save="m")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_is_not_replaced_by_the_links_that_it_makes(given, tmp_path):
+    model = tmp_path / "1.x"
+    model.write_bytes((given / "m").read_bytes())
+    texts = [f"{given}/part*.fr", f"{given}/part*.en"]
+    with pytest.raises(OptionError, match=r"1\.x would be replaced, but is also read"):
+        cluster.align(None, *texts, f"{tmp_path}/*.x", model=str(model))
+    assert model.read_bytes() == (given / "m").read_bytes()
+
+
+def test_a_dictionary_is_not_replaced_by_links(capsys, given, tmp_path):
+    (tmp_path / "1.tsv").write_text("le\tthe\n", "utf-8")
+    words = [*commands(given, tmp_path)["train"], "--dictionary", f"{tmp_path}/1.tsv"]
+    words[words.index("-o") + 1] = f"{tmp_path}/*.tsv"
+    run(capsys, *words, "--work", tmp_path).failed("is also read")
+    assert (tmp_path / "1.tsv").read_text() == "le\tthe\n"
+
+
+def test_an_input_of_equal_size_and_time_is_another_one(given, tmp_path):
+    for name in ("part1.fr", "part1.en"):
+        (tmp_path / name).write_bytes((given / name).read_bytes())
+    texts, out = [f"{tmp_path}/part*.fr", f"{tmp_path}/part*.en"], f"{tmp_path}/*.align"
+    options = {"model": f"{given}/m", "work": str(tmp_path)}
+    cluster.align(None, *texts, out, **options)
+    path = tmp_path / "part1.fr"
+    status, text = path.stat(), path.read_bytes()
+    path.write_bytes(text.replace(b"maison", b"saison"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    with pytest.raises(RunError, match=re.escape(f"inputs {path} has changed")):
+        cluster.align(None, *texts, out, **options)
+
+
+@pytest.mark.parametrize("size", [1, 100_000, 1 << 20, 5_000_000])
+def test_a_digest_of_some_blocks_has_head_tail_and_middle(tmp_path, size):
+    path, data = tmp_path / "x", bytearray(size)
+    path.write_bytes(data)
+    first = digest_of(str(path), sample=True)
+    last, block = max(size - (1 << 16), 0), min(size, 1 << 16) - 1
+    for at in (0, block, last * 7 // 15 + block // 2, size - 1):
+        data[at] ^= 1
+        path.write_bytes(data)
+        assert digest_of(str(path), sample=True) != first
+        data[at] ^= 1
+
+
+def test_files_of_the_user_beside_a_project_stay(tmp_path):
+    for name in ("p-lock", "p-server"):
+        (tmp_path / name).write_text("mine", "utf-8")
+    with pytest.raises(ProjectError, match="p-lock is no lock of alignkit; move it"):
+        ServerLock(str(tmp_path / "p"))
+    with pytest.raises(ProjectError, match="p-server: alignkit needs the name"):
+        ServerFile("127.0.0.1:1", "x").write(str(tmp_path / "p"))
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"mine"}

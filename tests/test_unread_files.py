@@ -1,0 +1,87 @@
+"""Files that alignkit does not read: packed by other tools, or in a wide encoding."""
+
+import bz2
+import io
+import lzma
+import sys
+
+import pytest
+
+from alignkit import Aligner
+from alignkit.cli.main import main
+from alignkit.errors import FormatError
+from alignkit.formats import read_corpus
+from alignkit.formats.trees import read_trees
+from alignkit.scoring import read_phrase_table
+from alignkit.vectors import read_vectors
+
+TEXT = b"0-0 1-1\n" * 40
+ZSTD = b"\x28\xb5\x2f\xfd\x04\x58" + bytes(range(200))
+PACKED = {"zstd -d": ZSTD, "xz -dk": lzma.compress(TEXT), "bzip2 -dk": bz2.compress(TEXT)}
+WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+
+
+def _readers(path):
+    return {
+        "found": lambda: read_corpus(path),
+        "pharaoh": lambda: read_corpus(path, format="pharaoh"),
+        "xml": lambda: read_corpus(path, format="alignkit-xml"),
+        "phrases": lambda: list(read_phrase_table(path, format="moses")),
+        "vectors": lambda: read_vectors(path, {"a"}),
+        "trees": lambda: list(read_trees(path)),
+    }
+
+
+@pytest.mark.parametrize("unpack", PACKED)
+@pytest.mark.parametrize("reader", ["found", "pharaoh", "xml", "phrases", "vectors", "trees"])
+def test_each_reader_names_the_packer_and_how_to_unpack(tmp_path, unpack, reader):
+    path = tmp_path / "links"  # whatever its name
+    path.write_bytes(PACKED[unpack])
+    with pytest.raises(FormatError, match=f"packed by .* unpack it first: {unpack} {path}"):
+        _readers(str(path))[reader]()
+
+
+def test_a_packed_model_is_named_as_such(tmp_path):
+    path = tmp_path / "model.zst"
+    path.write_bytes(ZSTD)
+    with pytest.raises(FormatError, match="unpack it first: zstd -d"):
+        Aligner.load(str(path))
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+@pytest.mark.parametrize("reader", ["found", "pharaoh", "phrases", "vectors", "trees"])
+def test_each_reader_names_a_wide_encoding(tmp_path, encoding, reader):
+    path = tmp_path / "links"
+    path.write_bytes(TEXT.decode().encode(encoding))
+    named = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
+    with pytest.raises(FormatError, match=f"iconv -f {named} -t UTF-8 {path}"):
+        _readers(str(path))[reader]()
+
+
+def test_a_file_of_the_wrong_one_of_two_encodings_is_no_fault(tmp_path, capsys):
+    for name, raw in (("a", TEXT), ("s", "a b\n".encode("utf-16")), ("t", b"c d\n")):
+        (tmp_path / name).write_bytes(raw)
+    texts = ["--source", str(tmp_path / "s"), "--target", str(tmp_path / "t")]
+    assert main(["stats", str(tmp_path / "a"), *texts, "--encoding", "utf-16"]) == 2
+    assert "fault in alignkit" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [(ZSTD, "zstd -d FILE"), (TEXT.decode().encode("utf-16"), "iconv -f UTF-16 -t UTF-8 FILE")],
+)
+@pytest.mark.parametrize("format", [[], ["--format", "pharaoh"]])
+def test_standard_input_is_looked_at_too(monkeypatch, capsys, raw, says, format):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw))))
+    assert main(["stats", "-", *format]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_texts_beside_links_are_named_too(tmp_path):
+    for name, raw in (("a", TEXT), ("s", b"a b\n" * 40), ("t", ("c d\n" * 40).encode("utf-16"))):
+        (tmp_path / name).write_bytes(raw)
+    with pytest.raises(FormatError, match=r"t: the text is UTF-16.*or name its encoding"):
+        read_corpus(
+            tmp_path / "a", format="pharaoh",
+            source=str(tmp_path / "s"), target=str(tmp_path / "t"),
+        )  # fmt: skip
