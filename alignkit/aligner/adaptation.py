@@ -36,7 +36,6 @@ class Adapter:
 
     @cached_property
     def _prefixes(self) -> list[tuple[int, Adapter]]:
-        """What makes decoders of words that are cut, by their letters."""
         return [(size, Adapter(part)) for size, part in self.parameters.prefixes.items()]
 
     @cached_property
@@ -95,12 +94,7 @@ class Adapter:
         return self._fertile(known.fertilities, decoder, index, source, target)
 
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
-        """Return what aligns one pair, in a tenth of the time that `decoder` takes for it.
-
-        Words are not numbered, each stands for itself; the numbers that come out are the same.
-        None for what only `decoder` aligns: other models, vectors, pairs that are long or have an
-        empty side, and what are no words.
-        """
+        """Return what aligns one pair, in a tenth of the time that `decoder` takes for it."""
         known = self.parameters
         if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
             return None
@@ -146,7 +140,6 @@ class Adapter:
     def _tables(
         self, forward: F4, reverse: F4, source: I4, target: I4, kinds: tuple[I4, I4]
     ) -> Tables:
-        """Return what the kernels read, of words that have these known numbers or -1."""
         known, settings = self.parameters, self.parameters.settings
         return Tables(
             forward,
@@ -165,7 +158,6 @@ class Adapter:
     def _fertile(
         self, fertilities: Fertilities, hmm: Decoder, index: Cooccurrence, source: I4, target: I4
     ) -> Decoding:
-        """Return what aligns by IBM 3 or IBM 4; source and target are the numbers of the words."""
         from alignkit.aligner.fertile import FertileDecoder  # IBM 3 and 4 alone need it
 
         known = self.parameters
@@ -185,5 +177,4 @@ class Adapter:
 
 
 def _numbers(side: Side, known: Mapping[str, int]) -> NDArray[np.int32]:
-    """Return the known number of each word of a side, -1 where there is none."""
     return np.array([known.get(word, -1) for word in side.words], np.int32)

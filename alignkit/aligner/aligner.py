@@ -414,7 +414,6 @@ class Aligner:
         return self._adapter.decoder(bitext)
 
     def _pair_decoder(self, pair: PairLike) -> Decoding | None:
-        """Return what aligns a pair of words, or None where a bitext has to be made of it."""
         if not (isinstance(pair, tuple) and len(pair) == 2):
             return None
         if not all(isinstance(side, (list, tuple)) for side in pair):
@@ -427,7 +426,6 @@ class Aligner:
         return Bitext.pack(bitext, casefold=self.parameters.casefold)
 
     def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[tuple[Bitext, Decoding]]:
-        """Give the parts of a bitext, or of its pieces, and what aligns each, to bound memory."""
         cut = bitext if pieces is None else pieces.bitext
         if self._trained is not None and self._trained[0] is bitext:
             yield cut, self._trained[1]

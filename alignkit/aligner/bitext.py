@@ -230,7 +230,6 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _parted(pair: object) -> tuple[str, ...]:
-    """Return what a line of a bitext means, or an example."""
     sides = tuple(side.strip() for side in pair.split("|||")) if isinstance(pair, str) else ()
     return sides if len(sides) == 2 and len(str(sides)) < _SHOWN else ("la maison", "the house")
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from alignkit.aligner.classes_kernel import exchange
 from alignkit.errors import OptionError
 
-SETTLED = 1000
-"""A round that moves fewer than one word in so many is the last."""
+SETTLED = 1000  # a round that moves fewer than one word in so many is the last
 
 
 def word_classes(
@@ -58,15 +57,9 @@ def word_classes(
 
 
 def class_log_likelihood(
-    ids: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    classes: NDArray[np.int32],
+    ids: NDArray[np.int32], offsets: NDArray[np.int64], classes: NDArray[np.int32]
 ) -> float:
-    """Return the part of the log-likelihood of class bigrams that depends on the classes.
-
-    It is the sum of N(g, g') log N(g, g') less twice that of N(g) log N(g), which the exchange
-    makes greatest; the line boundary is a word with a class of its own.
-    """
+    """Return the part of the log-likelihood of class bigrams that depends on the classes."""
     number = int(classes.max(initial=-1)) + 1
     stream = np.append(classes, np.int32(number))[_stream(ids, offsets, classes.size)]
     bigrams = np.bincount(stream[:-1] * np.int64(number + 1) + stream[1:]).astype(np.float64)
@@ -80,5 +73,4 @@ def _entropy(counts: NDArray[np.float64]) -> float:
 
 
 def _stream(ids: NDArray[np.int32], offsets: NDArray[np.int64], boundary: int) -> NDArray[np.int32]:
-    """Return the text with the boundary before, between and after the lines."""
     return np.append(np.int32(boundary), np.insert(ids, offsets[1:], boundary)).astype(np.int32)

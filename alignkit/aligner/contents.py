@@ -13,11 +13,9 @@ import numpy as np
 from alignkit.errors import FormatError
 from alignkit.version import __version__
 
-VERSION = 1
-"""The version of the file format that is written, and the newest that is read."""
+VERSION = 1  # the version of the file format that is written, and the newest that is read
 
-LONGEST = 1 << 26
-"""The most bytes of a header: beyond is damage."""
+LONGEST = 1 << 26  # the most bytes of a header: beyond is damage
 
 DTYPES = {
     name: np.dtype(name).newbyteorder("<")
@@ -123,7 +121,6 @@ def check_name(key: object) -> None:
 
 
 def _plain(value: object) -> object:
-    """Return a value with `dict` and `list` for other mappings and tuples; JSON judges the rest."""
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
@@ -180,7 +177,6 @@ def _entries(key: str, declared: object, names: tuple[str, str], path: str) -> t
 
 
 def _is_count(value: Any) -> bool:
-    """Return whether a value of JSON is a whole number from 0."""
     return type(value) is int and value >= 0
 
 

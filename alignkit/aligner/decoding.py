@@ -39,8 +39,7 @@ I4 = NDArray[np.int32]
 
 NO_LEVELS = np.empty(0, np.uint8)
 
-PART = 2_000_000
-"""Cells whose posteriors are held at a time by each thread: 8 bytes each."""
+PART = 2_000_000  # cells whose posteriors are held at a time by each thread: 8 bytes each
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +96,7 @@ class Decoding(Protocol):
         """The pairs, as the kernels take them."""
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors of the cells of the pairs from begin to before end.
-
-        `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
-        """
+        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
         """Return both directions' posteriors by the words alone, wherever they stand."""
@@ -120,10 +116,7 @@ class Decoder:
     positions: Positions  # the tables of IBM 2; uniform otherwise
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors of the cells of the pairs from begin to before end.
-
-        `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
-        """
+        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
         return self._posteriors(begin, end, likelihoods, self.jumps, self.positions)
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
@@ -162,10 +155,7 @@ class Decoder:
         return *posteriors, *self.paths(begin, end, posteriors)
 
     def paths(self, begin: int, end: int, posteriors: tuple[F4, F4] | None = None) -> tuple[I4, I4]:
-        """Return what Viterbi aligns each target word and each source word of some pairs to.
-
-        IBM 1 and 2 go by the posteriors, which are computed where they are not given.
-        """
+        """Return what Viterbi aligns each target word and each source word of some pairs to."""
         pairs = self.pairs
         source_base, target_base = pairs.source_starts[begin], pairs.target_starts[begin]
         target_path = np.empty(int(pairs.target_starts[end] - target_base), np.int32)

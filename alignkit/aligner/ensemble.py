@@ -58,7 +58,6 @@ def train(
 
 
 def _share(progress: Progress | None, settings: Settings, number: int) -> Progress | None:
-    """Return what tells of the rounds of one model as a share of those of all."""
     if progress is None or not settings.best:
         return progress
     models = 1 + len(PREFIXES)

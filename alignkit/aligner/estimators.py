@@ -22,8 +22,7 @@ U1 = NDArray[np.uint8]
 NO_LEVELS = np.empty(0, np.uint8)
 NO_POSTERIORS = np.empty(0, np.float32)
 
-FEW = 50
-"""With fewer pairs there is hardly anything that others could tell: own links are kept."""
+FEW = 50  # with fewer pairs there is hardly anything that others could tell: own links are kept
 
 
 class Lexical:
@@ -61,17 +60,7 @@ class Estimator(Protocol):
 
 
 class Collapsed:
-    """Align each pair by what the other pairs tell.
-
-    The expected links of a pair are taken out of the counts before the pair is aligned anew:
-    collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
-    2009), which is the expectation of collapsed Gibbs sampling. Rare words cannot vouch for
-    themselves, which is what EM overfits by. Both directions share the counts.
-
-    Notes
-    -----
-    1 byte a cell.
-    """
+    """Align each pair by what the other pairs tell."""
 
     def __init__(
         self, shard: Shard, cells: NDArray[np.int32], settings: Settings, pairs: int, room: Room
@@ -110,12 +99,7 @@ class Collapsed:
 
 
 class Soft:
-    """Take posteriors as counts: EM, or mean-field variational Bayes.
-
-    Notes
-    -----
-    8 bytes a cell.
-    """
+    """Take posteriors as counts: EM, or mean-field variational Bayes."""
 
     def __init__(
         self, index: Cooccurrence, prior: F4, room: Room, *, agree: bool, bayes: bool

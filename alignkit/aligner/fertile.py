@@ -15,11 +15,7 @@ from alignkit.aligner.decoding import Decoder
 from alignkit.aligner.estimators import FEW
 from alignkit.aligner.expectation import Workers, lexical_tables, parts_of
 from alignkit.aligner.expectation_kernel import Pairs
-from alignkit.aligner.fertility import (
-    FertilityOptions,
-    FertilityText,
-    align_fertility,
-)
+from alignkit.aligner.fertility import FertilityOptions, FertilityText, align_fertility
 from alignkit.aligner.fertility_training import FertilityResult, FertilityTraining
 from alignkit.aligner.parameters import Fertilities, Round, with_unseen
 from alignkit.aligner.settings import Settings
@@ -28,8 +24,7 @@ F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
 
-CLASSES = 50
-"""Word classes of each language."""
+CLASSES = 50  # word classes of each language
 
 
 def train_fertilities(
@@ -148,7 +143,6 @@ class FertileDecoder:
         return forward, reverse, target_path, source_path
 
     def _align(self, pair: int, forward: F4, reverse: F4, target: I4, source: I4) -> None:
-        """Climb from the alignments of the HMM, in both directions, and set all four arrays."""
         pairs, known = self.hmm.pairs, self.known
         sources = self.source_numbers[
             pairs.source[pairs.source_starts[pair] : pairs.source_starts[pair + 1]]

@@ -10,12 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner import fertility_tables as tables
-from alignkit.aligner.fertility_corpus_kernel import (
-    Counts,
-    Model,
-    Text,
-    align_pair,
-)
+from alignkit.aligner.fertility_corpus_kernel import Counts, Model, Text, align_pair
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.jit import readonly
 
@@ -55,10 +50,7 @@ class FertilityOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class FertilityText:
-    """Hold a bitext as one direction sees it: target words are generated from source words.
-
-    For the other direction the two sides change places, and `transposed` is set.
-    """
+    """Hold a bitext as one direction sees it: target words are generated from source words."""
 
     sources: Ints
     source_offsets: Offsets
@@ -135,7 +127,6 @@ class FertilityModel:
 
     @cached_property
     def _starts(self) -> dict[tuple[int, int], int]:
-        """Where the block of each size starts."""
         ends = np.cumsum(self.sizes.prod(1))
         starts = (ends - self.sizes.prod(1)).tolist()
         return {(n, m): start for (n, m), start in zip(self.sizes.tolist(), starts, strict=True)}
@@ -188,5 +179,4 @@ def align_fertility(
 
 
 def _log(values: Floats) -> Floats:
-    """Return logs, taken in 64 bits: those of 32 depend on the processor."""
     return np.log(values, dtype=np.float64).astype(np.float32)

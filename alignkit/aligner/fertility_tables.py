@@ -9,13 +9,10 @@ Reals = NDArray[np.float64]
 Logs = NDArray[np.float32]
 Offsets = NDArray[np.int64]
 
-MOST = 9
-"""Fertilities from here on share one probability, halved for each further word."""
-REACH = 40
-"""Steps from here on share one probability, spread evenly over `TAIL` of them."""
+MOST = 9  # fertilities from here on share one probability, halved for each further word
+REACH = 40  # steps from here on share one probability, spread evenly over `TAIL` of them
 TAIL = 20
-BASE = 0.01
-"""Added to each count of the tables that all others are smoothed with."""
+BASE = 0.01  # added to each count of the tables that all others are smoothed with
 
 
 def tail_weights(size: int) -> Reals:
@@ -43,11 +40,7 @@ def estimate_fertilities(counts: Reals, bands: NDArray[np.int64], weight: float)
 
 
 def estimate_first(counts: Reals, weight: float) -> Logs:
-    """Return d1(step | class of the cept before, class of the word), shape (A + 1, B, 2 REACH + 1).
-
-    The counts of both classes are smoothed with those of the word's class, and these with all;
-    an end stands for TAIL steps. Row A is the start of the sentence.
-    """
+    """Return d1(step | class of the cept before, class of the word), shape (A + 1, B, 2 REACH + 1)."""
     tails = tail_weights(counts.shape[-1])
     common = _normalized(counts.sum((0, 1)) + BASE * tails)
     by_word = _normalized(counts.sum(0) + weight * common)
@@ -70,7 +63,6 @@ def blocks_of(sizes: Offsets) -> tuple[Offsets, Offsets, Offsets]:
 
 
 def _diagonal_steps(n: int, m: int) -> Offsets:
-    """Return the column of `diagonal` for each cell: how far j is from where i lies, (n, m)."""
     expected = ((2 * np.arange(n) + 1) * m) // (2 * n)
     steps = np.arange(m)[None, :] - expected[:, None]
     clipped: Offsets = np.clip(steps, -REACH, REACH) + REACH
@@ -78,10 +70,7 @@ def _diagonal_steps(n: int, m: int) -> Offsets:
 
 
 def estimate_diagonal(counts: Reals, sizes: Offsets, starts: Offsets) -> Logs:
-    """Return the weight of each distance from the diagonal, over all sizes, shape (2 REACH + 1,).
-
-    A distance weighs what the model gives it over what even positions would give.
-    """
+    """Return the weight of each distance from the diagonal, over all sizes, shape (2 REACH + 1,)."""
     found, even = np.full(2 * REACH + 1, BASE), np.full(2 * REACH + 1, BASE)
     for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
         if n and m:
@@ -113,6 +102,5 @@ def estimate_distortion(
 
 
 def _normalized(counts: Reals) -> Reals:
-    """Divide each row by its sum."""
     shares: Reals = counts / counts.sum(-1, keepdims=True)
     return shares

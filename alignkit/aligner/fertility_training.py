@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner import fertility_tables as tables
-from alignkit.aligner.fertility import (
-    NO_COUNTS,
-    FertilityModel,
-    FertilityOptions,
-    FertilityText,
-)
+from alignkit.aligner.fertility import NO_COUNTS, FertilityModel, FertilityOptions, FertilityText
 from alignkit.aligner.fertility_corpus_kernel import Counts, count, expect, scatter
 from alignkit.errors import OptionError
 from alignkit.jit import readonly
@@ -26,8 +21,7 @@ Offsets = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
 
-NULL_BASE = 1e-4
-"""Added to the count of each word from NULL."""
+NULL_BASE = 1e-4  # added to the count of each word from NULL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +67,6 @@ class FertilityTraining:
         self._maximize_order(self._count_start())
 
     def _first_model(self, model: str, classes: tuple[Ints, Ints] | None) -> FertilityModel:
-        """Return a model whose tables have the right shapes."""
         v = self.text.vocabulary
         fertilities = np.ones((v[0] + 1, tables.MOST + 1), np.float32)
         share = self.options.null_share or 0.05
@@ -120,10 +113,7 @@ class FertilityTraining:
         self._maximize_order(self.counts, distortion)
 
     def finish(self) -> FertilityResult:
-        """Align all pairs with the tables as they are, from the alignments given at the start.
-
-        A model that is saved thus aligns the training text as training did.
-        """
+        """Align all pairs with the tables as they are, from the alignments given at the start."""
         self._lexical, self._null = self.lexical_tables()
         self._totals = self._ones
         viterbi = self._start.astype(np.int32)
@@ -139,7 +129,6 @@ class FertilityTraining:
         return lexical.astype(np.float32), self._null
 
     def _prior_now(self) -> Floats:
-        """Return the pseudo-counts where the tables are of counts, not of probabilities."""
         return self._nothing if self._totals is self._ones else self._prior
 
     def _expect(self, counted: Sequence[Counts] | None, viterbi: Ints) -> float:
@@ -167,7 +156,6 @@ class FertilityTraining:
         return counts
 
     def _scatter(self) -> tuple[Reals, Reals, Reals]:
-        """Return the expected counts of word pairs, words from NULL and, in IBM 3, positions."""
         places, null = np.zeros(len(self._lexical)), np.zeros(self.text.vocabulary[1])
         distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
         blocks = readonly(self._blocks)
@@ -175,7 +163,6 @@ class FertilityTraining:
         return places, null, distortion
 
     def _maximize_order(self, counts: Counts, distortion: Reals | None = None) -> None:
-        """Estimate fertilities, NULL's share, and positions or steps."""
         o = self.options
         changed: dict[str, Any] = {
             "fertilities": tables.estimate_fertilities(
@@ -218,13 +205,7 @@ def train_fertility(
     threads: int = 1,
     progress: Callable[[int, float], None] | None = None,
 ) -> FertilityResult:
-    """Train one direction of IBM 3 or IBM 4 from the alignments of another model.
-
-    Parameters are those of `FertilityTraining`, and:
-
-    progress
-        Called after each round with its number, from 1, and its score.
-    """
+    """Train one direction of IBM 3 or IBM 4 from the alignments of another model."""
     training = FertilityTraining(
         text, model=model, lexical=lexical, null=null, viterbi=viterbi, classes=classes,
         prior=prior, options=options, threads=threads,

@@ -68,7 +68,6 @@ def save_parameters(path: str, known: Parameters) -> None:
 
 
 def _start(letters: int) -> str:
-    """Return what the names of what was learned from prefixes begin with."""
     return f"prefix{letters}_"
 
 
@@ -118,7 +117,6 @@ def load_parameters(path: str) -> Parameters:
 
 
 def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
-    """Return what has a name with this beginning, by the rest of the name, and all else."""
     arrays, words = _divide(stored.arrays, start), _divide(stored.words, start)
     one, other = (StoredModel(stored.header, arrays[k], words[k]) for k in (0, 1))
     return one, other
@@ -132,7 +130,6 @@ def _divide(found: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[str,
 def _checked(
     stored: StoredModel, header: ModelHeader, prefixes: Mapping[int, Parameters] | None = None
 ) -> Parameters:
-    """Return what was learned, if all tables are as the header says."""
     learned = None
     lists = tuple(name for name in stored.words if name.startswith("learned_"))
     words = _words(stored, lists)

@@ -15,12 +15,7 @@ Sentences = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Hold the expected links of the sentence pairs of the training.
-
-    A pair that was trained on must not vouch for itself when it is aligned, just as in training:
-    its own links are taken out of the counts. So a saved aligner gives such pairs the links that
-    the training gave them.
-    """
+    """Hold the expected links of the sentence pairs of the training."""
 
     keys: NDArray[np.uint64]  # (Q,) uint64: a number for each distinct pair, rising
     offsets: NDArray[np.int64]
@@ -51,10 +46,7 @@ class Memory:
         return cls(distinct, offsets, cells, levels)
 
     def evidence(self, keys: NDArray[np.uint64], pairs: Pairs) -> Own:
-        """Return the expected links of pairs; nothing for those that were not trained on.
-
-        Empty arrays say that none of them was.
-        """
+        """Return the expected links of pairs; nothing for those that were not trained on."""
         places = np.searchsorted(self.keys, keys)
         places[places == len(self.keys)] = 0
         found = np.full(len(keys), -1, np.int64)

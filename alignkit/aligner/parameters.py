@@ -81,10 +81,7 @@ class Parameters:
     prefixes: dict[int, Parameters] = field(default_factory=dict)
 
     def lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
-        """Give word pairs with t(target | source) and t(source | target), by source word.
-
-        Those of which both are below `least` are left out.
-        """
+        """Give word pairs with t(target | source) and t(source | target), by source word."""
         for row, word in enumerate(self.source):
             begin, end = self.rows[row], self.rows[row + 1]
             columns = self.columns[begin:end]

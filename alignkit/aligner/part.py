@@ -111,5 +111,4 @@ class Part:
 
 
 def _levels(posteriors: F4) -> U1:
-    """Return posteriors in 255ths."""
     return np.asarray(posteriors * np.float32(LEVELS) + np.float32(0.5), np.uint8)

@@ -35,10 +35,7 @@ class Positions:
         return cls(shapes, np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing)
 
     def of(self, bitext: Bitext) -> Positions:
-        """Return the same tables with the places of the pairs of another bitext.
-
-        Sentence lengths that were never seen get positions that are all equally probable.
-        """
+        """Return the same tables with the places of the pairs of another bitext."""
         if not len(self.shapes):
             return self
         known = {
@@ -89,7 +86,6 @@ class Positions:
 
 
 def _shares(table: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Return a table (N, M) that adds up to 1 over an axis; uniform where nothing is known."""
     if not table.size:
         return table
     totals = table.sum(axis=axis, keepdims=True)
@@ -98,7 +94,6 @@ def _shares(table: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
 
 
 def _diagonal(tables: list[NDArray[np.float64]], axis: int) -> list[NDArray[np.float64]]:
-    """Return exp(-tension |i / N - j / M|) with the tension that fits the expected distance."""
     distances = [
         np.abs(np.arange(n)[:, None] / max(n, 1) - np.arange(m) / max(m, 1))
         for n, m in (table.shape for table in tables)

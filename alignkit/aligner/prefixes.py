@@ -17,8 +17,7 @@ F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
 
-PREFIXES = (4, 5)
-"""The letters that words are cut to, where more than one model aligns."""
+PREFIXES = (4, 5)  # the letters that words are cut to, where more than one model aligns
 
 
 def cut_words(words: Sequence[str], letters: int) -> list[str]:
@@ -63,10 +62,7 @@ class Averaged:
         return self.decoders[0].pairs
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return the mean posteriors of the cells of the pairs from begin to before end.
-
-        `likelihoods` (P, 2), if given, is set to the log-likelihoods by whole words.
-        """
+        """Return the mean posteriors of the cells of the pairs from begin to before end."""
         first, *others = self.decoders
         found = [first.posteriors(begin, end, likelihoods)]
         return _mean([*found, *(decoder.posteriors(begin, end) for decoder in others)])
@@ -89,7 +85,6 @@ class Averaged:
 
 
 def _mean(found: Sequence[tuple[F4, F4]]) -> tuple[F4, F4]:
-    """Return the mean of arrays of both directions, which stay as they are."""
     (forward, reverse), *others = found
     for one, other in others:
         forward, reverse = forward + one, reverse + other

@@ -13,24 +13,16 @@ from numpy.typing import NDArray
 
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.fixed_kernel import numbers_in
-from alignkit.aligner.priors_kernel import (
-    add_backing,
-    add_similarity,
-    add_to_stems,
-    sum_stems,
-)
+from alignkit.aligner.priors_kernel import add_backing, add_similarity, add_to_stems, sum_stems
 from alignkit.arguments import words
 from alignkit.errors import ArgumentError, OptionError
 
-LEAST_PREFIX = 3
-"""The fewest letters that a common prefix counts from."""
+LEAST_PREFIX = 3  # the fewest letters that a common prefix counts from
 
 
-SMOOTH = 0.5
-"""Added to the count of a stem before it divides."""
+SMOOTH = 0.5  # added to the count of a stem before it divides
 
-SMALL = 2000
-"""In texts of fewer pairs stems are shorter by a letter."""
+SMALL = 2000  # in texts of fewer pairs stems are shorter by a letter
 
 
 def stem_length(pairs: int) -> int:
@@ -39,11 +31,7 @@ def stem_length(pairs: int) -> int:
 
 
 def unmarked(word: str) -> str:
-    """Return a word without its accents, breathings, points and vowel marks.
-
-    Those of Latin, Greek, Cyrillic, Hebrew and Arabic, by their classes in Unicode; signs that
-    belong to a letter, as the virama or the voiced sound mark, stay.
-    """
+    """Return a word without its accents, breathings, points and vowel marks."""
     if word.isascii():
         return word
     parts = normalize("NFD", word)
@@ -77,12 +65,7 @@ def spelling_prior(
     weight: float,
     identity: float = 0.0,
 ) -> NDArray[np.float32]:
-    """Return pseudo-counts for words that are spelled alike, whatever their marks.
-
-    `weight` for equal words, `weight` times the common prefix over the longer length where that
-    prefix has `LEAST_PREFIX` letters, and `identity` more for equal words (the word-identity
-    lexicon of Cohn, Callison-Burch & Lapata 2008).
-    """
+    """Return pseudo-counts for words that are spelled alike, whatever their marks."""
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
         add_similarity(
@@ -160,11 +143,7 @@ class StemSums(NamedTuple):
 
 
 class Backing:
-    """Lend evidence between words that begin alike, as inflected forms of one word do.
-
-    Word pairs that were rarely seen get pseudo-counts from the other pairs of the same two stems.
-    So ``parlez ~ speak`` helps ``parlons ~ speaking``.
-    """
+    """Lend evidence between words that begin alike, as inflected forms of one word do."""
 
     def __init__(
         self, index: Cooccurrence, source: Stems, target: Stems, *, strength: float

@@ -24,8 +24,7 @@ SYMMETRIZATIONS = (
 LONGEST_PIECE = 400
 """Words of the longest line that is not cut: 400 x 400 cells take 3 MB while it is aligned."""
 
-THRESHOLD = 0.55
-"""A link is what both directions think more of than this, in the mean."""
+THRESHOLD = 0.55  # a link is what both directions think more of than this, in the mean
 
 MODELS = {
     "ibm1": "words alone (Brown et al. 1993)",
@@ -154,7 +153,6 @@ class Settings:
         return replace(self, **options)
 
     def _check_kinds_of_values(self) -> None:
-        """See that each value is of the kind of its default, and a number not below 0."""
         for field in fields(self):
             value, default = getattr(self, field.name), field.default
             plain = _plain(value, type(default))
@@ -167,7 +165,6 @@ class Settings:
 
 
 def _plain(value: object, kind: type) -> str | float | None:
-    """Return a value as the kind has it, also one of NumPy; None where it is of another."""
     if kind is bool or isinstance(value, bool):
         return value if kind is bool and isinstance(value, bool) else None
     if kind is int and isinstance(value, Integral):

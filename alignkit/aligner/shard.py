@@ -29,10 +29,7 @@ class Shard:
         self.forgotten: NDArray[np.bool_] | None = None
 
     def to_forget(self, counts: F4, floor: float) -> NDArray[np.bool_]:
-        """Return which word pairs (K,) are linked nowhere, with the floor as their whole prior.
-
-        Where `forgotten` is set to that, their counts are 0, and their weights that floor.
-        """
+        """Return which word pairs (K,) are linked nowhere, with the floor as their whole prior."""
         return np.asarray((counts == 0) & (self.prior == np.float32(floor)))
 
     def kept(self, counts: F4) -> F4:

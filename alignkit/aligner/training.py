@@ -34,13 +34,10 @@ F8 = NDArray[np.float64]
 
 Progress = Callable[[int, int, str], None]
 
-START_JUMPS = 0.5
-"""How fast the first jump table falls with the distance from one word further."""
+START_JUMPS = 0.5  # how fast the first jump table falls with the distance from one word further
 NO_JUMPS = np.empty((0, 0, 0), np.float32)
-BEYOND = 20
-"""How many jumps beyond the band share the counts of the tail."""
-TRACED = 10_000
-"""In about how many pairs jumps are counted."""
+BEYOND = 20  # how many jumps beyond the band share the counts of the tail
+TRACED = 10_000  # in about how many pairs jumps are counted
 
 
 class Training:
@@ -86,7 +83,6 @@ class Training:
         self.estimator = self._new_estimator(room)
 
     def _add_entries(self, entries: Mapping[tuple[str, str], float]) -> int:
-        """Add a dictionary to the prior; return how many of its entries occur."""
         if self.bitext.casefold:
             entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
         source, target = self.bitext.source.words, self.bitext.target.words
@@ -99,11 +95,7 @@ class Training:
             if settings.inference == "vb":
                 prior += np.float32(settings.floor)
             return Soft(
-                self.index,
-                prior,
-                room,
-                agree=settings.agree,
-                bayes=settings.inference == "vb",
+                self.index, prior, room, agree=settings.agree, bayes=settings.inference == "vb"
             )
         prior += np.float32(settings.floor)
         backing = None
@@ -195,11 +187,6 @@ class Training:
         )
 
     def _learned_places(self) -> tuple[NDArray[np.int64], NDArray[np.int32], F4, F4]:
-        """Return rows, columns and both weights, without word pairs that nothing is known of.
-
-        Of these there is only the floor, which a word pair gets that was never seen. They are kept
-        where there were vectors, which would tell something of them, and for IBM 3 and 4.
-        """
         index, lexical = self.index, self.lexical
         rows, columns = index.rows, index.columns
         every = self.settings.inference != "collapsed" or self._fertile is not None
@@ -212,7 +199,6 @@ class Training:
 
     @property
     def _jumping(self) -> bool:
-        """Whether the HMM was trained."""
         return any(one.model == "hmm" for one in self.history)
 
     def _lexical_round(self, model: str, number: int) -> None:
@@ -298,10 +284,7 @@ def uniform_null(words: int) -> F4:
 
 
 def nulls_of(sums: Sums) -> tuple[F4, F4, F4]:
-    """Return the lexical tables of the empty word, source and target, and its units.
-
-    The units (2,) are what a 255th of an expected link is in these tables.
-    """
+    """Return the lexical tables of the empty word, source and target, and its units."""
     tables, units = [], []
     for side in (sums.source_nulls, sums.target_nulls):
         counts = numbers_in(side) + EMPTY
@@ -325,7 +308,6 @@ def jumps_of(sums: Sums, settings: Settings) -> F4:
 
 
 def _jumps(counts: F8, smoothing: float) -> F4:
-    """Return a jump table: each kind's own jumps, smoothed with those of all."""
     counts[:, -1] /= BEYOND
     common = counts[:-1].sum(axis=0)
     common /= max(common.sum(), 1e-30)

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from alignkit.errors import FormatError
 from alignkit.vectors.gathering import Gathering
 
-MAGIC = b"PK\x03\x04"
-"""How a zip file begins."""
+MAGIC = b"PK\x03\x04"  # how a zip file begins
 
 _CHUNK = 1 << 20  # bytes
 _SWELLING = 100
@@ -43,8 +42,6 @@ def read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> int
 
 
 class _Rows:
-    """Read the rows of an array one after the other."""
-
     def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
         version = npy.read_magic(stream)
         if version not in ((1, 0), (2, 0)):

@@ -96,7 +96,6 @@ def read_vectors(
 def _share(
     stream: BufferedReader, name: str, progress: Callable[[float], None]
 ) -> Callable[[], None] | None:
-    """Return what tells the share that is read; None where the size of the file is not known."""
     size = 0
     with suppress(OSError):
         size = os.path.getsize(name)
@@ -104,7 +103,6 @@ def _share(
 
 
 def _is_binary(head: bytes) -> bool:
-    """Say whether behind a first line of two numbers there are words with numbers in bytes."""
     first, _, rest = head.partition(b"\n")
     if HEADER.fullmatch(first) is None or not rest.strip():
         return False

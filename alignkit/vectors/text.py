@@ -19,8 +19,7 @@ from alignkit.vectors.gathering import Gathering
 HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
 """The first line of word2vec: how many words, and how many dimensions."""
 
-MOST_DIMENSIONS = 1 << 16
-"""The most dimensions that are believed."""
+MOST_DIMENSIONS = 1 << 16  # the most dimensions that are believed
 
 _BOM = b"\xef\xbb\xbf"
 _WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")

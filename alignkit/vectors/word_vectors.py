@@ -108,7 +108,6 @@ class WordVectors:
 
 
 def _plain(array: ArrayLike) -> NDArray[np.float32]:
-    """Return an array (n, d) of finite float32."""
     found = np.asarray(array)
     if found.dtype.kind not in "fiu":
         raise ArgumentError(f"array is {kind_of(array)}; it must be an array of numbers")

@@ -132,7 +132,6 @@ def lexicon_columns(features: F4) -> slice:
 
 
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
-    """Return, for each pair, the cosines of the words within both sides and between them."""
     found = []
     sides = (
         _units(side, begin, end, one)
@@ -155,7 +154,6 @@ def _cosines(one: I2, other: I2) -> F4:
 
 
 def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
-    """Yield the unit vectors (n, d) of the words of each sentence from begin to before end."""
     bounds = side.starts[begin : end + 1] - side.starts[begin]
     if isinstance(vectors, WordVectors):  # each word is asked for once
         ids = side.ids[side.starts[begin] : side.starts[end]]

@@ -85,8 +85,6 @@ def fit(
 
 
 class _Fits:
-    """Fit a round to the same cells in several ways, what they share once."""
-
     def __init__(self, prior: Round, features: F4, goals: F4, strong: I8) -> None:
         self._prior, self._features, self._goals = prior, features, goals
         self._offset = prior.logits(features)
@@ -129,13 +127,11 @@ class _Fits:
 
 
 def _mean(linear: Round, networks: Round) -> Round:
-    """Return the mean of the log odds of a weighted sum and of networks."""
     halves = tuple(Layers(one.first, one.second * np.float32(0.5)) for one in networks.networks)
     return Round(linear.weights / 2, linear.bias / 2, halves)
 
 
 def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
-    """Return rows (C, width) of the columns, standardized, zeros behind; mean and spread (n,)."""
     mean, spread = np.empty(features.shape[1]), np.empty(features.shape[1])
     set_scale(features, mean, spread)
     rows = np.zeros((len(features), width), np.float32)
@@ -145,11 +141,6 @@ def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
 
 
 def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, float]:
-    """Return weights and bias of the logistic regression that is added to log odds.
-
-    Newton's method, whose matrix is made anew only while a step makes the gradient less than ten
-    times smaller.
-    """
     width = rows.shape[1]
     penalty = np.append(np.full(width, float(ridge)), 1e-3)
     weights, spread = np.zeros(width + 1), np.empty(len(rows))
@@ -182,7 +173,6 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
 
 
 def _networks(features: F4, goals: F4, easy: NDArray[np.bool_]) -> Round:
-    """Return the mean of networks that begin with different weights."""
     width = features.shape[1]
     rows, mean, spread = _scaled(features, np.arange(width), width + 4 - width % 4)
     rows[:, width] = 1
@@ -196,7 +186,6 @@ def _networks(features: F4, goals: F4, easy: NDArray[np.bool_]) -> Round:
 def _trained(
     rows: F4, goals: F4, easy: NDArray[np.bool_], mean: F8, spread: F8, seed: int
 ) -> Layers:
-    """Return a network; of the easy rows each epoch sees every eighth, which counts eight times."""
     scale = np.where(easy, np.float32(THINNED), np.float32(1))
     hard, others = np.flatnonzero(~easy), np.flatnonzero(easy)
     rng = np.random.default_rng(seed)

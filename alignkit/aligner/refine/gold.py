@@ -141,7 +141,6 @@ class Gold:
 
 
 def _levels(cells: Cells, links: LinkArrays) -> NDArray[np.int8]:
-    """Look the cells up among the links, both rising within each pair."""
     width = int(cells.lengths.max(initial=1)) + 1
     owner = np.repeat(np.arange(len(links), dtype=np.int64), np.diff(links.offsets))
     keys = (owner * width + links.links[:, 0]) * width + links.links[:, 1]

@@ -28,8 +28,6 @@ _OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs 
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """Hold a gold pair."""
-
     id: str  # its name
     words: tuple[Sequence[str], Sequence[str]]  # those of both sides
     alignment: Alignment  # its links
@@ -72,10 +70,7 @@ class GoldPairs:
         ]
 
     def add(self, pairs: Iterable[SentencePair], annotator: str) -> None:
-        """Take the pairs that an annotator aligned, in the place of those with the same ids.
-
-        A pair that cannot be learned from leaves that place empty.
-        """
+        """Take the pairs that an annotator aligned, in the place of those with the same ids."""
         given = list(pairs)
         annotated = [pair for pair in given if pair.aligned_by(annotator)]
         learnable = [pair for pair in annotated if is_learnable(pair)]

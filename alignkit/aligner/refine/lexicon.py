@@ -20,7 +20,6 @@ _SMOOTH = 0.5
 
 
 def _log_odds(counts: F8) -> F8:
-    """Return how far links (n, 3: linked, expected, cells) exceed what is expected, in log odds."""
     linked, expected, cells = np.maximum(counts, 0).T
     more = np.log((linked + _SMOOTH) / (expected + _SMOOTH))
     less = np.log(
@@ -65,13 +64,11 @@ class GoldCounts:
 
 
 def _values(cells: Cells, labels: F4) -> F8:
-    """Return what counts (K, 3) of each cell: whether it is linked, how far expected, and 1."""
     columns = np.maximum(labels, 0), cells.features[:, 0], np.ones(len(labels))
     return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _sums(numbers: I8, values: F8) -> F8:
-    """Return the sums (n, 3) of values (K, 3) by number."""
     count = int(numbers.max(initial=-1)) + 1
     return np.stack(
         [np.bincount(numbers, weights=column, minlength=count) for column in values.T], axis=1

@@ -16,8 +16,7 @@ F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I8 = NDArray[np.int64]
 
-GRID = np.arange(2, 39) / 40
-"""The thresholds that are tried: from 0.05 to 0.95."""
+GRID = np.arange(2, 39) / 40  # the thresholds that are tried: from 0.05 to 0.95
 
 _WINDOW = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
 _PULL = 0.4
@@ -48,10 +47,7 @@ OBJECTIVES: Mapping[str, Objective] = {
 
 
 def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> I8:
-    """Return the counts (P, 4) of each pair when links are the cells above a threshold.
-
-    Those of hypothesis, of these right, of the reference, of these found.
-    """
+    """Return the counts (P, 4) of each pair when links are the cells above a threshold."""
     chosen = probabilities > np.float32(threshold)
     if objective == "phrases":
         return _phrase_rows(gold, chosen)
@@ -84,10 +80,7 @@ def _phrase_rows(gold: Gold, chosen: NDArray[np.bool_]) -> I8:
 
 
 def measure(objective: str, sums: NDArray[np.generic]) -> F8:
-    """Return the measure of sums (..., 4) of counts; the greater, the better, from 0 to 1.
-
-    F1 is 0 where nothing is right; the alignment error rate is taken from 1.
-    """
+    """Return the measure of sums (..., 4) of counts; the greater, the better, from 0 to 1."""
     hypothesis, right, reference, found = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
     if objective == "aer":
         below = hypothesis + reference
@@ -98,18 +91,7 @@ def measure(objective: str, sums: NDArray[np.generic]) -> F8:
 
 
 def best_of(objective: str, rows: I8, *, possible: bool) -> int:
-    """Return which threshold of the grid is best for the counts (T, P, 4) of some pairs.
-
-    By the measure, each value the mean of those around it: of few pairs it swings. Where
-    probabilities are true, half of the greatest F1 is the best threshold for it; so what is far
-    from that has to be better, unless links that are only `possible` make more of them right, or
-    phrase pairs are counted.
-
-    References
-    ----------
-    Lipton, Elkan & Naryanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure",
-    ECML PKDD, theorem 1.
-    """
+    """Return which threshold of the grid is best for the counts (T, P, 4) of some pairs."""
     values = measure(objective, rows.sum(axis=1))
     half = len(_WINDOW) // 2
     padded = np.pad(values, half, mode="edge")
@@ -120,11 +102,7 @@ def best_of(objective: str, rows: I8, *, possible: bool) -> int:
 
 
 def calibration_error(goals: F4, probabilities: F4) -> float:
-    """Return how far probabilities are from shares of links, in the mean over ten bins.
-
-    Of the cells above 0.1, the others being plain. Naeini, Cooper & Hauskrecht 2015, "Obtaining
-    well calibrated probabilities using Bayesian binning", AAAI.
-    """
+    """Return how far probabilities are from shares of links, in the mean over ten bins."""
     kept = (probabilities > 0.1) & (goals >= 0)
     x, y = probabilities[kept].astype(np.float64), goals[kept].astype(np.float64)
     if not len(x):

@@ -33,8 +33,6 @@ from alignkit.vectors.sentences import TwoVectors, two_vectors
 
 @dataclass(frozen=True, eq=False)
 class _Course:
-    """Say how is learned."""
-
     annotator: str  # whose links are gold
     objective: str  # what for; one of OBJECTIVES
     ignore_identical: bool  # whether the measure leaves equal words out
@@ -349,7 +347,6 @@ class Refiner:
 
 
 def _holds(folds: Folds, gold: Gold) -> bool:
-    """Return whether the first rounds of folds know at least half of the pairs."""
     return len(gold) <= 2 * len(folds.of)
 
 

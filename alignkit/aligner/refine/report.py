@@ -16,8 +16,7 @@ from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table
 
 RESAMPLES = 2000
-_LEAST = 1e-3
-"""Measures nearer to 0 or 1 have the log odds of this."""
+_LEAST = 1e-3  # measures nearer to 0 or 1 have the log odds of this
 
 
 @dataclass(frozen=True)
@@ -142,14 +141,7 @@ def _shown(interval: Interval) -> Value:
 def resampled(
     objective: str, before: NDArray[np.int64], after: NDArray[np.int64]
 ) -> tuple[Interval, Interval, Interval, float]:
-    """Return before, after and the gain, from counts (P, 4), with intervals from 2,000 resamples.
-
-    The alignment error rate is given as such. Last, the share of the resamples that gain.
-
-    Both the pairs at hand and as many new ones are samples. So an interval reaches as far as 95% of
-    the differences between two resamples do, and for few pairs farther, as Student's: by
-    t(P - 1) / z and the root of P / (P - 1). That of a measure is even in log odds.
-    """
+    """Return before, after and the gain, from counts (P, 4), with intervals from 2,000 resamples."""
     sign, shift = (-1.0, 1.0) if objective == "aer" else (1.0, 0.0)
     pairs = len(before)
     rng = np.random.default_rng(0)

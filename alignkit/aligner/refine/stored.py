@@ -19,8 +19,7 @@ from alignkit.errors import AlignerError
 
 Arrays = Mapping[str, NDArray[Any]]
 
-WORDS = ("learned_source", "learned_target")
-"""The lists of words."""
+WORDS = ("learned_source", "learned_target")  # the lists of words
 
 _ENTRIES = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
 _COUNTS = ("pair_counts", "source_counts", "target_counts")
@@ -43,7 +42,6 @@ def record_of(learned: Learned) -> dict[str, object]:
 
 
 def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
-    """Read what the header says; return whether there are rounds and a lexicon, too."""
     if not isinstance(record, dict) or set(record) != _ENTRIES:
         raise AlignerError("learned has not just the entries " + ", ".join(sorted(_ENTRIES)))
     kind, objective, threshold = record["kind"], record["objective"], record["threshold"]

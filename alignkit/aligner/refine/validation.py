@@ -16,12 +16,7 @@ from alignkit.aligner.refine.features import NEIGHBOURS, names_of
 from alignkit.aligner.refine.fitting import KINDS, Kind, fit
 from alignkit.aligner.refine.gold import Gold
 from alignkit.aligner.refine.lexicon import GoldCounts
-from alignkit.aligner.refine.measures import (
-    GRID,
-    best_of,
-    calibration_error,
-    rows_of,
-)
+from alignkit.aligner.refine.measures import GRID, best_of, calibration_error, rows_of
 from alignkit.aligner.refine.rounds import Round, Rounds, probabilities_of
 from alignkit.aligner.settings import THRESHOLD
 
@@ -31,8 +26,7 @@ I8 = NDArray[np.int64]
 T = TypeVar("T")
 
 FOLDS = 5
-NETWORK_PAIRS = 30
-"""From how many pairs networks are tried."""
+NETWORK_PAIRS = 30  # from how many pairs networks are tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +52,6 @@ class Validated:
 
 
 class _Learning:
-    """Fit rounds to parts of the gold pairs."""
-
     def __init__(
         self,
         gold: Gold,
@@ -118,10 +110,7 @@ def validate(
     kinds: Sequence[Kind] = tuple(KINDS.values()),
     lexical: bool = True,
 ) -> Validated:
-    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective.
-
-    Without `lexical`, no feature tells of single words.
-    """
+    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
     few = len(gold) < NETWORK_PAIRS
     tried = [kind for kind in kinds if not (few and kind.has_networks)]
@@ -160,10 +149,7 @@ def refit(
     workers: Workers,
     folds: Folds | None = None,
 ) -> tuple[Rounds, Folds]:
-    """Fit rounds of a kind that is known already.
-
-    With `folds`, whose first rounds tell what the second learns from, two fits do; else seven.
-    """
+    """Fit rounds of a kind that is known already."""
     learning = _Learning(
         gold, objective, prior, workers, fold_of=None if folds is None else folds.of
     )
@@ -179,10 +165,6 @@ def refit(
 def _first_out_of_fold(
     learning: _Learning, kinds: Sequence[Kind]
 ) -> tuple[list[F8], list[list[Round]]]:
-    """Return the log odds (K,) of all cells by the first round of the other folds, by kind.
-
-    And these first rounds, by fold and kind.
-    """
     found = [np.zeros(len(learning.goals)) for _ in kinds]
 
     def of(fold: int) -> list[Round]:
@@ -197,7 +179,6 @@ def _first_out_of_fold(
 
 
 def _first_told(learning: _Learning, firsts: Sequence[Round]) -> F8:
-    """Return the log odds (K,) of all cells by first rounds that did not see their folds."""
     found = np.zeros(len(learning.goals))
 
     def of(fold: int) -> None:
@@ -209,10 +190,6 @@ def _first_told(learning: _Learning, firsts: Sequence[Round]) -> F8:
 
 
 def _second_out_of_fold(learning: _Learning, kind: Kind, first: F8) -> F4:
-    """Return the probabilities (K,) by both rounds of the other folds.
-
-    The second round of the folds but f learns from what the first says of fold g without f and g.
-    """
     twos = list(combinations(range(FOLDS), 2))
     cells, cell_fold = learning.gold.cells, learning.cell_fold
     seen = {fold: first.copy() for fold in range(FOLDS)}
@@ -240,7 +217,6 @@ def _second_out_of_fold(learning: _Learning, kind: Kind, first: F8) -> F4:
 
 
 def _final(learning: _Learning, kind: Kind, first: F8) -> Rounds:
-    """Fit both rounds to all pairs, the second to what the first says out of fold."""
     features = learning.told([])
     everything = np.ones(len(features), bool)
     [one] = learning.first([kind], features, everything)
