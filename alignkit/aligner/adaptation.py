@@ -1,4 +1,4 @@
-"""Carry what an aligner has learned over to another bitext."""
+"""The tables of a training, carried over to the words of another bitext."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner.adaptation_kernel import adapt, pair_tables
-from alignkit.aligner.bitext import Bitext, Side
+from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder, Decoding
 from alignkit.aligner.expectation import kinds_of, lexical_tables, pairs_of
@@ -29,7 +29,7 @@ NOTHING = Own(*(np.empty(0, np.uint8) for _ in range(3)))
 
 
 class Adapter:
-    """Make decoders of bitexts."""
+    """What makes decoders of bitexts from the tables of a training."""
 
     def __init__(self, parameters: Parameters, vectors: VectorPrior | None = None) -> None:
         self.parameters, self._vectors = parameters, vectors
@@ -62,8 +62,8 @@ class Adapter:
     def _decoder(self, bitext: Bitext) -> Decoding:
         known, settings = self.parameters, self.parameters.settings
         index = Cooccurrence.of(bitext)
-        source = _numbers(bitext.source, self._source_numbers)
-        target = _numbers(bitext.target, self._target_numbers)
+        source = _numbers(bitext.source.words, self._source_numbers)
+        target = _numbers(bitext.target.words, self._target_numbers)
         prior = spelling_prior(
             index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
         )
@@ -94,7 +94,10 @@ class Adapter:
         return self._fertile(known.fertilities, decoder, index, source, target)
 
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
-        """Return what aligns one pair, in a tenth of the time that `decoder` takes for it."""
+        """Return what aligns one pair, in a tenth of the time that `decoder` takes for it.
+
+        None for what only `decoder` aligns: other models, vectors, long pairs, empty sides.
+        """
         known = self.parameters
         if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
             return None
@@ -117,9 +120,8 @@ class Adapter:
     def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
         known, settings = self.parameters, self.parameters.settings
         spelled = *letters(source), *letters(target)
-        numbers, others = self._source_numbers, self._target_numbers
-        mine = np.array([numbers.get(word, -1) for word in source], np.int32)
-        theirs = np.array([others.get(word, -1) for word in target], np.int32)
+        mine = _numbers(source, self._source_numbers)
+        theirs = _numbers(target, self._target_numbers)
         found = pair_tables(
             mine, theirs, *spelled, known.rows, known.columns, known.forward, known.reverse,
             LEAST_PREFIX, float(settings.spelling), float(settings.identity),
@@ -148,11 +150,9 @@ class Adapter:
             known.target_totals[target],
             known.source_null[source],
             known.target_null[target],
-            kinds[0],
-            kinds[1],
+            *kinds,
             np.float32(settings.null),
-            known.null_units[0],
-            known.null_units[1],
+            *known.null_units,
         )
 
     def _fertile(
@@ -176,5 +176,5 @@ class Adapter:
         )
 
 
-def _numbers(side: Side, known: Mapping[str, int]) -> NDArray[np.int32]:
-    return np.array([known.get(word, -1) for word in side.words], np.int32)
+def _numbers(words: Sequence[str], known: Mapping[str, int]) -> I4:
+    return np.array([known.get(word, -1) for word in words], np.int32)

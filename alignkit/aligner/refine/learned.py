@@ -89,7 +89,6 @@ class Learned:
         decoder: Decoding,
         bitext: Bitext,
         workers: Workers,
-        *,
         threshold: float | None,
         sure: float | None,
         vectors: TwoVectors | None,
