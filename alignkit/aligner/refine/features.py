@@ -1,4 +1,4 @@
-"""Name what is known of a cell, in the order in which the kernels write it."""
+"""The names of the features of a cell, in the order in which the kernels write them."""
 
 from __future__ import annotations
 

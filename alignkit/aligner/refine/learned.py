@@ -12,7 +12,7 @@ from alignkit.aligner.decoding import AlignedLinks, Decoding, check_thresholds
 from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.refine.cells import Cells, Spelled
 from alignkit.aligner.refine.lexicon import GoldLexicon
-from alignkit.aligner.refine.rounds import Rounds
+from alignkit.aligner.refine.rounds import StackedModel
 from alignkit.arrays import LinkArrays
 from alignkit.errors import AlignerError
 from alignkit.vectors.sentences import TwoVectors
@@ -49,7 +49,9 @@ class Learned:
     """Hold what was learned from gold."""
 
     lessons: Lessons  # from what, and how
-    rounds: Rounds | None = None  # what makes probabilities of features; None where nothing gained
+    rounds: StackedModel | None = (
+        None  # what makes probabilities of features; None where nothing gained
+    )
     lexicon: GoldLexicon | None = field(default=None)
 
     @property

@@ -10,7 +10,7 @@ from math import isfinite
 
 from alignkit.aligner.refine.features import CELL, NEIGHBOURS, VECTORS, names_of
 from alignkit.aligner.refine.learned import Learned, Lessons
-from alignkit.aligner.refine.rounds import Round, Rounds
+from alignkit.aligner.refine.rounds import Round, StackedModel
 from alignkit.errors import FormatError
 from alignkit.input import open_input
 from alignkit.output import replacing
@@ -74,10 +74,10 @@ class Prior:
             text = stream.read(_MOST).decode("utf-8", "replace")
         return cls.decoded(text, name)
 
-    def rounds(self, *, vectors: bool) -> Rounds:
+    def rounds(self, *, vectors: bool) -> StackedModel:
         """Return the rounds, of features with or without those of vectors."""
         names = names_of(vectors=vectors, second=True)
-        return Rounds(Round.named(names, self.first), Round.named(names, self.second))
+        return StackedModel(Round.named(names, self.first), Round.named(names, self.second))
 
     def learned(self) -> Learned:
         """Return what aligns without any gold."""

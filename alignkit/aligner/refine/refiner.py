@@ -20,7 +20,7 @@ from alignkit.aligner.refine.lexicon import GoldLexicon
 from alignkit.aligner.refine.measures import OBJECTIVES
 from alignkit.aligner.refine.priors import Prior
 from alignkit.aligner.refine.report import LearningReport, resampled
-from alignkit.aligner.refine.rounds import Rounds
+from alignkit.aligner.refine.rounds import StackedModel
 from alignkit.aligner.refine.validation import FOLDS, Folds, Validated, refit, validate
 from alignkit.aligner.settings import LONGEST_PIECE, THRESHOLD
 from alignkit.arguments import check_arguments, each, words
@@ -36,7 +36,7 @@ class _Course:
     annotator: str  # whose links are gold
     objective: str  # what for; one of OBJECTIVES
     ignore_identical: bool  # whether the measure leaves equal words out
-    start: Rounds  # the rounds that learning starts from
+    start: StackedModel  # the rounds that learning starts from
     prior: str  # what these are called
     vectors: TwoVectors | None  # those that are looked at, or None
 
@@ -331,7 +331,7 @@ class Refiner:
     def _gold(self) -> Gold:
         return self._pairs.gold(ignore_identical=self._course.ignore_identical)
 
-    def _learn(self, gold: Gold, kind: str, threshold: float, rounds: Rounds) -> None:
+    def _learn(self, gold: Gold, kind: str, threshold: float, rounds: StackedModel) -> None:
         course, bitext = self._course, gold.bitext
         lexicon = GoldLexicon.of(
             gold.cells, gold.goals(course.objective), bitext.source.words, bitext.target.words

@@ -14,7 +14,7 @@ from alignkit.aligner.refine.fitting import KINDS
 from alignkit.aligner.refine.learned import UNSUPERVISED, Learned, Lessons
 from alignkit.aligner.refine.lexicon import GoldLexicon
 from alignkit.aligner.refine.measures import OBJECTIVES
-from alignkit.aligner.refine.rounds import Layers, Round, Rounds
+from alignkit.aligner.refine.rounds import Layers, Round, StackedModel
 from alignkit.errors import AlignerError
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -131,7 +131,7 @@ def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]
     rounds = lexicon = None
     if "learned_first_weights" in arrays:
         one, other = (_round(name, arrays) for name in ("first", "second"))
-        rounds = Rounds(one, other)
+        rounds = StackedModel(one, other)
     if "learned_pairs" in arrays:
         lexicon = GoldLexicon(
             tuple(words[WORDS[0]]),

@@ -17,7 +17,7 @@ from alignkit.aligner.refine.fitting import KINDS, Kind, fit
 from alignkit.aligner.refine.gold import Gold
 from alignkit.aligner.refine.lexicon import GoldCounts
 from alignkit.aligner.refine.measures import GRID, best_of, calibration_error, rows_of
-from alignkit.aligner.refine.rounds import Round, Rounds, probabilities_of
+from alignkit.aligner.refine.rounds import Round, StackedModel, probabilities_of
 from alignkit.aligner.settings import THRESHOLD
 
 F4 = NDArray[np.float32]
@@ -42,7 +42,7 @@ class Validated:
     """Hold what cross-validation chose, and what it found."""
 
     kind: str  # how the rounds were fitted
-    rounds: Rounds  # those fitted to all pairs
+    rounds: StackedModel  # those fitted to all pairs
     folds: Folds  # the first rounds by which the second learned
     threshold: float  # links are more probable than this
     losses: dict[str, float]  # the log-loss of a cell of each kind that was tried, in bits
@@ -56,7 +56,7 @@ class _Learning:
         self,
         gold: Gold,
         objective: str,
-        prior: Rounds,
+        prior: StackedModel,
         workers: Workers,
         lexical: bool = True,
         fold_of: I8 | None = None,
@@ -104,7 +104,7 @@ class _Learning:
 def validate(
     gold: Gold,
     objective: str,
-    prior: Rounds,
+    prior: StackedModel,
     workers: Workers,
     *,
     kinds: Sequence[Kind] = tuple(KINDS.values()),
@@ -144,11 +144,11 @@ def validate(
 def refit(
     gold: Gold,
     objective: str,
-    prior: Rounds,
+    prior: StackedModel,
     kind: str,
     workers: Workers,
     folds: Folds | None = None,
-) -> tuple[Rounds, Folds]:
+) -> tuple[StackedModel, Folds]:
     """Fit rounds of a kind that is known already."""
     learning = _Learning(
         gold, objective, prior, workers, fold_of=None if folds is None else folds.of
@@ -216,12 +216,12 @@ def _second_out_of_fold(learning: _Learning, kind: Kind, first: F8) -> F4:
     return refined
 
 
-def _final(learning: _Learning, kind: Kind, first: F8) -> Rounds:
+def _final(learning: _Learning, kind: Kind, first: F8) -> StackedModel:
     features = learning.told([])
     everything = np.ones(len(features), bool)
     [one] = learning.first([kind], features, everything)
     set_neighbours(learning.gold.cells, probabilities_of(first), features)
-    return Rounds(one, learning.second(kind, features, everything))
+    return StackedModel(one, learning.second(kind, features, everything))
 
 
 def _log_loss(logits: F8, goals: F4) -> float:
