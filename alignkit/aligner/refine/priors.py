@@ -1,4 +1,4 @@
-"""Hold what was learned elsewhere, as a start: weights of features by name, no words."""
+"""Priors of learning: weights of features by name, learned elsewhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST = 1e6
 
 @dataclass(frozen=True)
 class Prior:
-    """Hold the weights of both rounds by name of feature.
+    """The weights of both rounds by name of feature.
 
     Parameters
     ----------
@@ -87,14 +87,9 @@ class Prior:
 
     def encoded(self) -> str:
         """Return it as JSON."""
-        content = {
-            "alignkit": "prior",
-            "version": _VERSION,
-            "made": dict(self.made),
-            "threshold": self.threshold,
-            "first": dict(self.first),
-            "second": dict(self.second),
-        }
+        weights = {"first": dict(self.first), "second": dict(self.second)}
+        content = {"made": dict(self.made), "threshold": self.threshold, **weights}
+        content = {"alignkit": "prior", "version": _VERSION, **content}
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str) -> None:
