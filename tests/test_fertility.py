@@ -92,7 +92,6 @@ def test_the_textbook_example_is_learned(model):
 
 
 def pairs_of(text):
-    """Return the place of each word pair."""
     found = {}
     for p in range(len(text)):
         e = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]].tolist()

@@ -180,8 +180,6 @@ def test_ibm4_by_hand():
 
 
 class Told:
-    """Stand for a model of nltk with the tables of a case."""
-
     def __init__(self, case, n, m):
         self.p1 = case.p1
         self.translation_table = {

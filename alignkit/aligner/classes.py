@@ -1,4 +1,4 @@
-"""Learn word classes from monolingual text, by exchange, for the jumps of IBM 4."""
+"""Word classes of monolingual text, by exchange, for the jumps of IBM 4."""
 
 from __future__ import annotations
 

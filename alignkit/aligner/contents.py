@@ -1,4 +1,4 @@
-"""Say what a file of a model holds: its member ``header.json``, written and read."""
+"""The member ``header.json`` of a model's file, which declares what the file holds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class Table(NamedTuple):
-    """Declare the kind and shape of an array."""
+    """The kind and shape of an array."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -55,14 +55,14 @@ class Table(NamedTuple):
 
 
 class WordList(NamedTuple):
-    """Declare how many words a list has, and how many bytes its text."""
+    """The numbers of words and bytes of a list of words."""
 
     words: int
     size: int
 
 
 class Contents(NamedTuple):
-    """Hold what the model says of itself, and declare its arrays and lists of words by name."""
+    """What the model says of itself, and its arrays and lists of words by name."""
 
     header: Mapping[str, object]
     tables: Mapping[str, Table]

@@ -1,4 +1,4 @@
-"""Turn expected links into lexical tables: the M-step, by three kinds of inference."""
+"""The M-step: lexical tables from expected links, by three kinds of inference."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEW = 50  # with fewer pairs there is hardly anything that others could tell: ow
 
 
 class Lexical:
-    """Hold the lexical tables of both directions as weights over totals; see `Tables`."""
+    """The lexical tables of both directions as weights over totals; see `Tables`."""
 
     def __init__(self, index: Cooccurrence, targets: int) -> None:
         self.forward: F4 = np.ones(len(index.columns), np.float32)
@@ -60,7 +60,12 @@ class Estimator(Protocol):
 
 
 class Collapsed:
-    """Align each pair by what the other pairs tell."""
+    """Align each pair by what the other pairs tell.
+
+    Collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
+    2009): the links of a pair are taken out of the counts, 1 byte a cell, before it is aligned
+    anew, so that rare words cannot vouch for themselves. Both directions share the counts.
+    """
 
     def __init__(
         self, shard: Shard, cells: NDArray[np.int32], settings: Settings, pairs: int, room: Room
@@ -99,7 +104,7 @@ class Collapsed:
 
 
 class Soft:
-    """Take posteriors as counts: EM, or mean-field variational Bayes."""
+    """Posteriors as counts, 8 bytes a cell: EM, or mean-field variational Bayes."""
 
     def __init__(
         self, index: Cooccurrence, prior: F4, room: Room, *, agree: bool, bayes: bool

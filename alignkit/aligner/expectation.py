@@ -1,4 +1,4 @@
-"""Run the E-step over parts of a bitext, on all cores."""
+"""The E-step over parts of a bitext, on all cores."""
 
 from __future__ import annotations
 

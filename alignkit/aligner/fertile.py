@@ -1,4 +1,4 @@
-"""Train IBM 3 and IBM 4 in both directions on top of the HMM, and align with them."""
+"""IBM 3 and IBM 4 in both directions, trained on top of the HMM."""
 
 from __future__ import annotations
 

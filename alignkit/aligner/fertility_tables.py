@@ -1,4 +1,4 @@
-"""Turn expected counts into the tables of IBM 3 and IBM 4, smoothed where counts are few."""
+"""The tables of IBM 3 and IBM 4 from expected counts, smoothed where counts are few."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Train IBM 3 and IBM 4, one direction at a time, from the alignments of another model."""
+"""The training of IBM 3 and IBM 4, one direction at a time, from given alignments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declare the tables of a model: the kind, shape and range of each, and what ties them together.
+"""The tables of a model: the kind, shape and range of each, and what ties them together.
 
 Kernels read through these tables without looking, so a file is believed only where it keeps to what
 stands here. Training writes nothing else.
@@ -32,7 +32,7 @@ BLOCKS = 1 << 22
 
 
 class Field(NamedTuple):
-    """Declare a table."""
+    """A table."""
 
     dtype: str  # the kind of its numbers
     shape: tuple[int | str, ...]

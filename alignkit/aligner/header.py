@@ -1,4 +1,4 @@
-"""Say how a model was made: the header of its file, checked entry by entry."""
+"""The header of a model's file, checked entry by entry: how the model was made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 1000  # letters of a prefix
 
 @dataclass(frozen=True)
 class ModelHeader:
-    """Hold what a model says of itself."""
+    """What a model says of itself."""
 
     settings: Settings  # how it was trained
     casefold: bool  # whether case was ignored

@@ -1,4 +1,4 @@
-"""Remember the sentence pairs that an aligner was trained on."""
+"""The memory of the sentence pairs that an aligner was trained on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ Sentences = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Hold the expected links of the sentence pairs of the training."""
+    """The expected links of the sentence pairs of the training.
+
+    When such a pair is aligned, its own links are taken out of the counts, as in training.
+    """
 
     keys: NDArray[np.uint64]  # (Q,) uint64: a number for each distinct pair, rising
     offsets: NDArray[np.int64]
@@ -49,15 +52,15 @@ class Memory:
         """Return the expected links of pairs; nothing for those that were not trained on."""
         places = np.searchsorted(self.keys, keys)
         places[places == len(self.keys)] = 0
-        found = np.full(len(keys), -1, np.int64)
+        numbers = np.full(len(keys), -1, np.int64)
         if len(self.keys):
             known = (self.keys[places] == keys) & (keys > 0)
-            found[known] = places[known]
-        none = bool((found < 0).all())
+            numbers[known] = places[known]
+        none = bool((numbers < 0).all())
         sizes = pairs.starts[-1], len(pairs.source), len(pairs.target)
         own = Own(*(np.zeros(0 if none else size, np.uint8) for size in sizes))
         if not none:
-            recall(found, pairs, self.offsets, self.cells, self.levels, own)
+            recall(numbers, pairs, self.offsets, self.cells, self.levels, own)
         return own
 
 

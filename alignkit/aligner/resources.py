@@ -1,4 +1,4 @@
-"""Tell how much memory a training needs, and give it that or a folder."""
+"""The memory that a training needs, and the room for it: in memory, or in a folder."""
 
 from __future__ import annotations
 
@@ -66,6 +66,7 @@ def _more(bitext: Bitext, settings: Settings) -> int:
 
 
 def _positions(bitext: Bitext) -> int:
+    # how many cells the distinct sizes of sentence pairs have
     sizes = bitext.source.lengths << 32 | bitext.target.lengths
     distinct = np.unique(sizes)
     return int(((distinct >> 32) * (distinct & 0xFFFFFFFF)).sum())
@@ -101,8 +102,8 @@ def _available() -> int:
     limits = [1 << 62]
     with suppress(OSError, ValueError, IndexError):
         with open("/proc/meminfo", encoding="ascii") as lines:
-            found = {line.split(":")[0]: line.split()[1] for line in lines}
-        limits.append(int(found.get("MemAvailable", 1 << 52)) * 1024)
+            sizes = {line.split(":")[0]: line.split()[1] for line in lines}
+        limits.append(int(sizes.get("MemAvailable", 1 << 52)) * 1024)
     with suppress(OSError, ValueError):  # a container's own limit
         limit, used = (
             int(Path("/sys/fs/cgroup", name).read_text("ascii"))
@@ -110,10 +111,6 @@ def _available() -> int:
         )
         limits.append(limit - used)
     return max(min(limits), 0)
-
-
-def _told(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
 
 
 def room_for(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Room:
@@ -126,6 +123,6 @@ def room_for(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | N
     except OSError as problem:
         raise AlignerError(
             f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
-            f"{_told(bytes_on_disk(bitext, settings))} there: name another folder"
+            f"{bytes_on_disk(bitext, settings) / 1e6:,.1f} MB there: name another folder"
         ) from None
     return Room(place)

@@ -19,7 +19,7 @@ I8 = NDArray[np.int64]
 
 
 class Shard:
-    """Turn the counts of K word pairs into weights, with what is known before."""
+    """K word pairs whose counts become weights, with what is known before."""
 
     def __init__(
         self, index: Cooccurrence, prior: F4, backing: Backing | None, targets: int

@@ -1,4 +1,4 @@
-r"""Write models into files, and read them back with every byte checked.
+r"""Files of models, written whole and read back with every byte checked.
 
 Specification
 -------------
@@ -59,7 +59,7 @@ _Path = Union[str, "PathLike[str]"]
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """Hold what a file of a model holds."""
+    """What a file of a model holds."""
 
     header: Mapping[str, object]  # what the model says of itself, as JSON has it: lists for tuples
     arrays: Mapping[str, NDArray[Any]]  # the tables, read-only
@@ -88,9 +88,9 @@ def write_model(
     with replacing_bytes(name) as out:
         members = [_put(out, _FIRST, start)]
         for key, table in tables.items():
-            members.append(_put(out, _array_member(key), declared[key].prefix, table.data))
+            members.append(_put(out, f"arrays/{key}.npy", declared[key].prefix, table.data))
         for key, text in texts.items():
-            members.append(_put(out, _words_member(key), text))
+            members.append(_put(out, f"words/{key}.txt", text))
         out.write(directory(members))
 
 
@@ -123,14 +123,6 @@ def _put(out: BinaryIO, name: str, *parts: bytes | memoryview) -> Member:
     for part in parts:
         out.write(part)
     return member
-
-
-def _array_member(key: str) -> str:
-    return f"arrays/{key}.npy"
-
-
-def _words_member(key: str) -> str:
-    return f"words/{key}.txt"
 
 
 def read_model(path: _Path) -> StoredModel:
@@ -167,6 +159,8 @@ def _opened(path: _Path) -> Iterator[_Reading]:
 
 
 class _Reading:
+    """A model read from its first byte to its last, compared with what must stand there."""
+
     def __init__(self, stream: BufferedReader, path: str) -> None:
         self._stream = stream
         self._path = path
@@ -176,7 +170,14 @@ class _Reading:
     def contents(self) -> Contents:
         """Return what is declared to follow; the size of the file fits it."""
         contents = Contents.decode(self._first(), self._path)
-        self._check_size(contents)
+        sizes = [(_FIRST, self._members[0].size)]
+        sizes += [(f"arrays/{key}.npy", table.size) for key, table in contents.tables.items()]
+        sizes += [(f"words/{key}.txt", words.size) for key, words in contents.lists.items()]
+        expected = total(sizes)
+        if self._size < expected:
+            raise self._damage(f"it is cut short, {self._size} bytes of {expected}")
+        if self._size > expected:
+            raise self._damage(f"it has {self._size} bytes where {expected} are expected")
         return contents
 
     def model(self) -> StoredModel:
@@ -208,18 +209,8 @@ class _Reading:
         self._check(text)
         return text
 
-    def _check_size(self, contents: Contents) -> None:
-        sizes = [(_FIRST, self._members[0].size)]
-        sizes += [(_array_member(key), table.size) for key, table in contents.tables.items()]
-        sizes += [(_words_member(key), declared.size) for key, declared in contents.lists.items()]
-        expected = total(sizes)
-        if self._size < expected:
-            raise self._damage(f"it is cut short, {self._size} bytes of {expected}")
-        if self._size > expected:
-            raise self._damage(f"it has {self._size} bytes where {expected} are expected")
-
     def _array(self, key: str, table: Table) -> NDArray[Any]:
-        member = _array_member(key)
+        member = f"arrays/{key}.npy"
         self._begin(member, table.size)
         prefix = self._take(len(table.prefix))
         if prefix != table.prefix:
@@ -234,7 +225,7 @@ class _Reading:
         return array
 
     def _words(self, key: str, declared: WordList) -> tuple[str, ...]:
-        member = _words_member(key)
+        member = f"words/{key}.txt"
         self._begin(member, declared.size)
         data = self._take(declared.size)
         self._check(data)

@@ -105,7 +105,9 @@ class Training:
         collapsed = Collapsed(shard, self.index.cells, settings, len(self.bitext), room)
         sums = np.zeros(len(prior), np.int64)
         add_chances(self.bitext.starts, self.index.cells, sums)
-        collapsed.take(counts_of(sums, UNITS), self.lexical)
+        counts = counts_of(sums, UNITS)
+        del sums
+        collapsed.take(counts, self.lexical)
         return collapsed
 
     def run(self, progress: Progress | None = None) -> None:

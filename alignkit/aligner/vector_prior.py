@@ -18,7 +18,7 @@ _BLOCK = 4096  # words
 
 @dataclass(frozen=True)
 class VectorsUsed:
-    """Tell what vectors said in a training."""
+    """What vectors contributed to a training."""
 
     dimensions: int  # how many numbers a vector had
     source_words: int  # how many of the words had a vector
