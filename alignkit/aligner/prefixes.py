@@ -33,7 +33,7 @@ def cut_bitext(bitext: Bitext, letters: int) -> Bitext:
         cut = [numbers.setdefault(word, len(numbers)) for word in cut_words(side.words, letters)]
         ids = np.array(cut, np.int32)[side.ids]
         sides.append(Side.by_frequency(list(numbers), ids, side.starts))
-    return Bitext(*sides, bitext.casefold)
+    return Bitext(sides[0], sides[1], bitext.casefold)
 
 
 def cut_dictionary(
