@@ -50,10 +50,7 @@ def empty(null, own, unit, least):
 
 
 def lexical(t, null, p0, positions=None):
-    """Posteriors (N, M), those of the empty word (M,), and log P(target | source): IBM 1 and 2.
-
-    Brown et al. 1993, eqs. 11 and 21, with a fixed probability p0 of the empty word.
-    """
+    """Posteriors (N, M), those of the empty word (M,), and log P(target | source): IBM 1 and 2."""
     n, m = t.shape
     positions = np.full((n, m), 1 / n) if positions is None else positions
     links, nulls, likelihood = np.zeros((n, m)), np.zeros(m), 0.0
@@ -67,12 +64,7 @@ def lexical(t, null, p0, positions=None):
 
 
 def chain(jumps, kinds):
-    """Where a sentence of n words begins (n,), goes (n, n) and ends (n,).
-
-    Each row of the jump table gives, for -band to band and for all beyond, what a jump weighs;
-    its last row is the beginning's, which counts as the position before the first. From each word
-    one may go to each or to the end.
-    """
+    """Where a sentence of n words begins (n,), goes (n, n) and ends (n,)."""
     n = len(kinds)
     band = (jumps.shape[1] - 2) // 2
 
@@ -89,10 +81,7 @@ def chain(jumps, kinds):
 
 
 def hmm_by_enumeration(t, null, p0, first, goes, last):
-    """All that the HMM says of a tiny pair: posteriors, nulls, log-likelihood, best path's log.
-
-    Each word links to a state or is null, which keeps the state; so all sequences are tried.
-    """
+    """All that the HMM says of a tiny pair: posteriors, nulls, log-likelihood, best path's log."""
     n, m = t.shape
     links, nulls, whole, best = np.zeros((n, m)), np.zeros(m), 0.0, defaultdict(float)
     for start in range(n):
@@ -118,11 +107,7 @@ def hmm_by_enumeration(t, null, p0, first, goes, last):
 
 
 def hmm(t, null, p0, first, goes, last):
-    """Run forward-backward over 2 N states, null ones apart (Och & Ney 2003).
-
-    Returns posteriors (N, M), those of the empty word (M,), the log-likelihood, the expected jumps
-    (N, N) and where the sentence is expected to end (N,).
-    """
+    """Run forward-backward over 2 N states, null ones apart (Och & Ney 2003)."""
     n, m = t.shape
     emit = [np.concatenate([(1 - p0) * t[:, j], np.full(n, p0 * null[j])]) for j in range(m)]
     step = np.zeros((2 * n, 2 * n))
@@ -221,7 +206,6 @@ BARE = str.maketrans("áçё", "acе")
 
 
 def alike(one, other, weight, identity):
-    """Pseudo-count for the spelling of two words."""
     one, other = one.translate(BARE), other.translate(BARE)
     if one == other:
         return weight + identity if one else 0.0

@@ -30,23 +30,8 @@ KINDS = [
     {"model": "ibm4", "inference": "em"},
 ]
 TEXT = plain.random_text(21, 60, 20)
-NUMBERS = [
-    0,
-    -1,
-    1,
-    2,
-    7,
-    1e-30,
-    1e30,
-    1e-45,
-    -1e-9,
-    2**20,
-    2**31 - 1,
-    2**31,
-    2**32,
-    2**62,
-    -(2**63),
-]
+NUMBERS = [0, -1, 1, 2, 7, 1e-30, 1e30, 1e-45, -1e-9]
+NUMBERS += [2**20, 2**31 - 1, 2**31, 2**32, 2**62, -(2**63)]
 FLOATS = [np.nan, np.inf, -np.inf, 3.4e38]
 ODD = [None, True, "", "hmm", "ibm3", "ibm4", [], {}, [1], -1, 0, 1, 0.5, 7, 10**12, 10**400, 1e308,
        "x" * 100_000, {"a": 1}, [[["deep"]]]]  # fmt: skip
@@ -95,7 +80,6 @@ def changed(rng, array):
 
 
 def forge(rng, header, arrays, words):
-    """Change one thing of a model, in place."""
     way = rng.integers(10)
     name = str(rng.choice(list(arrays)))
     if way < 5:

@@ -59,7 +59,6 @@ def log_probability(case, alignment):
 
 
 def order(case, cepts):
-    """List the factors of the order of IBM 4."""
     found = []
     centre, group = 0, len(case.d1) - 1
     for i, cept in enumerate(cepts[1:]):
@@ -76,7 +75,6 @@ def order(case, cepts):
 
 
 def neighbours(alignment, n):
-    """List the alignments one move or one swap away."""
     found = []
     for j, old in enumerate(alignment):
         others = (i for i in range(-1, n) if i != old)

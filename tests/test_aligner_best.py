@@ -124,9 +124,6 @@ def test_what_is_learned_from_gold_looks_at_the_mean(best):
     assert refiner.probabilities(gold[0]).shape == tuple(map(len, TEXT[0]))
 
 
-# Files
-
-
 def header_of(change):
     def spoilt(header):
         header = dict(header)
@@ -181,9 +178,6 @@ def test_a_file_whose_prefixes_do_not_fit_is_refused(best, tmp_path, field):
     save_parameters(str(path), replace(known, prefixes={**known.prefixes, 5: part}))
     with pytest.raises(AlignerError, match="train it anew"):
         Aligner.load(path)
-
-
-# The command
 
 
 @pytest.fixture

@@ -34,7 +34,6 @@ def random_bitext(rng, sizes, words=6):
 
 
 def word_pairs(bitext, index):
-    """List the word pairs of the places."""
     rows = np.repeat(np.arange(len(index.rows) - 1), np.diff(index.rows))
     source, target = bitext.source.words, bitext.target.words
     return [(source[a], target[b]) for a, b in zip(rows, index.columns, strict=True)]
@@ -140,9 +139,6 @@ def test_pairs_with_unknown_words_are_never_remembered():
     assert keys_of((known, starts), (unknown, starts)).tolist() == [0]
     assert keys_of((unknown, starts), (known, starts)).tolist() == [0]
     assert keys_of((known, starts), (known, starts))[0] > 0
-
-
-# The parts and the positions
 
 
 @given(st.lists(st.integers(0, 50), max_size=200), st.integers(1, 80))

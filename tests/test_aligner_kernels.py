@@ -122,8 +122,6 @@ def sides(case, p):
 
 
 class Output:
-    """Hold what the E-step writes."""
-
     def __init__(self, case, agree=False):
         size = 0 if agree else case.cells
         self.forward, self.reverse = np.zeros(size, np.float32), np.zeros(size, np.float32)
@@ -176,12 +174,8 @@ def run_hmm(case, agree=False, every=1):
 
 
 def filled(case):
-    """List the pairs that have words on both sides."""
     lengths = case.bitext.source.lengths * case.bitext.target.lengths
     return np.flatnonzero(lengths).tolist()
-
-
-# IBM 1 and 2
 
 
 @given(CASES, st.booleans())
@@ -210,9 +204,6 @@ def test_ibm2_is_the_reference(options, agree):
             plain.lexical(back, back_null, case.p0, at[1]),
         ]
         out.check(case, p, found)
-
-
-# The HMM
 
 
 def chains(case, p):

@@ -34,16 +34,6 @@ def test_large_bitexts_are_aligned_part_by_part_with_the_same_result(monkeypatch
     assert np.array_equal(aligner.scores(bitext), scores)
 
 
-def test_parts_of_a_bitext_are_its_pairs():
-    bitext = Bitext.pack(TEXT)
-    part = bitext.part(10, 15)
-    assert len(part) == 5
-    assert [part.source.sentence(k) for k in range(5)] == [
-        bitext.source.sentence(k) for k in range(10, 15)
-    ]
-    assert (np.diff(part.starts) == np.diff(bitext.starts)[10:15]).all()
-
-
 def test_a_full_disk_is_told_before_training(monkeypatch, tmp_path):
     def full(*_):
         raise OSError(28, "No space left on device")

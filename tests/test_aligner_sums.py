@@ -27,7 +27,6 @@ NUMBERS = st.lists(st.floats(0, 2.0**33, width=32), max_size=30)
 
 
 def added(numbers):
-    """Add numbers in units, one after the other."""
     sums = np.zeros(1, np.int64)
     add_nulls(np.zeros(len(numbers), np.int32), np.array(numbers, np.float32), sums)
     return sums
@@ -55,8 +54,6 @@ def random_training(seed, **options):
 
 
 class Evidence:
-    """Hold what the E-step of a part writes."""
-
     def __init__(self, cells):
         self.agreement = np.zeros(cells, np.uint8)
         self.forward = self.reverse = np.empty(0, np.float32)

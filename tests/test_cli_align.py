@@ -1,7 +1,6 @@
 """The command align: inputs, outputs, models, streams, and what goes wrong."""
 
 import gzip
-import json
 import os
 import random
 import signal
@@ -40,7 +39,6 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def french(model):
-    """What training on the sample gives it."""
     return (os.path.dirname(model) + os.sep + "o", model)
 
 
@@ -67,15 +65,6 @@ def test_two_texts_are_aligned(capsys, texts):
     assert len(lines) == 4
     assert "4 pairs of 11 x 11 words; training takes about" in ran.err
     assert "log-likelihood of a target word" in ran.err
-
-
-def test_the_sample_is_aligned_well(french):
-    gold = read_corpus(GOLD, format="pharaoh")
-    found = read_corpus(french[0], format="pharaoh")
-    pairs = zip(found, gold, strict=True)
-    both = [(one.alignment("alignment"), two.alignment("alignment")) for one, two in pairs]
-    shared = sum(len(one.sure & two.possible) for one, two in both)
-    assert shared > 0.75 * sum(len(one.sure) for one, _ in both)
 
 
 def test_every_kind_of_text_gives_the_same(capsys, monkeypatch, tmp_path, texts):
@@ -279,11 +268,6 @@ def test_long_lines_are_cut_and_told(capsys, tmp_path):
     assert len(ran.out.splitlines()[1].split()) > 2000
 
 
-def test_one_pair_is_a_corpus(capsys, monkeypatch):
-    feed(monkeypatch, "日本 語\tשלום עולם")
-    assert made(capsys, "-").out.count("\n") == 1
-
-
 def test_words_are_divided_at_ascii_white_space_alone(capsys, tmp_path):
     given = [write(tmp_path, "a", "a\u00a0b \u3000 c\n"), write(tmp_path, "b", "x\n")]
     told = made(capsys, *given, "-o", tmp_path / "o", "--json").json
@@ -448,27 +432,6 @@ def test_nothing_heavy_is_loaded_for_plain_texts(tmp_path):
     code, *loaded = ran.stdout.split()
     assert code == "0"
     assert not {"scipy.linalg", "lxml", "networkx", "nltk", "pandas"} & set(loaded)
-
-
-@pytest.mark.real_data
-def test_ten_thousand_pairs(data, tmp_path):
-    sides = []
-    for language in ("fr", "en"):
-        with open(data / "hansards" / f"train.{language}", encoding="utf-8") as stream:
-            text = "".join(next(stream) for _ in range(10_000))
-        sides.append(write(tmp_path, language, text))
-    out = tmp_path / "o"
-    ran = process("align", *sides, "-o", out, "--save", tmp_path / "m", "--json")
-    assert json.loads(ran.out)["pairs"] == 10_000
-    again = tmp_path / "again"
-    process("align", *sides, "-o", again, "--load", tmp_path / "m")
-    assert read(again) == read(out)
-    head = write(tmp_path, "head", "".join(read(out).splitlines(keepends=True)[:184]))
-    gold = read_corpus(data / "hansards" / "dev.fr-en.align", format="pharaoh")
-    found = read_corpus(head, format="pharaoh", name="found")
-    from alignkit import merge
-
-    assert score(merge(gold, {"found": found}), "found", "alignment").links.aer < 0.08
 
 
 RAW = 'They didn\'t say "no".\nHe left.\n', "They said neither (yes) nor no.\nHe went, it's said.\n"

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from reference_fertility import cepts_of, log_probability, neighbours, posteriors
 
 from alignkit.aligner import fertility_tables as tables
-from alignkit.aligner.fertility import FertilityOptions, FertilityText, align_fertility
-from alignkit.aligner.fertility_training import FertilityTraining, train_fertility
-from alignkit.errors import OptionError
+from alignkit.aligner.fertility import FertilityText, align_fertility
+from alignkit.aligner.fertility_training import FertilityTraining
 
 TEXTBOOK = [([0, 1], [0, 1]), ([0, 2], [0, 2]), ([3, 2], [3, 2])]
-"""Das Haus, das Buch, ein Buch; the house, the book, a book."""
+# das Haus, das Buch, ein Buch; the house, the book, a book
 
 
 def packed(pairs, *, transposed=False):
@@ -55,6 +54,16 @@ def started(text, seed=0):
     }
 
 
+def trained(text, rounds=5, **options):
+    training = FertilityTraining(
+        text, **{"prior": np.zeros(len(text.owners), np.float32), **options}
+    )
+    for _ in range(rounds):
+        training.expect()
+        training.maximize()
+    return training.finish()
+
+
 def random_pairs(seed, count=12, size=6, longest=6):
     rng = np.random.default_rng(seed)
     return [
@@ -73,7 +82,7 @@ def test_the_textbook_example_is_learned(model):
         "lexical": np.full(len(text.owners), 0.25, np.float32),
         "viterbi": np.tile(np.array([0, 1], np.int32), 9),
     }
-    found = train_fertility(text, model=model, **start)
+    found = trained(text, model=model, **start)
     assert found.viterbi.tolist() == [0, 1] * 9
     for place, (e, f) in enumerate({(e, f) for s, t in TEXTBOOK for e in s for f in t}):
         assert place < len(found.lexical)
@@ -83,7 +92,6 @@ def test_the_textbook_example_is_learned(model):
 
 
 def pairs_of(text):
-    """Return the place of each word pair."""
     found = {}
     for p in range(len(text)):
         e = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]].tolist()
@@ -118,7 +126,8 @@ def case_of(training, p):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_counts_are_those_of_the_best_alignment_and_its_neighbours(model, seed):
     text = packed(random_pairs(seed))
-    training = FertilityTraining(text, model=model, **started(text, seed))
+    prior = np.zeros(len(text.owners), np.float32)
+    training = FertilityTraining(text, model=model, prior=prior, **started(text, seed))
     cases = [case_of(training, p) for p in range(len(text))]
     score = training.expect()
     fertilities, heads, words = defaultdict(float), 0.0, 0.0
@@ -152,10 +161,8 @@ def test_counts_are_those_of_the_best_alignment_and_its_neighbours(model, seed):
 @pytest.mark.parametrize("discount", [0.0, 1.0])
 def test_results_are_the_same_for_any_number_of_threads(model, discount):
     text = packed(random_pairs(3, 40))
-    options = FertilityOptions(rounds=3, discount=discount)
     one, three = (
-        train_fertility(text, model=model, threads=k, options=options, **started(text))
-        for k in (1, 3)
+        trained(text, 3, model=model, threads=k, discount=discount, **started(text)) for k in (1, 3)
     )
     np.testing.assert_array_equal(one.posteriors, three.posteriors)
     np.testing.assert_array_equal(one.viterbi, three.viterbi)
@@ -169,8 +176,7 @@ def test_a_pair_by_itself_is_aligned_as_in_training(model, discount):
     text = packed(random_pairs(5, 30))
     start = started(text)
     prior = np.random.default_rng(1).uniform(0, 1, len(text.owners)).astype(np.float32)
-    options = FertilityOptions(rounds=2, discount=discount)
-    found = train_fertility(text, model=model, options=options, prior=prior, **start)
+    found = trained(text, 2, model=model, discount=discount, prior=prior, **start)
     for p in range(len(text)):
         e = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]]
         j = slice(text.target_offsets[p], text.target_offsets[p + 1])
@@ -195,15 +201,16 @@ def test_the_other_direction_is_the_sides_changed(model):
     lexical = np.empty_like(start["lexical"])
     for pair, place in pairs_of(there).items():
         lexical[places[pair]] = start["lexical"][place]
-    one = train_fertility(there, model=model, **start)
-    two = train_fertility(back, model=model, **(start | {"lexical": lexical}))
+    one = trained(there, model=model, **start)
+    two = trained(back, model=model, **(start | {"lexical": lexical}))
     np.testing.assert_array_equal(one.viterbi, two.viterbi)
     np.testing.assert_allclose(one.scores, two.scores, rtol=1e-5)
 
 
 def test_agreement_takes_the_counts_it_is_given():
     text = packed(TEXTBOOK)
-    training = FertilityTraining(text, model="ibm3", **started(text))
+    prior = np.zeros(len(text.owners), np.float32)
+    training = FertilityTraining(text, model="ibm3", prior=prior, **started(text))
     training.expect()
     given_links = np.zeros(len(text.cells), np.float32)
     given_links[::3] = 0.5  # 0-0 and 1-1 of each pair
@@ -217,24 +224,9 @@ def test_agreement_takes_the_counts_it_is_given():
 @pytest.mark.parametrize("pairs", [[], [([], [])], [([0], []), ([], [0, 0])], [([0], [0])]])
 def test_little_text_is_borne(model, pairs):
     text = packed(pairs)
-    found = train_fertility(text, model=model, **started(text))
+    found = trained(text, model=model, **started(text))
     assert np.isfinite(found.posteriors).all()
     assert np.isfinite(found.scores).all()
-
-
-def test_ibm4_wants_classes():
-    text = packed(TEXTBOOK)
-    with pytest.raises(OptionError, match="classes of the words"):
-        train_fertility(text, model="ibm4", **(started(text) | {"classes": None}))
-
-
-@MODELS
-def test_a_fixed_share_of_null_stays_and_a_free_one_moves(model):
-    text = packed(random_pairs(2))
-    for share, expected in ((0.3, 0.3), (None, None)):
-        options = FertilityOptions(null_share=share, rounds=2)
-        found = train_fertility(text, model=model, options=options, **started(text))
-        assert (found.model.null_share == expected) if expected else found.model.null_share != 0.05
 
 
 counts = st.integers(0, 10**6).map(np.random.default_rng)

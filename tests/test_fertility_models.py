@@ -15,11 +15,11 @@ from nltk.translate.ibm4 import IBMModel4
 from nltk.translate.ibm_model import AlignmentInfo
 from reference_fertility import log_probability, neighbours, posteriors
 
-from alignkit.aligner.fertility import FertilityModel, FertilityOptions, align_fertility
+from alignkit.aligner.fertility import FertilityModel, align_fertility
 from alignkit.aligner.fertility_corpus_kernel import local_logs, open_pair
 from alignkit.aligner.fertility_kernel import CEPT, climb, put, put_all, swap_gain, take, word_gain
 from alignkit.aligner.fertility_tables import distortion_block
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import UnknownNameError
 
 
 def random_case(model, n, m, seed, classes=2):
@@ -180,8 +180,6 @@ def test_ibm4_by_hand():
 
 
 class Told:
-    """Stand for a model of nltk with the tables of a case."""
-
     def __init__(self, case, n, m):
         self.p1 = case.p1
         self.translation_table = {
@@ -282,11 +280,3 @@ def test_words_and_lengths_never_seen_are_aligned():
 def test_an_unknown_model_is_named():
     with pytest.raises(UnknownNameError, match="ibm3, ibm4"):
         FertilityModel(model="ibm5", null_share=0.1, fertilities=np.ones((1, 4), np.float32))
-
-
-def test_senseless_options_are_refused():
-    for wrong in ({"rounds": -1}, {"null_share": 1.0}, {"discount": 2.0}, {"sweeps": -1}):
-        with pytest.raises(OptionError):
-            FertilityOptions(**wrong)
-    with pytest.raises(OptionError, match="above 0"):
-        FertilityOptions(fertility_weight=0.0)

@@ -91,7 +91,6 @@ def test_the_process_that_compiles_computes_what_later_ones_do(tmp_path):
 
 @pytest.mark.slow
 def test_another_processor_computes_the_same_bits():
-    """Neither kernels nor numpy and its linear algebra ask what the processor can do."""
     older = {"NUMBA_CPU_NAME": "generic", "OPENBLAS_CORETYPE": "Prescott"}
     features = np.show_config("dicts")["SIMD Extensions"].get("found", [])
     assert digests(**older, NPY_DISABLE_CPU_FEATURES=" ".join(features)) == digests()

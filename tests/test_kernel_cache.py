@@ -128,7 +128,6 @@ def test_a_link_is_not_followed(home):
 @pytest.mark.slow
 @POSIX
 def test_what_others_put_into_a_folder_is_not_opened(home):
-    """A pipe would make the process wait for ever."""
     assert run()
     (path,) = kept(home)
     path.unlink()
@@ -219,7 +218,6 @@ def test_no_folder_appears_in_the_working_directory(home, monkeypatch, named, us
 
 @pytest.fixture
 def untold(monkeypatch):
-    """Forget that anything was told in this process."""
     monkeypatch.setattr(jit_module, "_ANNOUNCER", jit_module._Announcer())
     event.register("numba:compile", jit_module._ANNOUNCER)
     yield
@@ -322,7 +320,6 @@ def test_two_processes_compile_into_one_cache(tmp_path):
 
 @pytest.mark.parametrize("missing", [[], ["alignkit_has_no_such_function"]])
 def test_numba_is_made_ready_to_compile_only_where_a_kernel_needs_it(missing):
-    """LLVM ends the process where it finds no function of that name."""
     from numba.core.registry import cpu_target
 
     class Context:

@@ -32,12 +32,8 @@ def written(path):
     return path
 
 
-# What is no model
-
-
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"P", b"\x80\4\x95", b"0-0 1-1\n" * 20, b"\0" * 500, b"PK\5\6" + b"\0" * 18],
+    "content", [b"", b"P", b"\x80\4\x95", b"0-0 1-1\n" * 20, b"\0" * 500, b"PK\5\6" + b"\0" * 18]
 )
 def test_other_files_are_no_models(tmp_path, content):
     path = tmp_path / "m"
@@ -72,9 +68,6 @@ def test_places_without_a_file_are_named(tmp_path):
     os.mkfifo(tmp_path / "pipe")  # which would be waited for
     with pytest.raises(FormatError, match="is a device or a pipe"):
         read_model(tmp_path / "pipe")
-
-
-# Damage
 
 
 def refused(path, content):
@@ -131,9 +124,6 @@ def test_the_damaged_part_is_named(tmp_path):
         changed = bytearray(whole)
         changed[at] ^= 1
         assert said in refused(tmp_path / "m", changed)
-
-
-# Files made to deceive: all checksums are right
 
 
 def forged(path, content, *parts):
@@ -228,14 +218,12 @@ def test_members_other_than_declared_are_refused(tmp_path, changed, part, said):
 
 
 def test_a_forged_file_that_is_right_is_read(tmp_path):
-    """So that the tests above fail for what they are about."""
     part = ("arrays/x.npy", FLOATS + b"\0" * 8)
     read = read_model(forged(tmp_path / "m", model(arrays=table()), part))
     assert read.arrays["x"].tolist() == [0.0, 0.0]
 
 
 def test_a_pickle_is_never_loaded(tmp_path):
-    """An array of objects, as numpy writes it, is refused though all else is right."""
     place = tmp_path / "x.npy"
     np.save(place, np.array([Trap()], object), allow_pickle=True)
     part = ("arrays/x.npy", place.read_bytes())

@@ -92,7 +92,6 @@ def test_numbers_that_cannot_be_are_refused(tmp_path, models, model, name, value
 
 
 def test_weights_are_no_more_than_their_totals(tmp_path, models):
-    """Else a probability would be above 1, or infinite."""
     stored = models["hmm"]
     totals = at(stored.arrays["source_totals"], 0, 1e-20)
     refused(
@@ -101,7 +100,6 @@ def test_weights_are_no_more_than_their_totals(tmp_path, models):
 
 
 def test_tables_of_another_model_are_not_read_beside(tmp_path, models):
-    """IBM 4 has no positions and IBM 3 no steps: kernels tell the two apart by what is empty."""
     places = {"forward_distortion": np.ones(3, np.float32)}
     refused(tmp_path, models["ibm4"], "forward_distortion is float32 (3,)", arrays=places)
     first = {"forward_first": np.ones((1, 1, 81), np.float32)}
@@ -124,6 +122,9 @@ def test_tables_that_nobody_knows_are_refused(tmp_path, models):
 @pytest.mark.parametrize(
     ("header", "said"),
     [
+        ({"settings": None}, "settings are None"),
+        ({"settings": ["ibm1"]}, "settings are"),
+        ({"history": 7}, "history is 7"),
         ({"casefold": "yes"}, "casefold is 'yes'"),
         ({"casefold": 1}, "casefold is 1"),
         ({"stranger": 1}, "stranger is no entry"),
@@ -150,7 +151,15 @@ def test_shares_of_null_are_between_0_and_1(tmp_path, models, share):
 
 @pytest.mark.parametrize(
     "setting",
-    [{"band": 10**12}, {"null": 7}, {"kinds": 0}, {"model": "m" * 10**6}, {"stem": [[[1]]]}],
+    [
+        {"band": 10**12},
+        {"null": 7},
+        {"null": "much"},
+        {"stranger": 1},
+        {"kinds": 0},
+        {"model": "m" * 10**6},
+        {"stem": [[[1]]]},
+    ],
     ids=lambda setting: str(setting)[:40],
 )
 def test_settings_that_cannot_be_are_refused(tmp_path, models, setting):

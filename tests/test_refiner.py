@@ -30,6 +30,7 @@ from alignkit.aligner.refine.report import resampled
 from alignkit.aligner.refine.stored import arrays_of, record_of
 from alignkit.aligner.refine.validation import validate
 from alignkit.aligner.settings import THRESHOLD
+from alignkit.aligner.store import read_model, write_model
 from alignkit.errors import AlignerError, FormatError, OptionError, UnknownNameError
 from alignkit.scoring import link_ratios, score
 
@@ -37,31 +38,31 @@ SAMPLES = Path(__file__).parent.parent / "samples"
 
 
 @pytest.fixture(scope="module")
-def corpus() -> Corpus:
+def corpus():
     return read_corpus(SAMPLES / "paraphrases.jsonl")
 
 
 @pytest.fixture(scope="module")
-def aligner(corpus: Corpus) -> Aligner:
+def aligner(corpus):
     return Aligner.train(corpus, identity=3)
 
 
 @pytest.fixture(scope="module")
-def gold(aligner: Aligner, corpus: Corpus) -> Gold:
+def gold(aligner, corpus):
     return Gold.of(aligner, corpus[:24], "gold", None)
 
 
 @pytest.fixture(scope="module")
-def refiner(aligner: Aligner, corpus: Corpus) -> Refiner:
+def refiner(aligner, corpus):
     return Refiner.train(aligner, corpus[:24], ignore_identical=True)
 
 
-def letters(words: list[str]) -> np.ndarray:
+def letters(words):
     """Return vectors that tell which letters a word has: alike for words that are spelled alike."""
     return np.array([[word.count(chr(97 + k)) for k in range(26)] for word in words], float)
 
 
-def subsequence(one: str, other: str) -> int:
+def subsequence(one, other):
     line = [0] * (len(other) + 1)
     for letter in one:
         before = line[:]
@@ -70,7 +71,7 @@ def subsequence(one: str, other: str) -> int:
     return line[-1]
 
 
-def test_features_are_what_their_names_say(aligner: Aligner, corpus: Corpus, gold: Gold) -> None:
+def test_features_are_what_their_names_say(aligner, corpus, gold):
     cells, column = gold.cells, {name: k for k, name in enumerate(CELL)}
     pair = corpus[3]
     forward, reverse = aligner.posteriors(*pair.words)
@@ -104,7 +105,7 @@ def test_features_are_what_their_names_say(aligner: Aligner, corpus: Corpus, gol
             assert told[column[name]] == pytest.approx(float(value), abs=2e-6), (name, one, other)
 
 
-def test_words_alone_are_told_as_by_a_model_without_places(corpus: Corpus) -> None:
+def test_words_alone_are_told_as_by_a_model_without_places(corpus):
     simple = Aligner.train(corpus, model="ibm1", identity=3)
     bitext = Bitext.pack([pair.words for pair in corpus[:6]])
     chain = Aligner.train(corpus, identity=3)
@@ -124,19 +125,19 @@ def test_words_alone_are_told_as_by_a_model_without_places(corpus: Corpus) -> No
     assert odds == pytest.approx(logit(np.clip(forward, 1e-6, 1 - 1e-6)), rel=2e-2)
 
 
-def test_few_links_lie_in_cells_that_are_no_candidates(gold: Gold) -> None:
+def test_few_links_lie_in_cells_that_are_no_candidates(gold):
     assert (gold.levels == 2).sum() > 0.97 * gold.links.sure.sum()
     assert len(gold.levels) < 0.5 * gold.cells.lengths.prod(axis=1).sum()
 
 
 @given(seed=st.integers(0, 2**32 - 1), ridge=st.sampled_from([0.1, 3.0, 300.0]))
-def test_regression_is_at_the_minimum(seed: int, ridge: float) -> None:
+def test_regression_is_at_the_minimum(seed, ridge):
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(60, 3)).astype(np.float32)
     offset = rng.normal(size=60)
     goals = rng.integers(0, 2, 60).astype(np.float32)
 
-    def loss(weights: np.ndarray) -> float:
+    def loss(weights):
         z = offset + rows @ weights[:-1] + weights[-1]
         penalty = ridge * (weights[:-1] ** 2).sum() + 1e-3 * weights[-1] ** 2
         return float((np.logaddexp(0, z) - goals * z).sum() + penalty / 2)
@@ -146,7 +147,7 @@ def test_regression_is_at_the_minimum(seed: int, ridge: float) -> None:
     assert loss(np.append(weights, bias)) <= best.fun + 1e-5
 
 
-def test_a_step_of_the_network_goes_down_its_gradient() -> None:
+def test_a_step_of_the_network_goes_down_its_gradient():
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(8, 5)).astype(np.float32)
     goals = rng.integers(0, 2, 8).astype(np.float32)
@@ -176,7 +177,7 @@ def test_a_step_of_the_network_goes_down_its_gradient() -> None:
     assert pytest.approx(0.1 * slopes / 8, rel=1e-3, abs=1e-6) == moments[0][:, :6].T
 
 
-def test_what_a_round_says_of_a_cell_does_not_depend_on_those_beside_it() -> None:
+def test_what_a_round_says_of_a_cell_does_not_depend_on_those_beside_it():
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(150, 7)).astype(np.float32)
     first = rng.normal(size=(8, 24)).astype(np.float32)
@@ -193,7 +194,7 @@ def test_what_a_round_says_of_a_cell_does_not_depend_on_those_beside_it() -> Non
         assert (apart == together[:, begin:end]).all()
 
 
-def test_the_lexicon_of_gold_leaves_the_own_pair_out(gold: Gold) -> None:
+def test_the_lexicon_of_gold_leaves_the_own_pair_out(gold):
     goals = gold.goals("links")
     training = np.arange(len(gold)) % 3 > 0
     features = gold.cells.features.copy()
@@ -217,9 +218,7 @@ def test_the_lexicon_of_gold_leaves_the_own_pair_out(gold: Gold) -> None:
             assert features[k, columns.start + offset] == pytest.approx(value, abs=1e-4)
 
 
-def test_the_stored_lexicon_tells_other_pairs_what_the_counts_told(
-    aligner: Aligner, corpus: Corpus
-) -> None:
+def test_the_stored_lexicon_tells_other_pairs_what_the_counts_told(aligner, corpus):
     pairs = list(corpus[:30])
     whole = Gold.of(aligner, pairs, "gold", None)
     goals = whole.goals("links")
@@ -239,7 +238,7 @@ def test_the_stored_lexicon_tells_other_pairs_what_the_counts_told(
     assert others.cells.features[:, columns] == pytest.approx(expected, abs=1e-5)
 
 
-def test_measures_are_those_of_score(gold: Gold, aligner: Aligner, corpus: Corpus) -> None:
+def test_measures_are_those_of_score(gold, aligner, corpus):
     means = gold.cells.features[:, 0]
     links = aligner.align_bitext([pair.words for pair in corpus[:24]])
     pairs = [
@@ -260,7 +259,7 @@ def test_measures_are_those_of_score(gold: Gold, aligner: Aligner, corpus: Corpu
 
 
 @given(st.integers(0, 5), st.integers(0, 5), st.data())
-def test_the_measure_of_learning_is_f1_and_0_where_that_is_undefined(hyp, ref, data) -> None:
+def test_the_measure_of_learning_is_f1_and_0_where_that_is_undefined(hyp, ref, data):
     right, found = (data.draw(st.integers(0, most)) for most in (hyp, ref))
     theirs = link_ratios(np.array([[hyp, 0, ref, 0, right, found, 0, 0]]))["f1"][0]
     assert measure("links", np.array([hyp, right, ref, found])) == pytest.approx(
@@ -268,7 +267,7 @@ def test_the_measure_of_learning_is_f1_and_0_where_that_is_undefined(hyp, ref, d
     )
 
 
-def test_calibration_error_of_a_known_case() -> None:
+def test_calibration_error_of_a_known_case():
     goals = np.array([1, 1, 0, 0, -1, 0], np.float32)
     probabilities = np.array([0.85, 0.85, 0.85, 0.25, 0.95, 0.05], np.float32)
     # of four cells: three of .85 with 2 right, 3 x .85 - 2 = .55, and one of .25 with none
@@ -284,16 +283,14 @@ def test_calibration_error_of_a_known_case() -> None:
         ("phrases", False, 0.25),
     ],
 )
-def test_where_thresholds_are_alike_half_the_measure_is_taken(
-    objective: str, possible: bool, expected: float
-) -> None:
+def test_where_thresholds_are_alike_half_the_measure_is_taken(objective, possible, expected):
     rows = np.tile(np.array([100, 94, 100, 94]), (len(GRID), 1, 1))  # F1 and 1 - AER: .94
     rows[8, 0] = [100, 95, 100, 95]  # a little better at .25
     assert GRID[best_of(objective, rows, possible=possible)] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("pairs", [5, 20])
-def test_an_interval_holds_the_figure_of_as_many_new_pairs(pairs: int) -> None:
+def test_an_interval_holds_the_figure_of_as_many_new_pairs(pairs):
     rng = np.random.default_rng(pairs)
     inside = 0
     for _ in range(120):
@@ -307,7 +304,7 @@ def test_an_interval_holds_the_figure_of_as_many_new_pairs(pairs: int) -> None:
     assert inside >= 120 * 0.9
 
 
-def test_the_interval_of_two_pairs_is_that_of_student() -> None:
+def test_the_interval_of_two_pairs_is_that_of_student():
     rows = np.array([[10, 9, 10, 9], [10, 7, 10, 7]])
     worse = rows - [0, 2, 0, 2]
     _, _, gain, gaining = resampled("links", worse, rows)
@@ -322,7 +319,7 @@ def test_the_interval_of_two_pairs_is_that_of_student() -> None:
     assert error.low == pytest.approx(1 - told.high)
 
 
-def test_learning_tells_what_it_gained(refiner: Refiner) -> None:
+def test_learning_tells_what_it_gained(refiner):
     report = refiner.report
     assert report is not None
     assert report.used == (
@@ -339,7 +336,7 @@ def test_learning_tells_what_it_gained(refiner: Refiner) -> None:
     assert replace(few, different=30).verdict.endswith("85% of the resamples gain)")
 
 
-def test_copies_of_a_pair_are_one_sample(aligner: Aligner, corpus: Corpus) -> None:
+def test_copies_of_a_pair_are_one_sample(aligner, corpus):
     pairs = list(corpus[:12])
     copies = [replace(pair, id=f"{pair.id} {k}") for k in range(3) for pair in pairs]
     one, three = (
@@ -354,9 +351,7 @@ def test_copies_of_a_pair_are_one_sample(aligner: Aligner, corpus: Corpus) -> No
     assert "on 12 pairs\n" in str(one)
 
 
-def test_nothing_is_gained_from_gold_that_is_the_aligner_itself(
-    aligner: Aligner, corpus: Corpus
-) -> None:
+def test_nothing_is_gained_from_gold_that_is_the_aligner_itself(aligner, corpus):
     links = aligner.align_bitext([pair.words for pair in corpus[:12]])
     pairs = [
         pair.with_annotation("own", Alignment(links.alignment(k).sure))
@@ -372,7 +367,7 @@ def test_nothing_is_gained_from_gold_that_is_the_aligner_itself(
     assert refiner.probabilities(corpus[12]).shape == corpus[12].lengths
 
 
-def test_any_number_of_threads_learns_the_same(aligner: Aligner, gold: Gold) -> None:
+def test_any_number_of_threads_learns_the_same(aligner, gold):
     kinds = [KINDS["strong"], KINDS["network"], KINDS["both"]]
     found = []
     for threads in (1, 3):
@@ -388,7 +383,7 @@ def test_any_number_of_threads_learns_the_same(aligner: Aligner, gold: Gold) -> 
 START = Prior.samples().rounds(vectors=False)
 
 
-def test_both_is_the_mean_of_regression_and_networks(gold: Gold) -> None:
+def test_both_is_the_mean_of_regression_and_networks(gold):
     names = names_of(vectors=False, second=True)
     features, goals = gold.cells.features[:3000], gold.goals("links")[:3000]
     kinds = [KINDS[kind] for kind in ("all-30", "network", "both")]
@@ -399,23 +394,7 @@ def test_both_is_the_mean_of_regression_and_networks(gold: Gold) -> None:
     assert alone.logits(features).tobytes() == both.logits(features).tobytes()
 
 
-def test_a_network_learns_the_same_twice(gold: Gold) -> None:
-    names = names_of(vectors=False, second=True)
-    features, goals = gold.cells.features[:3000], gold.goals("links")[:3000]
-    one, other = (
-        fit([KINDS["network"]], START.first, names, features, goals, second=False)[0]
-        for _ in range(2)
-    )
-    assert [layers.first.tobytes() for layers in one.networks] == [
-        layers.first.tobytes() for layers in other.networks
-    ]
-    logits = one.logits(features)
-    assert logits[goals > 0].mean() > logits[goals == 0].mean() + 3
-
-
-def test_saved_and_loaded_it_aligns_the_same(
-    refiner: Refiner, corpus: Corpus, tmp_path: Path
-) -> None:
+def test_saved_and_loaded_it_aligns_the_same(refiner, corpus, tmp_path):
     refiner.save(tmp_path / "one")
     loaded = Aligner.load(tmp_path / "one")
     loaded.save(tmp_path / "other")
@@ -429,11 +408,11 @@ def test_saved_and_loaded_it_aligns_the_same(
     assert alone.weights == {link: probabilities[link] for link in alone.possible}
 
 
-def bits(refiner: Refiner) -> list[bytes]:
+def bits(refiner):
     return [array.tobytes() for array in arrays_of(refiner.learned).values()]
 
 
-def test_updates_take_up_new_pairs(refiner: Refiner, corpus: Corpus, tmp_path: Path) -> None:
+def test_updates_take_up_new_pairs(refiner, corpus, tmp_path):
     refiner.save(tmp_path / "model")
     again = Refiner.of(Aligner.load(tmp_path / "model"))
     assert again.update(corpus[24:30], "gold") is again
@@ -443,9 +422,7 @@ def test_updates_take_up_new_pairs(refiner: Refiner, corpus: Corpus, tmp_path: P
     assert (again.probabilities(corpus[40]) == before).all()  # the same pairs, once
 
 
-def test_pair_by_pair_it_comes_to_what_training_learns(
-    refiner: Refiner, aligner: Aligner, corpus: Corpus
-) -> None:
+def test_pair_by_pair_it_comes_to_what_training_learns(refiner, aligner, corpus):
     slow = Refiner.begin(aligner, ignore_identical=True)
     words = [pair.words for pair in corpus[30:40]]
     plain = aligner.align_bitext(words)
@@ -463,7 +440,7 @@ def test_pair_by_pair_it_comes_to_what_training_learns(
     assert slow.size == cells * 4 * (len(CELL) + 1)
 
 
-def test_pairs_are_replaced_and_forgotten(aligner: Aligner, corpus: Corpus) -> None:
+def test_pairs_are_replaced_and_forgotten(aligner, corpus):
     pairs = list(corpus[:20])
     refiner = Refiner.train(aligner, pairs, ignore_identical=True)
     assert refiner.learned.used
@@ -485,9 +462,7 @@ def test_pairs_are_replaced_and_forgotten(aligner: Aligner, corpus: Corpus) -> N
     assert refiner.report is None
 
 
-def test_pairs_that_cannot_be_learned_from_leave_no_old_version(
-    aligner: Aligner, corpus: Corpus
-) -> None:
+def test_pairs_that_cannot_be_learned_from_leave_no_old_version(aligner, corpus):
     refiner = Refiner.begin(aligner).update(corpus[:6])
     pair = corpus[2]
     empty = SentencePair(pair.id, pair.source, (), {"gold": Alignment()})
@@ -500,9 +475,7 @@ def test_pairs_that_cannot_be_learned_from_leave_no_old_version(
     assert report.pairs == 7
 
 
-def test_more_cells_than_there_is_room_for_are_left_out(
-    aligner: Aligner, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_cells_than_there_is_room_for_are_left_out(aligner, corpus, monkeypatch):
     ends = Gold.of(aligner, corpus[:10], "gold", None).cells.ends
     monkeypatch.setattr("alignkit.aligner.refine.gold_pairs.MOST_CELLS", int(ends[7]))
     refiner = Refiner.begin(aligner).update(corpus[:10])
@@ -512,9 +485,7 @@ def test_more_cells_than_there_is_room_for_are_left_out(
     assert len(refiner.ids) == 7
 
 
-def test_vectors_are_looked_at_and_asked_for(
-    aligner: Aligner, corpus: Corpus, tmp_path: Path
-) -> None:
+def test_vectors_are_looked_at_and_asked_for(aligner, corpus, tmp_path):
     pairs = list(corpus[:10])
     refiner = Refiner.train(aligner, pairs, vectors=letters)
     gold = Gold.of(aligner, pairs, "gold", (letters, letters))
@@ -537,7 +508,7 @@ def test_vectors_are_looked_at_and_asked_for(
         assert loaded.align("a b", "b a") == used.align("a b", "b a")
 
 
-def test_the_prior_is_that_of_the_script() -> None:
+def test_the_prior_is_that_of_the_script():
     from benchmarks.make_prior import make_prior
 
     made, kept = make_prior(), Prior.samples()
@@ -556,14 +527,14 @@ def test_the_prior_is_that_of_the_script() -> None:
         (lambda text: text.replace('"threshold": 0', '"threshold": 3', 1), "no probability"),
     ],
 )
-def test_a_false_prior_is_refused(change: object, message: str, tmp_path: Path) -> None:
+def test_a_false_prior_is_refused(change, message, tmp_path):
     place = tmp_path / "prior.json"
-    place.write_text(change(Prior.samples().encoded()))  # type: ignore[operator]
+    place.write_text(change(Prior.samples().encoded()))
     with pytest.raises(FormatError, match=message):
         Prior.read(str(place))
 
 
-def test_what_cannot_be_learned_from_is_refused(aligner: Aligner, corpus: Corpus) -> None:
+def test_what_cannot_be_learned_from_is_refused(aligner, corpus):
     with pytest.raises(AlignerError, match="at least 5"):
         Refiner.train(aligner, corpus[:4])
     with pytest.raises(AlignerError, match="0 different pairs"):
@@ -578,9 +549,7 @@ def test_what_cannot_be_learned_from_is_refused(aligner: Aligner, corpus: Corpus
         Refiner.train(aligner, corpus, target_vectors=len)
 
 
-def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(
-    aligner: Aligner, corpus: Corpus
-) -> None:
+def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(aligner, corpus):
     pairs = list(corpus[:12])
     copies = [replace(pair, id=f"{pair.id} again") for pair in pairs]
     gold = Gold.of(aligner, [*pairs, *copies], "gold", None)
@@ -595,7 +564,7 @@ def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(
         Refiner.train(aligner, few)
 
 
-def test_to_align_nothing_is_no_gain(aligner: Aligner, corpus: Corpus) -> None:
+def test_to_align_nothing_is_no_gain(aligner, corpus):
     possible = [
         SentencePair(pair.id, *pair.words, {"gold": Alignment([], pair.alignment("gold"))})
         for pair in corpus[:10]
@@ -605,7 +574,7 @@ def test_to_align_nothing_is_no_gain(aligner: Aligner, corpus: Corpus) -> None:
     assert not report.used
 
 
-def test_the_annotator_of_further_pairs_is_named(refiner: Refiner, corpus: Corpus) -> None:
+def test_the_annotator_of_further_pairs_is_named(refiner, corpus):
     pairs = [
         SentencePair(pair.id, *pair.words, {"anna": pair.alignment("gold")}) for pair in corpus[:6]
     ]
@@ -624,16 +593,12 @@ def test_the_annotator_of_further_pairs_is_named(refiner: Refiner, corpus: Corpu
         ("learned_source_counts", lambda array: -1 - array),
     ],
 )
-def test_forged_tables_are_refused(
-    name: str, change: object, refiner: Refiner, tmp_path: Path
-) -> None:
-    from alignkit.aligner.store import read_model, write_model
-
+def test_forged_tables_are_refused(name, change, refiner, tmp_path):
     place = tmp_path / "model"
     refiner.save(place)
     stored = read_model(place)
     arrays = dict(stored.arrays)
-    arrays[name] = change(arrays[name])  # type: ignore[operator]
+    arrays[name] = change(arrays[name])
     write_model(place, header=stored.header, arrays=arrays, words=stored.words)
     with pytest.raises(AlignerError):
         Aligner.load(place)
@@ -643,11 +608,7 @@ def test_forged_tables_are_refused(
     ("entry", "value"),
     [("kind", "magic"), ("threshold", 2.0), ("pairs", -1), ("features", ["mean"]), ("vectors", 1)],
 )
-def test_forged_headers_are_refused(
-    entry: str, value: object, refiner: Refiner, tmp_path: Path
-) -> None:
-    from alignkit.aligner.store import read_model, write_model
-
+def test_forged_headers_are_refused(entry, value, refiner, tmp_path):
     place = tmp_path / "model"
     refiner.save(place)
     stored = read_model(place)
@@ -657,12 +618,7 @@ def test_forged_headers_are_refused(
         Aligner.load(place)
 
 
-def test_a_model_of_learning_is_small(refiner: Refiner) -> None:
-    tables = arrays_of(refiner.learned)
-    assert sum(table.size for name, table in tables.items() if "weights" in name) < 200
-
-
-def test_empty_sides_and_long_lines_are_aligned(refiner: Refiner) -> None:
+def test_empty_sides_and_long_lines_are_aligned(refiner):
     links = refiner.aligner.align_bitext([("", "a"), ("b", ""), ("the " * 450, "the " * 450)])
     assert len(links.arrays) == 3
     assert refiner.aligner.align("", "") == Alignment()

@@ -152,9 +152,6 @@ def test_what_gives_no_vectors_is_refused(options, error, message):
     assert isinstance(raised.value, error)
 
 
-# The command
-
-
 @pytest.fixture
 def two(tmp_path):
     return write(tmp_path, "a", "p q\n" * 3), write(tmp_path, "b", "x y\n" * 3)

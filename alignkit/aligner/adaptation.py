@@ -1,4 +1,4 @@
-"""Carry what an aligner has learned over to another bitext."""
+"""The tables of a training, carried over to the words of another bitext."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner.adaptation_kernel import adapt, pair_tables
-from alignkit.aligner.bitext import Bitext, Side
+from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder, Decoding
 from alignkit.aligner.expectation import kinds_of, lexical_tables, pairs_of
@@ -29,14 +29,13 @@ NOTHING = Own(*(np.empty(0, np.uint8) for _ in range(3)))
 
 
 class Adapter:
-    """Make decoders of bitexts."""
+    """What makes decoders of bitexts from the tables of a training."""
 
     def __init__(self, parameters: Parameters, vectors: VectorPrior | None = None) -> None:
         self.parameters, self._vectors = parameters, vectors
 
     @cached_property
     def _prefixes(self) -> list[tuple[int, Adapter]]:
-        """What makes decoders of words that are cut, by their letters."""
         return [(size, Adapter(part)) for size, part in self.parameters.prefixes.items()]
 
     @cached_property
@@ -63,8 +62,8 @@ class Adapter:
     def _decoder(self, bitext: Bitext) -> Decoding:
         known, settings = self.parameters, self.parameters.settings
         index = Cooccurrence.of(bitext)
-        source = _numbers(bitext.source, self._source_numbers)
-        target = _numbers(bitext.target, self._target_numbers)
+        source = _numbers(bitext.source.words, self._source_numbers)
+        target = _numbers(bitext.target.words, self._target_numbers)
         prior = spelling_prior(
             index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
         )
@@ -97,9 +96,7 @@ class Adapter:
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
         """Return what aligns one pair, in a tenth of the time that `decoder` takes for it.
 
-        Words are not numbered, each stands for itself; the numbers that come out are the same.
-        None for what only `decoder` aligns: other models, vectors, pairs that are long or have an
-        empty side, and what are no words.
+        None for what only `decoder` aligns: other models, vectors, long pairs, empty sides.
         """
         known = self.parameters
         if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
@@ -123,9 +120,8 @@ class Adapter:
     def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
         known, settings = self.parameters, self.parameters.settings
         spelled = *letters(source), *letters(target)
-        numbers, others = self._source_numbers, self._target_numbers
-        mine = np.array([numbers.get(word, -1) for word in source], np.int32)
-        theirs = np.array([others.get(word, -1) for word in target], np.int32)
+        mine = _numbers(source, self._source_numbers)
+        theirs = _numbers(target, self._target_numbers)
         found = pair_tables(
             mine, theirs, *spelled, known.rows, known.columns, known.forward, known.reverse,
             LEAST_PREFIX, float(settings.spelling), float(settings.identity),
@@ -146,7 +142,6 @@ class Adapter:
     def _tables(
         self, forward: F4, reverse: F4, source: I4, target: I4, kinds: tuple[I4, I4]
     ) -> Tables:
-        """Return what the kernels read, of words that have these known numbers or -1."""
         known, settings = self.parameters, self.parameters.settings
         return Tables(
             forward,
@@ -155,17 +150,14 @@ class Adapter:
             known.target_totals[target],
             known.source_null[source],
             known.target_null[target],
-            kinds[0],
-            kinds[1],
+            *kinds,
             np.float32(settings.null),
-            known.null_units[0],
-            known.null_units[1],
+            *known.null_units,
         )
 
     def _fertile(
         self, fertilities: Fertilities, hmm: Decoder, index: Cooccurrence, source: I4, target: I4
     ) -> Decoding:
-        """Return what aligns by IBM 3 or IBM 4; source and target are the numbers of the words."""
         from alignkit.aligner.fertile import FertileDecoder  # IBM 3 and 4 alone need it
 
         known = self.parameters
@@ -184,6 +176,5 @@ class Adapter:
         )
 
 
-def _numbers(side: Side, known: Mapping[str, int]) -> NDArray[np.int32]:
-    """Return the known number of each word of a side, -1 where there is none."""
-    return np.array([known.get(word, -1) for word in side.words], np.int32)
+def _numbers(words: Sequence[str], known: Mapping[str, int]) -> I4:
+    return np.array([known.get(word, -1) for word in words], np.int32)

@@ -1,4 +1,4 @@
-"""Align the words of sentence pairs: train, align, save, load."""
+"""The word aligner: train, align, save, load."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from alignkit.aligner.settings import LONGEST_PIECE, SYMMETRIZATIONS, THRESHOLD,
 from alignkit.aligner.vector_prior import VectorPrior
 from alignkit.alignment import Alignment
 from alignkit.arguments import check_arguments, check_callable, words
-from alignkit.arrays import LinkArrays
 from alignkit.errors import AlignerError, ArgumentError, OptionError, UnknownNameError
 from alignkit.vectors import Vectors
 from alignkit.vectors.sentences import TwoVectors, two_vectors
@@ -42,23 +41,15 @@ Progress = Callable[[int, int, str], None]
 class Aligner:
     """Align sentence pairs with what was learned from a bitext.
 
-    `Aligner.train` and `Aligner.load` make one.
-
-    Parameters
-    ----------
-    parameters
-        What was learned.
-    vectors, target_vectors
-        As `train` takes them: they give pseudo-counts to word pairs of which the training learned
-        nothing.
+    Make one with `Aligner.train` or `Aligner.load`.
 
     Attributes
     ----------
     parameters
         What was learned.
     entries_met
-        How many entries of the dictionary occurred together in the training; the others told
-        nothing.
+        How many entries of the dictionary occurred together in the training; the others had no
+        effect.
 
     Examples
     --------
@@ -105,29 +96,25 @@ class Aligner:
         Parameters
         ----------
         bitext
-            A `Bitext`, or what `Bitext.pack` takes: a `Corpus`, or tuples of a source and a target
-            sentence, texts or sequences of words.
-        *others
-            Nothing: source and target come as pairs, not as two lists.
+            A `Bitext`, or what `Bitext.pack` takes: a `Corpus`, or (source, target) tuples of
+            texts or sequences of words.
         settings
-            How; see `Settings`.
+            How to train.
         dictionary
             Word pairs that are known to be translations, with pseudo-counts.
         vectors
-            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words,
-            perhaps other ones in each sentence: words that occur together get pseudo-counts as
-            their vectors are near. It is asked for each sentence once, its words as they are
-            counted (with case folded, unless the bitext was packed otherwise).
+            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words:
+            words that occur together get pseudo-counts if their vectors are near. It is called
+            once for each sentence; case is folded unless the bitext was packed otherwise.
         target_vectors
             The same for the target side, in the same space; None: `vectors` knows both.
         threads
-            How many threads; None takes all cores. The result is the same for any number.
+            Number of threads; None: all cores. The result is the same for any number.
         progress
             Called with the rounds done, the rounds in all, and what is done now.
         folder
-            Where what grows with the corpus is kept while training (5 bytes a cell, a pair having
-            N x M cells), in a folder that is removed afterwards. None keeps it in memory where
-            that suffices, else in the folder for temporary files.
+            Folder for temporary files of 5 bytes a cell; a pair has N x M cells. None: memory if
+            it suffices, else the system's folder for temporary files.
         **options
             Single settings, e.g. ``model="ibm1"``.
 
@@ -147,8 +134,7 @@ class Aligner:
             )
         check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
         check_dictionary(dictionary or {})
-        if not isinstance(bitext, Bitext):
-            bitext = Bitext.pack(bitext)
+        bitext = bitext if isinstance(bitext, Bitext) else Bitext.pack(bitext)
         settings = (settings or Settings()).changed(options)
         pieces = Pieces.of(bitext)
         cut = bitext if pieces is None else pieces.bitext
@@ -198,9 +184,8 @@ class Aligner:
         path
             The file.
         vectors, target_vectors
-            As `train` takes them: they give pseudo-counts to word pairs of which the training
-            learned nothing. The file does not hold those of the training; it tells that there were
-            some, in `parameters.vectors`.
+            As in `train`, for word pairs of which the training learned nothing. The file does not
+            hold those of the training; `parameters.vectors` is set if there were some.
 
         Raises
         ------
@@ -219,20 +204,15 @@ class Aligner:
     ) -> Aligner:
         """Return this aligner with what was learned from gold, or without.
 
-        Parameters
-        ----------
-        learned
-            What makes probabilities of posteriors; None for none.
-        vectors, target_vectors
-            What it looks at, where it looks at vectors; None: those of the aligner.
+        The vectors replace those of the aligner, if they are given.
         """
         for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
             if given is not None:
                 check_callable(name, given)
-        found = copy(self)
-        found.parameters = replace(self.parameters, learned=learned)
-        found._vectors = two_vectors(vectors, target_vectors) or self._vectors
-        return found
+        aligner = copy(self)
+        aligner.parameters = replace(self.parameters, learned=learned)
+        aligner._vectors = two_vectors(vectors, target_vectors) or self._vectors
+        return aligner
 
     @property
     def vectors(self) -> TwoVectors | None:
@@ -286,16 +266,15 @@ class Aligner:
             A `Bitext`, or what `Bitext.pack` takes. Pairs of the training get the links that the
             training gave them.
         symmetrize
-            ``posterior`` (links of which both directions think more of than `threshold`, in the
-            mean), a method of `alignkit.symmetrize` on both Viterbi alignments, or ``forward`` or
+            ``posterior`` (links whose mean posterior of both directions is above `threshold`), a
+            method of `alignkit.symmetrize` on both Viterbi alignments, or ``forward`` or
             ``reverse`` for one of them.
         threshold
-            Between 0 and 1; for ``posterior`` alone. None: what was learned from gold, else 0.55.
+            From 0 to 1, for ``posterior``. None: what was learned from gold, else 0.55.
         sure
-            A link with a probability above it is sure, others are only possible; None: all are
-            sure.
+            Links with a probability above it are sure, others only possible; None: all are sure.
         threads
-            How many threads; None takes all cores.
+            Number of threads; None: all cores.
 
         Raises
         ------
@@ -306,51 +285,32 @@ class Aligner:
         """
         check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
         least = THRESHOLD if threshold is None else threshold
-        refined = self.parameters.learned is not None and self.parameters.learned.used
-        if isinstance(bitext, list) and len(bitext) == 1 and not refined:
-            alone = self._pair_decoder(bitext[0])
-            if alone is not None:
-                return decode(
-                    alone, Workers(1), symmetrization=symmetrize, threshold=least, sure=sure
-                )
-        bitext = self._packed(bitext)
-        pieces = Pieces.of(bitext)
-        with Workers.opened(threads) as workers:
-            if refined:
-                found = self._refined(bitext, pieces, workers, symmetrize, threshold, sure)
-            else:
-                found = [
-                    decode(decoder, workers, symmetrization=symmetrize, threshold=least, sure=sure)
-                    for _, decoder in self._decoders(bitext, pieces)
-                ]
-        arrays = LinkArrays.concatenate([links.arrays for links in found])
-        if pieces is not None:
-            arrays = pieces.joined(arrays, bitext)
-        return AlignedLinks(arrays, np.concatenate([links.probabilities for links in found]))
-
-    def _refined(
-        self,
-        bitext: Bitext,
-        pieces: Pieces | None,
-        workers: Workers,
-        symmetrize: str,
-        threshold: float | None,
-        sure: float | None,
-    ) -> list[AlignedLinks]:
-        learned = self.parameters.learned
         if symmetrize not in SYMMETRIZATIONS:
             raise UnknownNameError("symmetrization", symmetrize, SYMMETRIZATIONS)
-        if learned is None or symmetrize != "posterior":
+        learned = self.parameters.learned
+        learned = learned if learned is not None and learned.used else None
+        if learned is not None and symmetrize != "posterior":
             raise OptionError(
                 "what was learned from gold gives probabilities, not Viterbi alignments: leave "
                 "out symmetrize, or align without what was learned"
             )
-        return [
-            learned.align(
-                decoder, part, workers, threshold=threshold, sure=sure, vectors=self._vectors
-            )
-            for part, decoder in self._decoders(bitext, pieces)
-        ]
+        if isinstance(bitext, list) and len(bitext) == 1 and learned is None:
+            alone = self._pair_decoder(bitext[0])
+            if alone is not None:
+                return decode(alone, Workers(1), symmetrize, least, sure)
+        bitext = self._packed(bitext)
+        pieces = Pieces.of(bitext)
+        with Workers.opened(threads) as workers:
+            parts = [
+                decode(decoder, workers, symmetrize, least, sure)
+                if learned is None
+                else learned.align(decoder, part, workers, threshold, sure, self._vectors)
+                for part, decoder in self._decoders(bitext, pieces)
+            ]
+        links = AlignedLinks.joined(parts)
+        if pieces is None:
+            return links
+        return AlignedLinks(pieces.joined(links.arrays, bitext), links.probabilities)
 
     def posteriors(
         self, source: str | Sequence[str], target: str | Sequence[str]
@@ -379,27 +339,24 @@ class Aligner:
         Returns
         -------
         (P, 2) float64 array
-            log P(target | source) and log P(source | target), natural logarithms: that of the
-            words given their number, and in the HMM of ending after the last. Those of IBM 3 and
-            4 are the HMM's, with `best` those by whole words. Divide by the number of words to
-            compare pairs.
+            Natural logarithms of P(target | source) and P(source | target): of the words given
+            their number, and in the HMM of ending after the last. Those of IBM 3 and 4 are the
+            HMM's, with `best` those by whole words. Divide by the number of words to compare.
         """
         check_arguments(Aligner.scores, locals(), apart=["bitext"])
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
-            found = [
-                likelihoods_by(decoder, workers) for _, decoder in self._decoders(bitext, pieces)
-            ]
-        likelihoods = np.concatenate(found)
+            likelihoods = np.concatenate(
+                [likelihoods_by(decoder, workers) for _, decoder in self._decoders(bitext, pieces)]
+            )
         return likelihoods if pieces is None else pieces.added(likelihoods, len(bitext))
 
     def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
-        """Give word pairs with t(target | source) and t(source | target).
+        """Yield word pairs with t(target | source) and t(source | target).
 
-        Pairs come by source word, the most frequent first. Those of which both are below `least`
-        are left out, and with collapsed inference those of which nothing was learned. With `best`,
-        they are those of whole words.
+        The most frequent source words come first. Pairs are left out if both are below `least`, or,
+        with collapsed inference, if nothing was learned of them. With `best`, words are whole.
         """
         check_arguments(Aligner.lexicon, locals())
         if isnan(least):
@@ -407,14 +364,10 @@ class Aligner:
         return self.parameters.lexicon(least)
 
     def decoder(self, bitext: Bitext) -> Decoding:
-        """Return what gives the posteriors of a bitext.
-
-        No line may be longer than `LONGEST_PIECE` words.
-        """
+        """Return what gives the posteriors of a bitext without lines over `LONGEST_PIECE`."""
         return self._adapter.decoder(bitext)
 
     def _pair_decoder(self, pair: PairLike) -> Decoding | None:
-        """Return what aligns a pair of words, or None where a bitext has to be made of it."""
         if not (isinstance(pair, tuple) and len(pair) == 2):
             return None
         if not all(isinstance(side, (list, tuple)) for side in pair):
@@ -427,7 +380,7 @@ class Aligner:
         return Bitext.pack(bitext, casefold=self.parameters.casefold)
 
     def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[tuple[Bitext, Decoding]]:
-        """Give the parts of a bitext, or of its pieces, and what aligns each, to bound memory."""
+        """Yield the parts of a bitext, or of its pieces, and what aligns each, to bound memory."""
         cut = bitext if pieces is None else pieces.bitext
         if self._trained is not None and self._trained[0] is bitext:
             yield cut, self._trained[1]

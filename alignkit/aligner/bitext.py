@@ -1,7 +1,8 @@
-"""Number the words of a bitext: what the aligners read."""
+"""Bitexts of numbered words: what the aligners read."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,7 @@ PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Hold the sentences of one language.
+    """The sentences of one language.
 
     Parameters
     ----------
@@ -48,24 +49,16 @@ class Side:
 
     @classmethod
     def trusted(cls, words: list[str], ids: NDArray[np.int32], starts: NDArray[np.int64]) -> Side:
-        """Wrap what is known to be as it should; nothing is checked."""
+        """Return a side without checking its arrays."""
         self = cls.__new__(cls)
         self.__dict__.update(words=words, ids=ids, starts=starts)
         return self
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], *, casefold: bool = True) -> Side:
-        """Give numbers to the words of some sentences.
-
-        Parameters
-        ----------
-        sentences
-            Each a sequence of words.
-        casefold
-            Whether words that differ in case alone are one word.
-        """
+        """Give numbers to words; with `casefold`, words that differ in case are one."""
         check_arguments(Side.pack, locals())
-        numbers = _Numbers()
+        numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
         flat: list[int] = []
         lengths = []
         before = 0
@@ -124,15 +117,9 @@ def _known_words(sentence: Sequence[str], casefold: bool) -> Sequence[str]:
     return words("a sentence", sentence)
 
 
-class _Numbers(dict[str, int]):
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
-
-
 @dataclass(frozen=True, eq=False)
 class Bitext:
-    """Hold P sentence pairs as numbers.
+    """P sentence pairs as numbers.
 
     Parameters
     ----------
@@ -168,10 +155,10 @@ class Bitext:
         Parameters
         ----------
         pairs
-            `SentencePair` objects (a `Corpus` is a sequence of them), or tuples (source, target)
-            of texts, which are split at white space, or of sequences of words.
+            `SentencePair` objects (such as a `Corpus`), or tuples (source, target) of texts, which
+            are split at white space, or of sequences of words.
         casefold
-            Whether words that differ in case alone are one word.
+            Whether words that differ only in case are one word.
 
         Examples
         --------
@@ -221,7 +208,7 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
         if not isinstance(pair, SentencePair):
             raise ArgumentError(
                 f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such "
-                f"as {_parted(pair)}"
+                f"as {_example(pair)}"
             )
         if pair.source is None or pair.target is None:
             raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
@@ -229,8 +216,7 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
     return _split(source), _split(target)
 
 
-def _parted(pair: object) -> tuple[str, ...]:
-    """Return what a line of a bitext means, or an example."""
+def _example(pair: object) -> tuple[str, ...]:
     sides = tuple(side.strip() for side in pair.split("|||")) if isinstance(pair, str) else ()
     return sides if len(sides) == 2 and len(str(sides)) < _SHOWN else ("la maison", "the house")
 

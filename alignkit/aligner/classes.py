@@ -1,4 +1,4 @@
-"""Learn word classes from monolingual text, by exchange, for the jumps of IBM 4."""
+"""Word classes of monolingual text, by exchange, for the jumps of IBM 4."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner.classes_kernel import exchange
-from alignkit.errors import OptionError
 
-SETTLED = 1000
-"""A round that moves fewer than one word in so many is the last."""
+SETTLED = 1000  # a round that moves fewer than one word in so many is the last
 
 
 def word_classes(
@@ -22,10 +20,9 @@ def word_classes(
 ) -> NDArray[np.int32]:
     """Put words into classes such that the class bigrams of the text are most likely.
 
-    Each word in turn, by number, goes to the class that raises the likelihood of the text most
-    (the exchange algorithm, as in mkcls), till few words move. Words that follow each other by
-    number start in one class, equally many in each: numbered by falling frequency, those that are
-    about as frequent. The line boundary is a word in a class of its own, which is not given out.
+    The exchange algorithm, as in mkcls: each word in turn goes to the class that raises the
+    likelihood of the text most, till few words move. At first, words that follow each other by
+    number (falling frequency) share a class. Line boundaries are a word in a class of its own.
 
     References
     ----------
@@ -43,10 +40,6 @@ def word_classes(
     >>> word_classes(text, np.array([0, 3, 6, 9, 12]), 6, 3).tolist()
     [0, 0, 1, 1, 2, 2]
     """
-    if number < 1:
-        raise OptionError(f"{number} word classes: there must be at least one")
-    if rounds < 0:
-        raise OptionError(f"{rounds} rounds of exchange: give 0 or more")
     order = np.arange(vocabulary_size + 1, dtype=np.int64)
     classes = (order * number // max(vocabulary_size, 1)).astype(np.int32)
     if number > 1 and ids.size:
@@ -57,28 +50,5 @@ def word_classes(
     return classes[:-1].copy()
 
 
-def class_log_likelihood(
-    ids: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    classes: NDArray[np.int32],
-) -> float:
-    """Return the part of the log-likelihood of class bigrams that depends on the classes.
-
-    It is the sum of N(g, g') log N(g, g') less twice that of N(g) log N(g), which the exchange
-    makes greatest; the line boundary is a word with a class of its own.
-    """
-    number = int(classes.max(initial=-1)) + 1
-    stream = np.append(classes, np.int32(number))[_stream(ids, offsets, classes.size)]
-    bigrams = np.bincount(stream[:-1] * np.int64(number + 1) + stream[1:]).astype(np.float64)
-    sizes = np.bincount(stream[1:]).astype(np.float64)
-    return _entropy(bigrams) - 2 * _entropy(sizes)
-
-
-def _entropy(counts: NDArray[np.float64]) -> float:
-    counts = counts[counts > 0]
-    return float(counts @ np.log(counts))
-
-
 def _stream(ids: NDArray[np.int32], offsets: NDArray[np.int64], boundary: int) -> NDArray[np.int32]:
-    """Return the text with the boundary before, between and after the lines."""
     return np.append(np.int32(boundary), np.insert(ids, offsets[1:], boundary)).astype(np.int32)

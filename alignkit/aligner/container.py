@@ -1,4 +1,4 @@
-"""Lay out the bytes of a zip file of stored members, so that all but the data is known beforehand.
+"""The bytes of a zip file of stored members, of which all but the data is known beforehand.
 
 The names and sizes of the members settle every byte of the records around them but the checksums.
 A reader compares instead of parsing, and so finds a change of any byte. All sizes stand in 64 bits
@@ -32,7 +32,7 @@ _CHECKSUM, _SIZE = struct.Struct("<L"), struct.Struct("<Q")
 
 
 class Member(NamedTuple):
-    """Name a file in the zip file, with its number of bytes and their CRC-32."""
+    """A file in the zip file, with its number of bytes and their CRC-32."""
 
     name: str
     size: int

@@ -1,4 +1,4 @@
-"""Say what a file of a model holds: its member ``header.json``, written and read."""
+"""The member ``header.json`` of a model's file, which declares what the file holds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ import numpy as np
 from alignkit.errors import FormatError
 from alignkit.version import __version__
 
-VERSION = 1
-"""The version of the file format that is written, and the newest that is read."""
+VERSION = 1  # the version of the file format that is written, and the newest that is read
 
-LONGEST = 1 << 26
-"""The most bytes of a header: beyond is damage."""
+LONGEST = 1 << 26  # the most bytes of a header: beyond is damage
 
 DTYPES = {
     name: np.dtype(name).newbyteorder("<")
@@ -34,7 +32,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class Table(NamedTuple):
-    """Declare the kind and shape of an array."""
+    """The kind and shape of an array."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -57,14 +55,14 @@ class Table(NamedTuple):
 
 
 class WordList(NamedTuple):
-    """Declare how many words a list has, and how many bytes its text."""
+    """The numbers of words and bytes of a list of words."""
 
     words: int
     size: int
 
 
 class Contents(NamedTuple):
-    """Hold what the model says of itself, and declare its arrays and lists of words by name."""
+    """What the model says of itself, and its arrays and lists of words by name."""
 
     header: Mapping[str, object]
     tables: Mapping[str, Table]
@@ -123,7 +121,6 @@ def check_name(key: object) -> None:
 
 
 def _plain(value: object) -> object:
-    """Return a value with `dict` and `list` for other mappings and tuples; JSON judges the rest."""
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
@@ -180,7 +177,6 @@ def _entries(key: str, declared: object, names: tuple[str, str], path: str) -> t
 
 
 def _is_count(value: Any) -> bool:
-    """Return whether a value of JSON is a whole number from 0."""
     return type(value) is int and value >= 0
 
 

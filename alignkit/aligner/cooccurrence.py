@@ -1,4 +1,4 @@
-"""Index which words occur together: the places that lexical tables are laid out by."""
+"""The index of words that occur together: the places that lexical tables are laid out by."""
 
 from __future__ import annotations
 
@@ -22,15 +22,7 @@ PLACES = "different pairs of words"
 
 @dataclass(frozen=True, eq=False)
 class Cooccurrence:
-    """Hold the K distinct word pairs of a bitext, and the word pair of each of its C cells.
-
-    A lexical table is then a (K,) array, and a step of training a gather from it and a sum into
-    it, cell by cell.
-
-    Notes
-    -----
-    4 bytes a cell and 4 bytes a distinct word pair.
-    """
+    """The K distinct word pairs of a bitext, and the word pair of each of its C cells."""
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int32]  # (K,) int32: the target words, rising within each row

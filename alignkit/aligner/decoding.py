@@ -1,4 +1,4 @@
-"""Choose the links of sentence pairs: by posterior, or by Viterbi in both directions."""
+"""The choice of links: by posterior, or by Viterbi in both directions."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ from alignkit.aligner.expectation_kernel import (
     lexical_step,
 )
 from alignkit.aligner.positions import Positions
-from alignkit.aligner.settings import SYMMETRIZATIONS, THRESHOLD
 from alignkit.alignment import Alignment, Link
 from alignkit.arguments import check_arguments, check_attributes, place
 from alignkit.arrays import LinkArrays
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.jit import readonly
 from alignkit.symmetrization import symmetrize
 
@@ -39,13 +38,12 @@ I4 = NDArray[np.int32]
 
 NO_LEVELS = np.empty(0, np.uint8)
 
-PART = 2_000_000
-"""Cells whose posteriors are held at a time by each thread: 8 bytes each."""
+PART = 2_000_000  # cells whose posteriors are held at a time by each thread: 8 bytes each
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedLinks:
-    """Hold the links of P sentence pairs and their probabilities.
+    """The links of P sentence pairs and their probabilities.
 
     Parameters
     ----------
@@ -97,10 +95,7 @@ class Decoding(Protocol):
         """The pairs, as the kernels take them."""
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors of the cells of the pairs from begin to before end.
-
-        `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
-        """
+        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
         """Return both directions' posteriors by the words alone, wherever they stand."""
@@ -111,7 +106,7 @@ class Decoding(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """Compute posteriors and Viterbi alignments of the pairs of a bitext."""
+    """Posteriors and Viterbi alignments of the pairs of a bitext by IBM 1, IBM 2 or the HMM."""
 
     pairs: Pairs  # as the kernels take them
     tables: Tables
@@ -120,10 +115,7 @@ class Decoder:
     positions: Positions  # the tables of IBM 2; uniform otherwise
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors of the cells of the pairs from begin to before end.
-
-        `likelihoods` (P, 2), if given, is set to the log-likelihoods of these pairs.
-        """
+        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
         return self._posteriors(begin, end, likelihoods, self.jumps, self.positions)
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
@@ -162,10 +154,7 @@ class Decoder:
         return *posteriors, *self.paths(begin, end, posteriors)
 
     def paths(self, begin: int, end: int, posteriors: tuple[F4, F4] | None = None) -> tuple[I4, I4]:
-        """Return what Viterbi aligns each target word and each source word of some pairs to.
-
-        IBM 1 and 2 go by the posteriors, which are computed where they are not given.
-        """
+        """Return what Viterbi aligns each target word and each source word of some pairs to."""
         pairs = self.pairs
         source_base, target_base = pairs.source_starts[begin], pairs.target_starts[begin]
         target_path = np.empty(int(pairs.target_starts[end] - target_base), np.int32)
@@ -184,16 +173,9 @@ class Decoder:
 
 
 def decode(
-    decoder: Decoding,
-    workers: Workers,
-    *,
-    symmetrization: str = "posterior",
-    threshold: float = THRESHOLD,
-    sure: float | None = None,
+    decoder: Decoding, workers: Workers, symmetrization: str, threshold: float, sure: float | None
 ) -> AlignedLinks:
     """Choose the links of all pairs."""
-    if symmetrization not in SYMMETRIZATIONS:
-        raise UnknownNameError("symmetrization", symmetrization, SYMMETRIZATIONS)
     check_thresholds(threshold, sure)
     pairs = decoder.pairs
     lengths = np.stack([np.diff(pairs.source_starts), np.diff(pairs.target_starts)], axis=1)
@@ -205,9 +187,10 @@ def decode(
         return _by_viterbi(decoder, begin, end, lengths, symmetrization)
 
     cells = int(pairs.starts[-1])
-    found = workers.map(links_of, parts_of(pairs.starts, max(64, cells // PART)))
-    links = AlignedLinks.joined(found)
-    if sure is None or not found:
+    links = AlignedLinks.joined(
+        workers.map(links_of, parts_of(pairs.starts, max(64, cells // PART)))
+    )
+    if sure is None:
         return links
     flags, arrays = (links.probabilities > sure).astype(np.uint8), links.arrays
     arrays = LinkArrays.trusted(arrays.links, flags, arrays.offsets, arrays.lengths)

@@ -1,9 +1,10 @@
-"""Train one model, or one of whole words and some of their beginnings."""
+"""The training of one model, or of one of whole words and some of their beginnings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from alignkit.aligner.bitext import Bitext
 from alignkit.aligner.decoding import Decoding
@@ -19,9 +20,8 @@ from alignkit.errors import AlignerError
 Progress = Callable[[int, int, str], None]
 
 
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """Hold what a training gave."""
+class Trained(NamedTuple):
+    """What a training gave."""
 
     parameters: Parameters  # what was learned
     decoder: Decoding  # what aligns the bitext itself
@@ -58,7 +58,6 @@ def train(
 
 
 def _share(progress: Progress | None, settings: Settings, number: int) -> Progress | None:
-    """Return what tells of the rounds of one model as a share of those of all."""
     if progress is None or not settings.best:
         return progress
     models = 1 + len(PREFIXES)

@@ -1,4 +1,4 @@
-"""Turn expected links into lexical tables: the M-step, by three kinds of inference."""
+"""The M-step: lexical tables from expected links, by three kinds of inference."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ U1 = NDArray[np.uint8]
 NO_LEVELS = np.empty(0, np.uint8)
 NO_POSTERIORS = np.empty(0, np.float32)
 
-FEW = 50
-"""With fewer pairs there is hardly anything that others could tell: own links are kept."""
+FEW = 50  # with fewer pairs there is hardly anything that others could tell: own links are kept
 
 
 class Lexical:
-    """Hold the lexical tables of both directions as weights over totals; see `Tables`."""
+    """The lexical tables of both directions as weights over totals; see `Tables`."""
 
     def __init__(self, index: Cooccurrence, targets: int) -> None:
         self.forward: F4 = np.ones(len(index.columns), np.float32)
@@ -63,14 +62,9 @@ class Estimator(Protocol):
 class Collapsed:
     """Align each pair by what the other pairs tell.
 
-    The expected links of a pair are taken out of the counts before the pair is aligned anew:
-    collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
-    2009), which is the expectation of collapsed Gibbs sampling. Rare words cannot vouch for
-    themselves, which is what EM overfits by. Both directions share the counts.
-
-    Notes
-    -----
-    1 byte a cell.
+    Collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
+    2009): the links of a pair are taken out of the counts, 1 byte a cell, before it is aligned
+    anew, so that rare words cannot vouch for themselves. Both directions share the counts.
     """
 
     def __init__(
@@ -110,12 +104,7 @@ class Collapsed:
 
 
 class Soft:
-    """Take posteriors as counts: EM, or mean-field variational Bayes.
-
-    Notes
-    -----
-    8 bytes a cell.
-    """
+    """Posteriors as counts, 8 bytes a cell: EM, or mean-field variational Bayes."""
 
     def __init__(
         self, index: Cooccurrence, prior: F4, room: Room, *, agree: bool, bayes: bool

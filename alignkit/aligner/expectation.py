@@ -1,4 +1,4 @@
-"""Run the E-step over parts of a bitext, on all cores."""
+"""The E-step over parts of a bitext, on all cores."""
 
 from __future__ import annotations
 
@@ -56,18 +56,12 @@ class Workers:
 
 
 def kinds_of(numbers: NDArray[np.int32], kinds: int) -> NDArray[np.int32]:
-    """Return the kind of each word by its number: the most frequent are each their own.
-
-    All others are of the last kind, and so are words never seen, which have the number -1.
-    """
+    """Return the kind of each word by its number: the most frequent are each their own."""
     return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)
 
 
 def parts_of(starts: NDArray[np.int64], number: int = PARTS) -> list[tuple[int, int]]:
-    """Divide P pairs into at most `number` parts of about as many cells, as (begin, end).
-
-    `starts` (P + 1,) holds the first cell of each pair.
-    """
+    """Divide P pairs into at most `number` parts of about as many cells, as (begin, end)."""
     if len(starts) == 2:
         return [(0, 1)]
     goals = np.linspace(0, starts[-1], number + 1)[1:-1]

@@ -1,4 +1,4 @@
-"""Train IBM 3 and IBM 4 in both directions on top of the HMM, and align with them."""
+"""IBM 3 and IBM 4 in both directions, trained on top of the HMM."""
 
 from __future__ import annotations
 
@@ -8,19 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.aligner.bitext import Bitext
+from alignkit.aligner.bitext import Bitext, Side
 from alignkit.aligner.classes import word_classes
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.decoding import Decoder
 from alignkit.aligner.estimators import FEW
 from alignkit.aligner.expectation import Workers, lexical_tables, parts_of
 from alignkit.aligner.expectation_kernel import Pairs
-from alignkit.aligner.fertility import (
-    FertilityOptions,
-    FertilityText,
-    align_fertility,
-)
-from alignkit.aligner.fertility_training import FertilityResult, FertilityTraining
+from alignkit.aligner.fertility import FertilityText, align_fertility
+from alignkit.aligner.fertility_training import FertilityTraining
 from alignkit.aligner.parameters import Fertilities, Round, with_unseen
 from alignkit.aligner.settings import Settings
 
@@ -28,8 +24,7 @@ F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
 
-CLASSES = 50
-"""Word classes of each language."""
+CLASSES = 50  # word classes of each language
 
 
 def train_fertilities(
@@ -43,20 +38,16 @@ def train_fertilities(
 ) -> tuple[Fertilities, FertileDecoder]:
     """Train the fertility model of the settings from the HMM's Viterbi alignments."""
     known = hmm.tables
-    paths = _viterbi(hmm, workers, parts_of(bitext.starts))
+    parts = workers.map(lambda _, begin, end: hmm.paths(begin, end), parts_of(bitext.starts))
+    paths = [np.concatenate(side) for side in zip(*parts, strict=True)]
     tables = lexical_tables(known, index)
     texts = _texts(bitext, index)
-    classes: tuple[I4, I4] | None = None
+    classes: list[I4] = []
     if settings.model == "ibm4":
-        source, target = (
+        classes = [
             word_classes(side.ids, side.starts, len(side.words), min(CLASSES, len(side.words)))
             for side in (bitext.source, bitext.target)
-        )
-        classes = source, target
-    options = FertilityOptions(
-        rounds=settings.fertility,
-        discount=float(settings.inference == "collapsed" and len(bitext) >= FEW),
-    )
+        ]
     both = [
         FertilityTraining(
             text,
@@ -64,9 +55,9 @@ def train_fertilities(
             lexical=table,
             null=null,
             viterbi=path,
-            classes=None if classes is None else (classes[::turn][0], classes[::turn][1]),
+            classes=(classes[::turn][0], classes[::turn][1]) if classes else None,
             prior=prior,
-            options=options,
+            discount=float(settings.inference == "collapsed" and len(bitext) >= FEW),
             threads=workers.threads,
         )
         for text, table, null, path, turn in zip(
@@ -77,22 +68,16 @@ def train_fertilities(
         forward, reverse = (direction.expect() for direction in both)
         report(Round(settings.model, number, forward, reverse))
         if settings.agree:
-            one, other = (direction.posteriors for direction in both)
+            one, other = both[0].posteriors, both[1].posteriors
             links = one * other * (one + other) * np.float32(0.5)
         for direction in both:
             direction.maximize(links.copy() if settings.agree else None)
-    results = [direction.finish() for direction in both]
+    to, back = (direction.finish() for direction in both)
     learned = Fertilities(
-        results[0].model,
-        results[1].model,
-        results[0].lexical,
-        results[1].lexical,
-        with_unseen(results[0].null),
-        with_unseen(results[1].null),
+        to.model, back.model, to.lexical, back.lexical, with_unseen(to.null), with_unseen(back.null)
     )
-    return learned, FertileDecoder(
-        hmm, learned, results[0].lexical, results[1].lexical, _done(results)
-    )
+    done = to.posteriors, back.posteriors, to.viterbi, back.viterbi
+    return learned, FertileDecoder(hmm, learned, to.lexical, back.lexical, done)
 
 
 Done = tuple[F4, F4, I4, I4]
@@ -129,26 +114,26 @@ class FertileDecoder:
         """Return the posteriors, and what each target and each source word is aligned to."""
         pairs = self.hmm.pairs
         cells = slice(int(pairs.starts[begin]), int(pairs.starts[end]))
-        words = slice(int(pairs.target_starts[begin]), int(pairs.target_starts[end]))
-        others = slice(int(pairs.source_starts[begin]), int(pairs.source_starts[end]))
+        targets = slice(int(pairs.target_starts[begin]), int(pairs.target_starts[end]))
+        sources = slice(int(pairs.source_starts[begin]), int(pairs.source_starts[end]))
         if self.done is not None:
             forward, reverse, target_path, source_path = self.done
-            return forward[cells], reverse[cells], target_path[words], source_path[others]
+            return forward[cells], reverse[cells], target_path[targets], source_path[sources]
         target_path, source_path = self.hmm.paths(begin, end)
         size = cells.stop - cells.start
         forward, reverse = np.zeros(size, np.float32), np.zeros(size, np.float32)
         for pair in range(begin, end):
             self._align(
                 pair,
-                forward[int(pairs.starts[pair]) - cells.start :],
-                reverse[int(pairs.starts[pair]) - cells.start :],
-                target_path[int(pairs.target_starts[pair]) - words.start :],
-                source_path[int(pairs.source_starts[pair]) - others.start :],
+                forward[pairs.starts[pair] - cells.start :],
+                reverse[pairs.starts[pair] - cells.start :],
+                target_path[pairs.target_starts[pair] - targets.start :],
+                source_path[pairs.source_starts[pair] - sources.start :],
             )
         return forward, reverse, target_path, source_path
 
     def _align(self, pair: int, forward: F4, reverse: F4, target: I4, source: I4) -> None:
-        """Climb from the alignments of the HMM, in both directions, and set all four arrays."""
+        # climb from the alignments of the HMM, in both directions, and set all four arrays
         pairs, known = self.hmm.pairs, self.known
         sources = self.source_numbers[
             pairs.source[pairs.source_starts[pair] : pairs.source_starts[pair + 1]]
@@ -171,41 +156,18 @@ class FertileDecoder:
         target[:m], source[:n] = one.alignment, other.alignment
 
 
-def _viterbi(hmm: Decoder, workers: Workers, parts: list[tuple[int, int]]) -> tuple[I4, I4]:
-    def paths(_: int, begin: int, end: int) -> tuple[I4, I4]:
-        return hmm.paths(begin, end)
-
-    found = workers.map(paths, parts)
-    target, source = (np.concatenate(side) for side in zip(*found, strict=True))
-    return target, source
-
-
 def _texts(bitext: Bitext, index: Cooccurrence) -> tuple[FertilityText, FertilityText]:
     source, target = bitext.source, bitext.target
-    forward = FertilityText(
-        sources=source.ids,
-        source_offsets=source.starts,
-        targets=target.ids,
-        target_offsets=target.starts,
-        cells=index.cells,
-        starts=bitext.starts,
-        owners=index.source,
-        vocabulary=(len(source.words), len(target.words)),
-    )
-    reverse = FertilityText(
-        sources=target.ids,
-        source_offsets=target.starts,
-        targets=source.ids,
-        target_offsets=source.starts,
-        cells=index.cells,
-        starts=bitext.starts,
-        owners=index.columns,
-        vocabulary=(len(target.words), len(source.words)),
-        transposed=True,
-    )
-    return forward, reverse
 
+    def text(mine: Side, other: Side, owners: I4, *, transposed: bool) -> FertilityText:
+        return FertilityText(
+            sources=mine.ids, source_offsets=mine.starts,
+            targets=other.ids, target_offsets=other.starts,
+            cells=index.cells, starts=bitext.starts, owners=owners,
+            vocabulary=(len(mine.words), len(other.words)), transposed=transposed,
+        )  # fmt: skip
 
-def _done(results: list[FertilityResult]) -> Done:
-    forward, reverse = results
-    return forward.posteriors, reverse.posteriors, forward.viterbi, reverse.viterbi
+    return (
+        text(source, target, index.source, transposed=False),
+        text(target, source, index.columns, transposed=True),
+    )

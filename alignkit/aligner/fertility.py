@@ -1,22 +1,18 @@
-"""Hold and apply IBM 3 and IBM 4, the models of fertility, one direction at a time."""
+"""IBM 3 and IBM 4, the models of fertility, applied one direction at a time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner import fertility_tables as tables
-from alignkit.aligner.fertility_corpus_kernel import (
-    Counts,
-    Model,
-    Text,
-    align_pair,
-)
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.aligner.fertility_corpus_kernel import Counts, Model, Text, align_pair
+from alignkit.errors import UnknownNameError
 from alignkit.jit import readonly
 
 Ints = NDArray[np.int32]
@@ -25,6 +21,7 @@ Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
 
 FERTILITY_MODELS = ("ibm3", "ibm4")
+SWEEPS = 20  # the most passes of hill climbing over a pair
 PARTS = 8
 """The pairs are always counted in so many parts: sums are the same for any number of threads."""
 NO_LOGS = np.zeros((1, 0, 1), np.float32)
@@ -32,33 +29,8 @@ NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros(
 
 
 @dataclass(frozen=True, kw_only=True)
-class FertilityOptions:
-    """Say how IBM 3 and IBM 4 are trained."""
-
-    rounds: int = 5  # rounds of training after the start from given alignments
-    sweeps: int = 20  # the most passes of hill climbing over a pair
-    null_share: float | None = None
-    discount: float = 0.0  # how much of its own counts a pair does not see, 0 (plain EM) to 1
-    fertility_weight: float = 10.0
-    distortion_weight: float = 10.0
-
-    def __post_init__(self) -> None:
-        if self.rounds < 0 or self.sweeps < 0:
-            raise OptionError(f"{self.rounds} rounds of {self.sweeps} sweeps: give 0 or more")
-        if self.null_share is not None and not 0 < self.null_share < 1:
-            raise OptionError(f"null share {self.null_share}: give a number between 0 and 1")
-        if not 0 <= self.discount <= 1:
-            raise OptionError(f"discount {self.discount}: give a number from 0 to 1")
-        if self.fertility_weight <= 0 or self.distortion_weight <= 0:
-            raise OptionError("the weights of smoothing must be above 0")
-
-
-@dataclass(frozen=True, kw_only=True)
 class FertilityText:
-    """Hold a bitext as one direction sees it: target words are generated from source words.
-
-    For the other direction the two sides change places, and `transposed` is set.
-    """
+    """A bitext as one direction sees it: target words are generated from source words."""
 
     sources: Ints
     source_offsets: Offsets
@@ -81,10 +53,6 @@ class FertilityText:
             readonly(self.starts), readonly(self.cells), self.transposed,
         )  # fmt: skip
 
-    def sizes(self) -> Offsets:
-        """Return the lengths (N, M) of each pair, shape (P, 2)."""
-        return np.stack([np.diff(self.source_offsets), np.diff(self.target_offsets)], 1)
-
     def parts(self) -> list[tuple[int, int]]:
         """Return where each of the fixed parts starts and ends; they have about as many cells."""
         goals = self.starts[-1] * np.arange(1, PARTS) // PARTS
@@ -94,7 +62,7 @@ class FertilityText:
 
 @dataclass(frozen=True, kw_only=True)
 class FertilityModel:
-    """Hold the tables of one direction of IBM 3 or IBM 4, all but the lexical ones."""
+    """The tables of one direction of IBM 3 or IBM 4, all but the lexical ones."""
 
     model: str  # "ibm3" or "ibm4"
     null_share: float  # the probability p1 that a word is followed by one from NULL
@@ -135,7 +103,6 @@ class FertilityModel:
 
     @cached_property
     def _starts(self) -> dict[tuple[int, int], int]:
-        """Where the block of each size starts."""
         ends = np.cumsum(self.sizes.prod(1))
         starts = (ends - self.sizes.prod(1)).tolist()
         return {(n, m): start for (n, m), start in zip(self.sizes.tolist(), starts, strict=True)}
@@ -152,9 +119,8 @@ class FertilityModel:
         return Counts(*(np.zeros(shape) for shape in shapes))
 
 
-@dataclass(frozen=True)
-class FertilityAlignment:
-    """Hold the alignment of one pair in one direction."""
+class FertilityAlignment(NamedTuple):
+    """The alignment of one pair in one direction."""
 
     alignment: Ints  # the source word of each target word, -1 for NULL, shape (M,)
     posteriors: Floats
@@ -169,7 +135,7 @@ def align_fertility(
     null: Floats,
     start: Ints,
     *,
-    sweeps: int = 20,
+    sweeps: int = SWEEPS,
 ) -> FertilityAlignment:
     """Align one sentence pair, from the alignment of another model."""
     if not len(sources) or not len(targets):
@@ -188,5 +154,5 @@ def align_fertility(
 
 
 def _log(values: Floats) -> Floats:
-    """Return logs, taken in 64 bits: those of 32 depend on the processor."""
+    # in 64 bits: logs of 32 depend on the processor
     return np.log(values, dtype=np.float64).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Turn expected counts into the tables of IBM 3 and IBM 4, smoothed where counts are few."""
+"""The tables of IBM 3 and IBM 4 from expected counts, smoothed where counts are few."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ Reals = NDArray[np.float64]
 Logs = NDArray[np.float32]
 Offsets = NDArray[np.int64]
 
-MOST = 9
-"""Fertilities from here on share one probability, halved for each further word."""
-REACH = 40
-"""Steps from here on share one probability, spread evenly over `TAIL` of them."""
+MOST = 9  # fertilities from here on share one probability, halved for each further word
+REACH = 40  # steps from here on share one probability, spread evenly over `TAIL` of them
 TAIL = 20
-BASE = 0.01
-"""Added to each count of the tables that all others are smoothed with."""
+BASE = 0.01  # added to each count of the tables that all others are smoothed with
 
 
 def tail_weights(size: int) -> Reals:
@@ -29,8 +26,7 @@ def tail_weights(size: int) -> Reals:
 
 def frequency_bands(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Group words by the whole part of log2(count + 1); words never seen are in band 0."""
-    bands: Offsets = np.frexp(counts + 1.0)[1].astype(np.int64) - 1
-    return bands
+    return np.asarray(np.frexp(counts + 1.0)[1].astype(np.int64) - 1)
 
 
 def estimate_fertilities(counts: Reals, bands: NDArray[np.int64], weight: float) -> Logs:
@@ -43,11 +39,7 @@ def estimate_fertilities(counts: Reals, bands: NDArray[np.int64], weight: float)
 
 
 def estimate_first(counts: Reals, weight: float) -> Logs:
-    """Return d1(step | class of the cept before, class of the word), shape (A + 1, B, 2 REACH + 1).
-
-    The counts of both classes are smoothed with those of the word's class, and these with all;
-    an end stands for TAIL steps. Row A is the start of the sentence.
-    """
+    """Return d1(step | class of the cept before, of the word), shape (A + 1, B, 2 REACH + 1)."""
     tails = tail_weights(counts.shape[-1])
     common = _normalized(counts.sum((0, 1)) + BASE * tails)
     by_word = _normalized(counts.sum(0) + weight * common)
@@ -70,18 +62,14 @@ def blocks_of(sizes: Offsets) -> tuple[Offsets, Offsets, Offsets]:
 
 
 def _diagonal_steps(n: int, m: int) -> Offsets:
-    """Return the column of `diagonal` for each cell: how far j is from where i lies, (n, m)."""
+    # the column of `diagonal` of each cell: how far j is from where i lies
     expected = ((2 * np.arange(n) + 1) * m) // (2 * n)
     steps = np.arange(m)[None, :] - expected[:, None]
-    clipped: Offsets = np.clip(steps, -REACH, REACH) + REACH
-    return clipped
+    return np.asarray(np.clip(steps, -REACH, REACH) + REACH)
 
 
 def estimate_diagonal(counts: Reals, sizes: Offsets, starts: Offsets) -> Logs:
-    """Return the weight of each distance from the diagonal, over all sizes, shape (2 REACH + 1,).
-
-    A distance weighs what the model gives it over what even positions would give.
-    """
+    """Return the weight of each distance from the diagonal over all sizes, (2 REACH + 1,)."""
     found, even = np.full(2 * REACH + 1, BASE), np.full(2 * REACH + 1, BASE)
     for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
         if n and m:
@@ -90,8 +78,7 @@ def estimate_diagonal(counts: Reals, sizes: Offsets, starts: Offsets) -> Logs:
             found += np.bincount(steps, block.ravel(), 2 * REACH + 1)
             evenly = np.broadcast_to(block.sum(1, keepdims=True) / m, (n, m)).ravel()
             even += np.bincount(steps, evenly, 2 * REACH + 1)
-    weights: Logs = (found / even).astype(np.float32)
-    return weights
+    return np.asarray(found / even, np.float32)
 
 
 def distortion_block(n: int, m: int, diagonal: Logs) -> Reals:
@@ -113,6 +100,4 @@ def estimate_distortion(
 
 
 def _normalized(counts: Reals) -> Reals:
-    """Divide each row by its sum."""
-    shares: Reals = counts / counts.sum(-1, keepdims=True)
-    return shares
+    return np.asarray(counts / counts.sum(-1, keepdims=True))

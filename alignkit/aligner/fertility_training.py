@@ -1,24 +1,18 @@
-"""Train IBM 3 and IBM 4, one direction at a time, from the alignments of another model."""
+"""The training of IBM 3 and IBM 4, one direction at a time, from given alignments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.aligner import fertility_tables as tables
-from alignkit.aligner.fertility import (
-    NO_COUNTS,
-    FertilityModel,
-    FertilityOptions,
-    FertilityText,
-)
+from alignkit.aligner.fertility import NO_COUNTS, SWEEPS, FertilityModel, FertilityText
 from alignkit.aligner.fertility_corpus_kernel import Counts, count, expect, scatter
-from alignkit.errors import OptionError
 from alignkit.jit import readonly
 
 Ints = NDArray[np.int32]
@@ -26,13 +20,13 @@ Offsets = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
 
-NULL_BASE = 1e-4
-"""Added to the count of each word from NULL."""
+NULL_BASE = 1e-4  # added to the count of each word from NULL
+FIRST_SHARE = 0.05  # NULL's share before anything is counted
+SMOOTHING = 10.0  # weight of the shared tables in those of words and of positions
 
 
-@dataclass(frozen=True, kw_only=True)
-class FertilityResult:
-    """Hold a trained direction and its alignments."""
+class FertilityResult(NamedTuple):
+    """A trained direction and its alignments."""
 
     model: FertilityModel  # all tables but the lexical ones
     lexical: Floats  # t(target word | source word) of each place, shape (K,)
@@ -53,16 +47,16 @@ class FertilityTraining:
         lexical: Floats,
         null: Floats,
         viterbi: Ints,
-        classes: tuple[Ints, Ints] | None = None,
-        prior: Floats | None = None,
-        options: FertilityOptions | None = None,
+        classes: tuple[Ints, Ints] | None,
+        prior: Floats,
+        discount: float = 0.0,
         threads: int = 1,
     ) -> None:
-        self.text, self.options, self.threads = text, options or FertilityOptions(), threads
+        # discount: how much of its own counts a pair does not see, 0 (plain EM) to 1
+        self.text, self._discount, self._threads = text, discount, threads
         self._kernel_text = text.kernel()
         self._start, self.viterbi = viterbi, np.array(viterbi, np.int32)
-        self._prior = np.zeros(len(lexical), np.float32) if prior is None else prior
-        self._nothing = np.zeros(len(lexical), np.float32)
+        self._prior = prior
         self._ones = np.ones(text.vocabulary[0], np.float32)
         self._lexical, self._totals, self._null = lexical, self._ones, null
         self.posteriors = np.zeros(int(text.starts[-1]), np.float32)
@@ -70,27 +64,26 @@ class FertilityTraining:
         occurrences = np.bincount(text.sources, minlength=text.vocabulary[0] + 1)
         self._bands = tables.frequency_bands(occurrences)
         self.model = self._first_model(model, classes)
-        self._maximize_order(self._count_start())
+        counts = self.model.zero_counts()
+        count(self._kernel_text, self.model.kernel, self.viterbi, self.posteriors, counts)
+        self._maximize_order(counts)
 
     def _first_model(self, model: str, classes: tuple[Ints, Ints] | None) -> FertilityModel:
-        """Return a model whose tables have the right shapes."""
         v = self.text.vocabulary
         fertilities = np.ones((v[0] + 1, tables.MOST + 1), np.float32)
-        share = self.options.null_share or 0.05
-        if model != "ibm4":
-            self._sizes, self._starts, self._blocks = tables.blocks_of(self.text.sizes())
+        if model == "ibm3" or classes is None:
+            lengths = np.diff(self.text.source_offsets), np.diff(self.text.target_offsets)
+            self._sizes, self._starts, self._blocks = tables.blocks_of(np.stack(lengths, 1))
             source, target = (np.zeros(size + 1, np.int32) for size in v)
             return FertilityModel(
-                model=model, null_share=share, fertilities=fertilities, sizes=self._sizes,
+                model=model, null_share=FIRST_SHARE, fertilities=fertilities, sizes=self._sizes,
                 source_classes=source, target_classes=target,
             )  # fmt: skip
-        if classes is None:
-            raise OptionError("ibm4 needs the classes of the words of both sides")
         source, target = (with_unseen(one) for one in classes)
         a, b = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
         self._blocks = np.zeros(len(self.text), np.int64)
         return FertilityModel(
-            model=model, null_share=share, fertilities=fertilities,
+            model=model, null_share=FIRST_SHARE, fertilities=fertilities,
             first=np.ones((a + 1, b, 2 * tables.REACH + 1), np.float32),
             rest=np.ones((b, tables.REACH), np.float32),
             source_classes=source, target_classes=target,
@@ -120,18 +113,14 @@ class FertilityTraining:
         self._maximize_order(self.counts, distortion)
 
     def finish(self) -> FertilityResult:
-        """Align all pairs with the tables as they are, from the alignments given at the start.
-
-        A model that is saved thus aligns the training text as training did.
-        """
+        """Align all pairs with the tables as they are, from the alignments given at the start."""
         self._lexical, self._null = self.lexical_tables()
         self._totals = self._ones
         viterbi = self._start.astype(np.int32)
         self.scores.append(self._expect(None, viterbi))
         return FertilityResult(
-            model=self.model, lexical=self._lexical, null=self._null, viterbi=viterbi,
-            posteriors=self.posteriors, scores=tuple(self.scores),
-        )  # fmt: skip
+            self.model, self._lexical, self._null, viterbi, self.posteriors, tuple(self.scores)
+        )
 
     def lexical_tables(self) -> tuple[Floats, Floats]:
         """Return t(target word | source word), shape (K,), and t(target word | NULL), (V,)."""
@@ -139,11 +128,11 @@ class FertilityTraining:
         return lexical.astype(np.float32), self._null
 
     def _prior_now(self) -> Floats:
-        """Return the pseudo-counts where the tables are of counts, not of probabilities."""
-        return self._nothing if self._totals is self._ones else self._prior
+        # tables of probabilities, not of counts, need none
+        return np.zeros_like(self._prior) if self._totals is self._ones else self._prior
 
     def _expect(self, counted: Sequence[Counts] | None, viterbi: Ints) -> float:
-        own = 0.0 if self._totals is self._ones else self.options.discount
+        own = 0.0 if self._totals is self._ones else self._discount
         kernel = self.model.kernel._replace(
             lexical=readonly(self._lexical), prior=readonly(self._prior_now()),
             totals=readonly(self._totals), null=readonly(self._null),
@@ -153,21 +142,15 @@ class FertilityTraining:
         def run(part: int, low: int, high: int) -> float:
             counts = NO_COUNTS if counted is None else counted[part]
             return expect(
-                low, high, self._kernel_text, kernel, self.options.sweeps,
+                low, high, self._kernel_text, kernel, SWEEPS,
                 viterbi, self.posteriors, counted is not None, counts,
             )  # fmt: skip
 
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPoolExecutor(self._threads) as pool:
             runs = [pool.submit(run, k, *part) for k, part in enumerate(self.text.parts())]
             return sum(each.result() for each in runs)
 
-    def _count_start(self) -> Counts:
-        counts = self.model.zero_counts()
-        count(self._kernel_text, self.model.kernel, self.viterbi, self.posteriors, counts)
-        return counts
-
     def _scatter(self) -> tuple[Reals, Reals, Reals]:
-        """Return the expected counts of word pairs, words from NULL and, in IBM 3, positions."""
         places, null = np.zeros(len(self._lexical)), np.zeros(self.text.vocabulary[1])
         distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
         blocks = readonly(self._blocks)
@@ -175,26 +158,21 @@ class FertilityTraining:
         return places, null, distortion
 
     def _maximize_order(self, counts: Counts, distortion: Reals | None = None) -> None:
-        """Estimate fertilities, NULL's share, and positions or steps."""
-        o = self.options
         changed: dict[str, Any] = {
-            "fertilities": tables.estimate_fertilities(
-                counts.fertilities, self._bands, o.fertility_weight
-            )
+            "fertilities": tables.estimate_fertilities(counts.fertilities, self._bands, SMOOTHING),
+            "null_share": float((counts.null[1] + 0.5) / (counts.null.sum() + 1)),
         }
-        if o.null_share is None:
-            changed["null_share"] = float((counts.null[1] + 0.5) / (counts.null.sum() + 1))
         if self.model.factorial:
             if distortion is None:
                 distortion = self._scatter()[2]
             diagonal = tables.estimate_diagonal(distortion, self._sizes, self._starts)
             changed["diagonal"] = diagonal
             changed["distortion"] = tables.estimate_distortion(
-                distortion, self._sizes, self._starts, diagonal, o.distortion_weight
+                distortion, self._sizes, self._starts, diagonal, SMOOTHING
             )
         else:
-            changed["first"] = tables.estimate_first(counts.first, o.distortion_weight)
-            changed["rest"] = tables.estimate_rest(counts.rest, o.distortion_weight)
+            changed["first"] = tables.estimate_first(counts.first, SMOOTHING)
+            changed["rest"] = tables.estimate_rest(counts.rest, SMOOTHING)
         self.model = replace(self.model, **changed)
 
 
@@ -203,35 +181,3 @@ def with_unseen(classes: Ints) -> Ints:
     rarest = classes[-max(1, len(classes) // 10) :]
     unseen = np.bincount(rarest).argmax() if len(rarest) else 0
     return np.append(classes, unseen).astype(np.int32)
-
-
-def train_fertility(
-    text: FertilityText,
-    *,
-    model: str,
-    lexical: Floats,
-    null: Floats,
-    viterbi: Ints,
-    classes: tuple[Ints, Ints] | None = None,
-    prior: Floats | None = None,
-    options: FertilityOptions | None = None,
-    threads: int = 1,
-    progress: Callable[[int, float], None] | None = None,
-) -> FertilityResult:
-    """Train one direction of IBM 3 or IBM 4 from the alignments of another model.
-
-    Parameters are those of `FertilityTraining`, and:
-
-    progress
-        Called after each round with its number, from 1, and its score.
-    """
-    training = FertilityTraining(
-        text, model=model, lexical=lexical, null=null, viterbi=viterbi, classes=classes,
-        prior=prior, options=options, threads=threads,
-    )  # fmt: skip
-    for number in range(1, training.options.rounds + 1):
-        score = training.expect()
-        training.maximize()
-        if progress is not None:
-            progress(number, score)
-    return training.finish()

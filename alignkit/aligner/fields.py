@@ -1,4 +1,4 @@
-"""Declare the tables of a model: the kind, shape and range of each, and what ties them together.
+"""The tables of a model: the kind, shape and range of each, and what ties them together.
 
 Kernels read through these tables without looking, so a file is believed only where it keeps to what
 stands here. Training writes nothing else.
@@ -19,13 +19,11 @@ from alignkit.errors import AlignerError
 
 Arrays = Mapping[str, NDArray[Any]]
 
-SLACK = 1.001
-"""How far rounding may carry a share above the whole."""
+SLACK = 1.001  # how far rounding may carry a share above the whole
 WEIGHTS = 0.0, 1e12
 TOTALS = 9e-31, 1e15
 SHARES = 0.0, SLACK
-LOGGED = 1e-37, SLACK
-"""The range of probabilities whose logarithm is taken."""
+LOGGED = 1e-37, SLACK  # the range of probabilities whose logarithm is taken
 JUMPS = 1e-7, 2.0
 RATIOS = 1e-15, 1e15
 STEPS = 2 * REACH + 1
@@ -34,7 +32,7 @@ BLOCKS = 1 << 22
 
 
 class Field(NamedTuple):
-    """Declare a table."""
+    """A table."""
 
     dtype: str  # the kind of its numbers
     shape: tuple[int | str, ...]
@@ -129,7 +127,6 @@ def check_fields(fields: Mapping[str, Field], arrays: Arrays, sources: int, targ
 
 
 def _check_form(name: str, array: NDArray[Any], field: Field, sizes: dict[str, int]) -> None:
-    """Compare kind and shape; take the sizes that are not known yet from the shape."""
     known = len(array.shape) == len(field.shape)
     wanted: list[int] = []
     for size, found in zip(field.shape, array.shape, strict=False):
@@ -161,7 +158,6 @@ def _check_range(name: str, array: NDArray[Any], field: Field, sizes: Mapping[st
 
 
 def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
-    """Give what is wrong between tables, and within those that rise."""
     rows, columns = arrays["rows"], arrays["columns"]
     yield from _not_rising("rows", rows, len(columns))
     yield from _not_rising_within("columns", columns, rows)
@@ -202,7 +198,6 @@ def _not_rising_within(
 
 
 def _not_shapes(name: str, shapes: NDArray[np.int64], places: int) -> Iterator[str]:
-    """Tell whether lengths (N, M) do not rise, or need other than so many places in all."""
     order = shapes[:, 0] * (LONGEST + 1) + shapes[:, 1]
     if len(shapes) > BLOCKS or (order[1:] <= order[:-1]).any():
         yield f"{name} do not rise"

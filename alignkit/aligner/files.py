@@ -1,10 +1,10 @@
-"""Turn what an aligner has learned into the contents of a model file, and back."""
+"""What an aligner has learned, written into a model file and read from it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,33 +18,13 @@ from alignkit.aligner.positions import Positions
 from alignkit.aligner.store import StoredModel, read_model, write_model
 from alignkit.errors import AlignerError, AlignkitError
 
-if TYPE_CHECKING:
-    from alignkit.aligner.refine.learned import Learned
-
 T = TypeVar("T")
 
 _TABLES = (
-    "rows",
-    "columns",
-    "forward",
-    "reverse",
-    "source_totals",
-    "target_totals",
-    "source_null",
-    "target_null",
-    "null_units",
-    "jumps",
-)
-_FERTILITY = (
-    "fertilities",
-    "sizes",
-    "distortion",
-    "diagonal",
-    "first",
-    "rest",
-    "source_classes",
-    "target_classes",
-)
+    "rows", "columns", "forward", "reverse", "source_totals", "target_totals", "source_null",
+    "target_null", "null_units", "jumps",
+)  # fmt: skip
+_FERTILITY = [field.name for field in fields(FertilityModel)][2:]  # not its name and null share
 _LEXICAL = ("forward_lexical", "reverse_lexical", "target_null", "source_null")
 _POSITIONS = ("shapes", "shape_starts", "forward", "reverse")
 _MEMORY = ("keys", "offsets", "cells", "levels")
@@ -55,7 +35,7 @@ def save_parameters(path: str, known: Parameters) -> None:
     header, arrays = _header_of(known), _arrays_of(known)
     words: dict[str, Sequence[str]] = {"source": known.source, "target": known.target}
     for size, part in known.prefixes.items():
-        start = _start(size)
+        start = f"prefix{size}_"  # what the names of its tables begin with
         arrays |= {start + name: array for name, array in _arrays_of(part).items()}
         words |= {f"{start}source": part.source, f"{start}target": part.target}
     if known.learned is not None:
@@ -65,11 +45,6 @@ def save_parameters(path: str, known: Parameters) -> None:
         arrays |= arrays_of(known.learned)
         words |= words_of(known.learned)
     write_model(path, header=header.to_json(), arrays=arrays, words=words)
-
-
-def _start(letters: int) -> str:
-    """Return what the names of what was learned from prefixes begin with."""
-    return f"prefix{letters}_"
 
 
 def _header_of(known: Parameters) -> ModelHeader:
@@ -107,8 +82,8 @@ def load_parameters(path: str) -> Parameters:
         header = ModelHeader.of(stored.header)
         parts = {}
         for size in header.prefixes:
-            part, stored = _divided(stored, _start(size))
-            parts[size] = _checked(part, header.prefixes[size])
+            part, stored = _divided(stored, f"prefix{size}_")
+            parts[size] = _checked(part, header.prefixes[size], {})
         return _checked(stored, header, parts)
     except (AlignkitError, RecursionError) as problem:
         raise AlignerError(
@@ -118,41 +93,21 @@ def load_parameters(path: str) -> Parameters:
 
 
 def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
-    """Return what has a name with this beginning, by the rest of the name, and all else."""
-    arrays, words = _divide(stored.arrays, start), _divide(stored.words, start)
-    one, other = (StoredModel(stored.header, arrays[k], words[k]) for k in (0, 1))
-    return one, other
+    """Return the tables and words whose names have this beginning, without it, and the others."""
+    (arrays, others), (words, more) = _divide(stored.arrays, start), _divide(stored.words, start)
+    return StoredModel(stored.header, arrays, words), StoredModel(stored.header, others, more)
 
 
-def _divide(found: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[str, T]]:
-    mine = {name[len(start) :]: found[name] for name in found if name.startswith(start)}
-    return mine, {name: found[name] for name in found if not name.startswith(start)}
+def _divide(entries: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[str, T]]:
+    mine = {name[len(start) :]: entries[name] for name in entries if name.startswith(start)}
+    return mine, {name: entries[name] for name in entries if not name.startswith(start)}
 
 
 def _checked(
-    stored: StoredModel, header: ModelHeader, prefixes: Mapping[int, Parameters] | None = None
+    stored: StoredModel, header: ModelHeader, prefixes: dict[int, Parameters]
 ) -> Parameters:
-    """Return what was learned, if all tables are as the header says."""
-    learned = None
     lists = tuple(name for name in stored.words if name.startswith("learned_"))
-    words = _words(stored, lists)
-    whole = "reverse" in stored.arrays
-    fields = fields_of(header.settings, jumping=header.jumping, whole=whole)
-    if header.learned is not None:
-        from alignkit.aligner.refine.stored import fields_of_learned, learned_of
-
-        sizes = [len(stored.words[name]) for name in lists]
-        fields |= fields_of_learned(header.learned, *sizes)
-    elif lists:
-        raise AlignerError(f"it has the words {lists[0]}, but nothing learned from gold")
-    check_fields(fields, stored.arrays, *map(len, words))
-    if header.learned is not None:
-        learned = learned_of(header.learned, stored.arrays, stored.words)
-    return _parameters(stored, header, *words, learned, prefixes or {})
-
-
-def _words(stored: StoredModel, learned: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    if stored.words.keys() - set(learned) != {"source", "target"}:
+    if stored.words.keys() - set(lists) != {"source", "target"}:
         raise AlignerError(
             f"its lists of words are {', '.join(stored.words) or 'missing'}; expected source and "
             "target"
@@ -160,36 +115,38 @@ def _words(stored: StoredModel, learned: tuple[str, ...]) -> tuple[list[str], li
     for name, words in stored.words.items():
         if len(set(words)) != len(words):
             raise AlignerError(f"a word stands twice in the words of {name}")
-    return list(stored.words["source"]), list(stored.words["target"])
+    source, target = list(stored.words["source"]), list(stored.words["target"])
+    whole = "reverse" in stored.arrays
+    declared = fields_of(header.settings, jumping=header.jumping, whole=whole)
+    if header.learned is not None:
+        from alignkit.aligner.refine.stored import fields_of_learned, learned_of
 
+        sizes = [len(stored.words[name]) for name in lists]
+        declared |= fields_of_learned(header.learned, *sizes)
+    elif lists:
+        raise AlignerError(f"it has the words {lists[0]}, but nothing learned from gold")
+    check_fields(declared, stored.arrays, len(source), len(target))
+    learned = None
+    if header.learned is not None:
+        learned = learned_of(header.learned, stored.arrays, stored.words)
 
-def _parameters(
-    stored: StoredModel,
-    header: ModelHeader,
-    source: list[str],
-    target: list[str],
-    learned: Learned | None,
-    prefixes: Mapping[int, Parameters],
-) -> Parameters:
-    # Copies: numba compiles anew for arrays that cannot be written.
+    # copies: numba compiles anew for arrays that cannot be written.
     arrays = {name: array.copy() for name, array in stored.arrays.items()}
     arrays.setdefault("reverse", arrays["forward"])
-    tables = {name: arrays[name] for name in _TABLES}
-    places = np.empty(0, np.int64)
     positions = {name: arrays[f"positions_{name}"] for name in _POSITIONS}
     return Parameters(
         settings=header.settings,
         casefold=header.casefold,
         source=source,
         target=target,
-        positions=Positions(places=places, **positions),
+        positions=Positions(places=np.empty(0, np.int64), **positions),
         memory=Memory(**{name: arrays[f"memory_{name}"] for name in _MEMORY}),
         fertilities=_fertilities(arrays, header),
         history=header.history,
         vectors=header.vectors,
         learned=learned,
-        prefixes=dict(prefixes),
-        **tables,
+        prefixes=prefixes,
+        **{name: arrays[name] for name in _TABLES},
     )
 
 

@@ -1,4 +1,4 @@
-"""Say how a model was made: the header of its file, checked entry by entry."""
+"""The header of a model's file, checked entry by entry: how the model was made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 1000  # letters of a prefix
 
 @dataclass(frozen=True)
 class ModelHeader:
-    """Hold what a model says of itself."""
+    """What a model says of itself."""
 
     settings: Settings  # how it was trained
     casefold: bool  # whether case was ignored
@@ -75,7 +75,6 @@ class ModelHeader:
         return replace(header, prefixes=dict(header._parts(found["prefixes"])))
 
     def _parts(self, found: object) -> Iterator[tuple[int, ModelHeader]]:
-        """Give what the models of prefixes say, which is what this one says but of its training."""
         sizes = [str(size) for size in range(1, _LONGEST)]
         if not isinstance(found, dict) or not found or found.keys() - set(sizes):
             raise AlignerError(
@@ -139,7 +138,6 @@ def _vectors(found: object) -> VectorsUsed:
 
 
 def _short(value: object) -> str:
-    """Return the beginning of a value, as an error may show it."""
     if isinstance(value, (list, dict)) and value:
         return f"a {type(value).__name__} of {len(value)}"
     return repr(value)[:60]

@@ -1,4 +1,4 @@
-"""Remember the sentence pairs that an aligner was trained on."""
+"""The memory of the sentence pairs that an aligner was trained on."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ Sentences = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Hold the expected links of the sentence pairs of the training.
+    """The expected links of the sentence pairs of the training.
 
-    A pair that was trained on must not vouch for itself when it is aligned, just as in training:
-    its own links are taken out of the counts. So a saved aligner gives such pairs the links that
-    the training gave them.
+    When such a pair is aligned, its own links are taken out of the counts, as in training.
     """
 
     keys: NDArray[np.uint64]  # (Q,) uint64: a number for each distinct pair, rising
@@ -51,21 +49,18 @@ class Memory:
         return cls(distinct, offsets, cells, levels)
 
     def evidence(self, keys: NDArray[np.uint64], pairs: Pairs) -> Own:
-        """Return the expected links of pairs; nothing for those that were not trained on.
-
-        Empty arrays say that none of them was.
-        """
+        """Return the expected links of pairs; nothing for those that were not trained on."""
         places = np.searchsorted(self.keys, keys)
         places[places == len(self.keys)] = 0
-        found = np.full(len(keys), -1, np.int64)
+        numbers = np.full(len(keys), -1, np.int64)
         if len(self.keys):
             known = (self.keys[places] == keys) & (keys > 0)
-            found[known] = places[known]
-        none = bool((found < 0).all())
+            numbers[known] = places[known]
+        none = bool((numbers < 0).all())
         sizes = pairs.starts[-1], len(pairs.source), len(pairs.target)
         own = Own(*(np.zeros(0 if none else size, np.uint8) for size in sizes))
         if not none:
-            recall(found, pairs, self.offsets, self.cells, self.levels, own)
+            recall(numbers, pairs, self.offsets, self.cells, self.levels, own)
         return own
 
 

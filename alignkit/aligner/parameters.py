@@ -1,4 +1,4 @@
-"""Hold what an aligner has learned."""
+"""What an aligner has learned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ F4 = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Round:
-    """Report one round of training.
+    """A round of training.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Fertilities:
-    """Hold the tables of IBM 3 or IBM 4 in both directions."""
+    """The tables of IBM 3 or IBM 4 in both directions."""
 
     forward: FertilityModel  # all tables but the lexical ones
     reverse: FertilityModel
@@ -56,7 +56,7 @@ class Fertilities:
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """Hold the tables of a trained aligner."""
+    """The tables of a trained aligner."""
 
     settings: Settings  # what it was trained with
     casefold: bool  # whether case was ignored
@@ -81,10 +81,7 @@ class Parameters:
     prefixes: dict[int, Parameters] = field(default_factory=dict)
 
     def lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
-        """Give word pairs with t(target | source) and t(source | target), by source word.
-
-        Those of which both are below `least` are left out.
-        """
+        """Give word pairs with t(target | source) and t(source | target), by source word."""
         for row, word in enumerate(self.source):
             begin, end = self.rows[row], self.rows[row + 1]
             columns = self.columns[begin:end]

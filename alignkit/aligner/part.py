@@ -1,4 +1,4 @@
-"""Compute what is expected to be linked in a part of a bitext: the E-step, and what it adds up.
+"""The E-step over a part of a bitext, and what it adds up.
 
 One machine has one part; see `alignkit.cluster` for more.
 """
@@ -34,7 +34,7 @@ class Links(Protocol):
 
 
 class Sums(NamedTuple):
-    """Hold what is added up over all parts, in units."""
+    """What is added up over all parts, in units."""
 
     source_nulls: I8  # (Vs,) and (Vt,): links of each word to the empty word
     target_nulls: I8
@@ -45,15 +45,15 @@ class Sums(NamedTuple):
     def over(cls, parts: list[Sums]) -> Sums:
         """Return the sums over all parts."""
         return cls(
-            add_up(one.source_nulls for one in parts),
-            add_up(one.target_nulls for one in parts),
-            add_up(one.jumps for one in parts),
-            np.asarray(np.sum([one.likelihoods for one in parts], axis=0)),
+            add_up(part.source_nulls for part in parts),
+            add_up(part.target_nulls for part in parts),
+            add_up(part.jumps for part in parts),
+            np.asarray(np.sum([part.likelihoods for part in parts], axis=0)),
         )
 
 
 class Part:
-    """Hold P sentence pairs, and run E-steps over them."""
+    """P sentence pairs, and the E-steps over them."""
 
     def __init__(
         self, bitext: Bitext, index: Cooccurrence, workers: Workers, first: int = 0
@@ -111,5 +111,4 @@ class Part:
 
 
 def _levels(posteriors: F4) -> U1:
-    """Return posteriors in 255ths."""
     return np.asarray(posteriors * np.float32(LEVELS) + np.float32(0.5), np.uint8)

@@ -1,4 +1,4 @@
-"""Cut long lines, so that no sentence pair needs more memory than others."""
+"""Pieces of long lines, so that no sentence pair needs more memory than others."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ from alignkit.arrays import LinkArrays
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Hold a bitext whose long lines are cut.
-
-    A pair with a line of more than `LONGEST_PIECE` words is cut into the fewest pieces that have
-    no more, at equal fractions of both lines.
-    """
+    """A bitext whose lines over `LONGEST_PIECE` words are cut at equal fractions of both."""
 
     bitext: Bitext  # the pieces, as pairs
     pairs: NDArray[np.int64]  # (Q,) int64: the pair that each piece is of

@@ -1,4 +1,4 @@
-"""Learn where words go: the position tables of IBM 2."""
+"""Where words go: the position tables of IBM 2."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F4 = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Hold a(i | j, N, M) and a(j | i, N, M) for all sentence lengths that occur."""
+    """Tables a(i | j, N, M) and a(j | i, N, M) for all sentence lengths that occur."""
 
     shapes: NDArray[np.int64]  # (H, 2) int64: the distinct (N, M)
     shape_starts: NDArray[np.int64]  # (H + 1,) int64: the table of shape h, N x M, begins there
@@ -35,10 +35,7 @@ class Positions:
         return cls(shapes, np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing)
 
     def of(self, bitext: Bitext) -> Positions:
-        """Return the same tables with the places of the pairs of another bitext.
-
-        Sentence lengths that were never seen get positions that are all equally probable.
-        """
+        """Return the same tables with the places of the pairs of another bitext."""
         if not len(self.shapes):
             return self
         known = {
@@ -64,7 +61,7 @@ class Positions:
             self.shapes, self.shape_starts, np.array(starts, np.int64), tables[0], tables[1]
         )
 
-    def updated(self, bitext: Bitext, found: Estimator, *, diagonal: bool) -> Positions:
+    def updated(self, bitext: Bitext, estimator: Estimator, *, diagonal: bool) -> Positions:
         """Return the tables that the expected links of an E-step call for."""
         shapes, starts, places = self.shapes, self.shape_starts, self.places
         if not len(places):
@@ -74,7 +71,7 @@ class Positions:
             np.cumsum(shapes.prod(axis=1), out=starts[1:])
             places = starts[inverse.reshape(-1)]
         tables = []
-        for axis, posteriors in enumerate(found.expected()):
+        for axis, posteriors in enumerate(estimator.expected()):
             sums = np.zeros(starts[-1])
             add_positions(places, bitext.starts, posteriors, sums)
             cut = [
@@ -89,7 +86,6 @@ class Positions:
 
 
 def _shares(table: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Return a table (N, M) that adds up to 1 over an axis; uniform where nothing is known."""
     if not table.size:
         return table
     totals = table.sum(axis=axis, keepdims=True)
@@ -107,9 +103,9 @@ def _diagonal(tables: list[NDArray[np.float64]], axis: int) -> list[NDArray[np.f
     low, high = 0.0, 100.0
     for _ in range(30):
         tension = (low + high) / 2
-        found = 0.0
+        distance = 0.0
         for table, far in zip(tables, distances, strict=True):
             model = _shares(np.exp(-tension * far), axis)
-            found += float((table.sum(axis=axis, keepdims=True) * model * far).sum())
-        low, high = (tension, high) if found > goal else (low, tension)
+            distance += float((table.sum(axis=axis, keepdims=True) * model * far).sum())
+        low, high = (tension, high) if distance > goal else (low, tension)
     return [np.exp(-tension * far) for far in distances]

@@ -1,4 +1,4 @@
-"""Align by the beginnings of words beside the words themselves, and take the mean."""
+"""Alignment by the beginnings of words as well as by words, of which the mean is taken."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I4 = NDArray[np.int32]
 
-PREFIXES = (4, 5)
-"""The letters that words are cut to, where more than one model aligns."""
+PREFIXES = (4, 5)  # the letters that words are cut to, where more than one model aligns
 
 
 def cut_words(words: Sequence[str], letters: int) -> list[str]:
@@ -28,32 +27,29 @@ def cut_words(words: Sequence[str], letters: int) -> list[str]:
 
 def cut_bitext(bitext: Bitext, letters: int) -> Bitext:
     """Return a bitext with all words cut to so many letters."""
-    source, target = (_cut(side, letters) for side in (bitext.source, bitext.target))
-    return Bitext(source, target, bitext.casefold)
-
-
-def _cut(side: Side, letters: int) -> Side:
-    numbers: dict[str, int] = {}
-    found = [numbers.setdefault(word, len(numbers)) for word in cut_words(side.words, letters)]
-    ids = np.array(found, np.int32)[side.ids]
-    return Side.by_frequency(list(numbers), ids, side.starts)
+    sides = []
+    for side in (bitext.source, bitext.target):
+        numbers: dict[str, int] = {}
+        cut = [numbers.setdefault(word, len(numbers)) for word in cut_words(side.words, letters)]
+        ids = np.array(cut, np.int32)[side.ids]
+        sides.append(Side.by_frequency(list(numbers), ids, side.starts))
+    return Bitext(sides[0], sides[1], bitext.casefold)
 
 
 def cut_dictionary(
     dictionary: Mapping[tuple[str, str], float], letters: int, *, casefold: bool
 ) -> dict[tuple[str, str], float]:
     """Return a dictionary of word beginnings; of entries that become one, the greatest count."""
-    found: dict[tuple[str, str], float] = {}
+    cut: dict[tuple[str, str], float] = {}
     for words, count in dictionary.items():
-        folded = [word.casefold() for word in words] if casefold else words
-        one, other = cut_words(folded, letters)
-        found[one, other] = max(count, found.get((one, other), 0))
-    return found
+        source, target = cut_words([w.casefold() for w in words] if casefold else words, letters)
+        cut[source, target] = max(count, cut.get((source, target), 0))
+    return cut
 
 
 @dataclass(frozen=True, eq=False)
 class Averaged:
-    """Take the mean of what several models think of the links of the same pairs."""
+    """The mean of the posteriors of several models of the same pairs."""
 
     decoders: Sequence[Decoding]  # what aligns by each; the first by whole words
 
@@ -63,13 +59,10 @@ class Averaged:
         return self.decoders[0].pairs
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return the mean posteriors of the cells of the pairs from begin to before end.
-
-        `likelihoods` (P, 2), if given, is set to the log-likelihoods by whole words.
-        """
+        """Return the mean posteriors of the cells of the pairs from begin to before end."""
         first, *others = self.decoders
-        found = [first.posteriors(begin, end, likelihoods)]
-        return _mean([*found, *(decoder.posteriors(begin, end) for decoder in others)])
+        whole = first.posteriors(begin, end, likelihoods)
+        return _mean([whole, *(decoder.posteriors(begin, end) for decoder in others)])
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
         """Return the mean posteriors by the words alone, wherever they stand."""
@@ -88,10 +81,9 @@ class Averaged:
         return forward, reverse, target_path, source_path
 
 
-def _mean(found: Sequence[tuple[F4, F4]]) -> tuple[F4, F4]:
-    """Return the mean of arrays of both directions, which stay as they are."""
-    (forward, reverse), *others = found
-    for one, other in others:
-        forward, reverse = forward + one, reverse + other
-    share = np.float32(1 / len(found))
+def _mean(posteriors: Sequence[tuple[F4, F4]]) -> tuple[F4, F4]:
+    (forward, reverse), *others = posteriors
+    for to, back in others:
+        forward, reverse = forward + to, reverse + back
+    share = np.float32(1 / len(posteriors))
     return forward * share, reverse * share

@@ -1,4 +1,4 @@
-"""Give the aligner what is known before: spelling, dictionaries, and words of the same stem."""
+"""Priors of alignment: spelling, dictionaries, and words of the same stem."""
 
 from __future__ import annotations
 
@@ -13,24 +13,22 @@ from numpy.typing import NDArray
 
 from alignkit.aligner.cooccurrence import Cooccurrence
 from alignkit.aligner.fixed_kernel import numbers_in
-from alignkit.aligner.priors_kernel import (
-    add_backing,
-    add_similarity,
-    add_to_stems,
-    sum_stems,
-)
+from alignkit.aligner.priors_kernel import add_backing, add_similarity, add_to_stems, sum_stems
 from alignkit.arguments import words
 from alignkit.errors import ArgumentError, OptionError
 
-LEAST_PREFIX = 3
-"""The fewest letters that a common prefix counts from."""
+LEAST_PREFIX = 3  # the fewest letters that a common prefix counts from
 
 
-SMOOTH = 0.5
-"""Added to the count of a stem before it divides."""
+SMOOTH = 0.5  # added to the count of a stem before it divides
 
-SMALL = 2000
-"""In texts of fewer pairs stems are shorter by a letter."""
+_MARKS = {*range(10, 36), *range(200, 256)}
+"""Unicode's classes of the marks of Latin, Greek, Cyrillic, Hebrew and Arabic.
+
+Signs that belong to a letter, as the virama or the voiced sound mark, are in others.
+"""
+
+SMALL = 2000  # in texts of fewer pairs stems are shorter by a letter
 
 
 def stem_length(pairs: int) -> int:
@@ -39,22 +37,14 @@ def stem_length(pairs: int) -> int:
 
 
 def unmarked(word: str) -> str:
-    """Return a word without its accents, breathings, points and vowel marks.
-
-    Those of Latin, Greek, Cyrillic, Hebrew and Arabic, by their classes in Unicode; signs that
-    belong to a letter, as the virama or the voiced sound mark, stay.
-    """
+    """Return a word without its accents, breathings, points and vowel marks."""
     if word.isascii():
         return word
     parts = normalize("NFD", word)
     if not any(map(combining, parts)):
         return word
-    return normalize("NFC", "".join(one for one in parts if not _is_mark(one))) or word
-
-
-def _is_mark(letter: str) -> bool:
-    kind = combining(letter)
-    return 10 <= kind <= 35 or kind >= 200
+    letters = (letter for letter in parts if combining(letter) not in _MARKS)
+    return normalize("NFC", "".join(letters)) or word
 
 
 def letters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -77,12 +67,7 @@ def spelling_prior(
     weight: float,
     identity: float = 0.0,
 ) -> NDArray[np.float32]:
-    """Return pseudo-counts for words that are spelled alike, whatever their marks.
-
-    `weight` for equal words, `weight` times the common prefix over the longer length where that
-    prefix has `LEAST_PREFIX` letters, and `identity` more for equal words (the word-identity
-    lexicon of Cohn, Callison-Burch & Lapata 2008).
-    """
+    """Return pseudo-counts for words that are spelled alike, whatever their marks."""
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
         add_similarity(
@@ -93,7 +78,7 @@ def spelling_prior(
 
 
 def check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
-    """See that a dictionary holds numbers by pairs of words."""
+    """Refuse a dictionary that does not hold numbers by pairs of words."""
     for entry, count in dictionary.items():
         if not (isinstance(entry, tuple) and len(entry) == 2):
             raise ArgumentError(f"dictionary has {str(entry)[:40]!r}; its keys are pairs of words")
@@ -114,7 +99,7 @@ def add_dictionary(
     """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur."""
     source_numbers = {word: number for number, word in enumerate(source)}
     target_numbers = {word: number for number, word in enumerate(target)}
-    found = 0
+    count = 0
     for (one, other), weight in dictionary.items():
         if not 0 <= weight < 1e9:
             raise OptionError(
@@ -127,12 +112,12 @@ def add_dictionary(
         place = begin + np.searchsorted(index.columns[begin:end], column)
         if place < end and index.columns[place] == column:
             prior[place] += weight
-            found += 1
-    return found
+            count += 1
+    return count
 
 
 class Stems(NamedTuple):
-    """Sort words by how they begin."""
+    """The stems of words: how they begin."""
 
     numbers: NDArray[np.int32]  # (V,) int32: the stem of each word
     size: int  # how many stems there are
@@ -152,7 +137,7 @@ class Stems(NamedTuple):
 
 
 class StemSums(NamedTuple):
-    """Hold the counts of pairs of stems, of source stems and of target stems, in units."""
+    """The counts of pairs of stems, of source stems and of target stems, in units."""
 
     pairs: NDArray[np.int64]
     source: NDArray[np.int64]
@@ -160,11 +145,7 @@ class StemSums(NamedTuple):
 
 
 class Backing:
-    """Lend evidence between words that begin alike, as inflected forms of one word do.
-
-    Word pairs that were rarely seen get pseudo-counts from the other pairs of the same two stems.
-    So ``parlez ~ speak`` helps ``parlons ~ speaking``.
-    """
+    """Lend evidence between words that begin alike, as inflected forms of one word do."""
 
     def __init__(
         self, index: Cooccurrence, source: Stems, target: Stems, *, strength: float

@@ -1,4 +1,4 @@
-"""Tell how much memory a training needs, and give it that or a folder."""
+"""The memory that a training needs, and the room for it: in memory, or in a folder."""
 
 from __future__ import annotations
 
@@ -20,20 +20,15 @@ from alignkit.errors import AlignerError
 
 CELL = {"collapsed": 5, "em": 12, "vb": 12}
 """Bytes of a cell: 4 for its place, and 1 for its level or 8 for both posteriors."""
-WORD_PAIR = 36
-"""Bytes of a distinct word pair while tables are updated."""
-KEPT = 20
-"""Bytes of a distinct word pair of a model that is trained, while another one is."""
-TYPE = 150
-"""Bytes of a distinct word: itself, its rows, totals, kind, stem and share."""
+WORD_PAIR = 36  # bytes of a distinct word pair while tables are updated
+KEPT = 20  # bytes of a distinct word pair of a model that is trained, while another one is
+TYPE = 150  # bytes of a distinct word: itself, its rows, totals, kind, stem and share
 TOKEN = 15
 """Bytes of a word of the text: its number, its empty word, and what is left of reading it."""
-PAIR = 60
-"""Bytes of a sentence pair: where its words and cells begin, its likelihoods and its key."""
+PAIR = 60  # bytes of a sentence pair: where its words and cells begin, its likelihoods and its key
 STEPS = 20_000_000
 """Bytes of the counts of steps between word classes, which IBM 4 keeps for each part."""
-SAMPLE = 50_000
-"""Of about how many cells the distinct word pairs are counted."""
+SAMPLE = 50_000  # of about how many cells the distinct word pairs are counted
 
 
 def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
@@ -42,10 +37,7 @@ def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
 
 
 def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
-    """Return about how many bytes reading the bitext, training and aligning it take.
-
-    That is what the peak of the process has more than with a single short pair.
-    """
+    """Return about how many bytes reading the bitext, training and aligning it take."""
     source, target = bitext.source, bitext.target
     return (
         bytes_on_disk(bitext, settings)
@@ -59,12 +51,10 @@ def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
 
 
 def _models(settings: Settings) -> int:
-    """Return how many models are trained, one after the other."""
     return 1 + len(PREFIXES) * settings.best
 
 
 def _more(bitext: Bitext, settings: Settings) -> int:
-    """Return the bytes that some settings take besides, in memory in any case."""
     cells, pairs = int(bitext.starts[-1]), word_pairs(bitext)
     if settings.model in ("ibm3", "ibm4"):
         types = len(bitext.source.words) + len(bitext.target.words)
@@ -76,14 +66,13 @@ def _more(bitext: Bitext, settings: Settings) -> int:
 
 
 def _positions(bitext: Bitext) -> int:
-    """Return how many cells the distinct sizes of sentence pairs have."""
+    # how many cells the distinct sizes of sentence pairs have
     sizes = bitext.source.lengths << 32 | bitext.target.lengths
     distinct = np.unique(sizes)
     return int(((distinct >> 32) * (distinct & 0xFFFFFFFF)).sum())
 
 
 def _counts(bitext: Bitext, settings: Settings) -> int:
-    """Return the bytes of the counts of jumps, of each part of the bitext its own."""
     if settings.model in ("ibm1", "ibm2"):
         return 0
     parts = min(PARTS, len(bitext))
@@ -92,10 +81,7 @@ def _counts(bitext: Bitext, settings: Settings) -> int:
 
 @lru_cache(maxsize=1)  # asked for when it is told, and when room is made
 def word_pairs(bitext: Bitext) -> int:
-    """Return about how many distinct word pairs a bitext has.
-
-    In a large one those of every k-th source word, by frequency, are counted, and taken k times.
-    """
+    """Return about how many distinct word pairs a bitext has."""
     source, target = bitext.source, bitext.target
     step = int(min(1 + bitext.starts[-1] // SAMPLE, 64))
     places = np.flatnonzero(source.ids % step == step // 2)
@@ -113,12 +99,11 @@ def fits(bitext: Bitext, settings: Settings) -> bool:
 
 
 def _available() -> int:
-    """Return how many bytes this process may still take; very many where that is not told."""
     limits = [1 << 62]
     with suppress(OSError, ValueError, IndexError):
         with open("/proc/meminfo", encoding="ascii") as lines:
-            found = {line.split(":")[0]: line.split()[1] for line in lines}
-        limits.append(int(found.get("MemAvailable", 1 << 52)) * 1024)
+            sizes = {line.split(":")[0]: line.split()[1] for line in lines}
+        limits.append(int(sizes.get("MemAvailable", 1 << 52)) * 1024)
     with suppress(OSError, ValueError):  # a container's own limit
         limit, used = (
             int(Path("/sys/fs/cgroup", name).read_text("ascii"))
@@ -126,10 +111,6 @@ def _available() -> int:
         )
         limits.append(limit - used)
     return max(min(limits), 0)
-
-
-def _told(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
 
 
 def room_for(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Room:
@@ -142,6 +123,6 @@ def room_for(bitext: Bitext, settings: Settings, folder: str | PathLike[str] | N
     except OSError as problem:
         raise AlignerError(
             f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
-            f"{_told(bytes_on_disk(bitext, settings))} there: name another folder"
+            f"{bytes_on_disk(bitext, settings) / 1e6:,.1f} MB there: name another folder"
         ) from None
     return Room(place)

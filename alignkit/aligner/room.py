@@ -1,4 +1,4 @@
-"""Make the arrays that grow with the cells: in memory, or in files."""
+"""Room for the arrays that grow with the cells: in memory, or in files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 class Room:
-    """Make arrays of zeros."""
+    """A maker of arrays of zeros, in memory or in nameless files of a folder."""
 
     def __init__(self, folder: str | None = None) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""Choose how an aligner is trained."""
+"""The settings of a training."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ SYMMETRIZATIONS = (
 LONGEST_PIECE = 400
 """Words of the longest line that is not cut: 400 x 400 cells take 3 MB while it is aligned."""
 
-THRESHOLD = 0.55
-"""A link is what both directions think more of than this, in the mean."""
+THRESHOLD = 0.55  # a link is what both directions think more of than this, in the mean
 
 MODELS = {
     "ibm1": "words alone (Brown et al. 1993)",
@@ -44,7 +43,7 @@ INFERENCES = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Hold what training depends on; the defaults are what was best over languages and sizes.
+    """What training depends on; the defaults were best over languages and sizes.
 
     Parameters
     ----------
@@ -75,22 +74,21 @@ class Settings:
         Further pseudo-count for equal words: the word-identity lexicon of Cohn, Callison-Burch &
         Lapata 2008.
     stem, stem_weight
-        Letters that make a stem (0: 3 in texts of fewer than 2,000 pairs, 4 in others), and the
-        weight of the other words of both stems, in counts; a weight of 0 lends nothing.
+        Letters of a stem (0: 3 in texts of fewer than 2,000 pairs, else 4), and the weight of the
+        other words of both stems, in counts.
     floor
         Pseudo-count of each word pair that occurs.
     concentration
         Pseudo-count of all that does not occur with a word.
     best
-        Whether two more models, of the words' first four and first five letters, are trained, and
-        the mean of all three posteriors taken: better, in three times the time.
+        Whether to train two more models, of the words' first four and five letters, and to take
+        the mean of all three posteriors: better, in three times the time.
     vector_weight, vector_least
-        Pseudo-count of words with the same vector, and the cosine, below 1, from which on there is
-        one, rising evenly between; where vectors are given.
+        Pseudo-count of words with the same vector, and the cosine, below 1, at which it is 0; it
+        rises evenly between.
     prune
-        Whether word pairs that IBM 1 links nowhere, and of which nothing is known before, are
-        forgotten: they keep the floor. Less is then sent between the workers of a cluster, and
-        models are smaller.
+        Whether to forget word pairs that IBM 1 links nowhere and that have no prior: models are
+        smaller, and workers of a cluster exchange less.
 
     Raises
     ------
@@ -140,13 +138,7 @@ class Settings:
                 raise OptionError(f"{name} is {getattr(self, name)}; it is from {least} to {most}")
 
     def changed(self, options: Mapping[str, Any]) -> Settings:
-        """Return the same settings but for some.
-
-        Raises
-        ------
-        OptionError, UnknownNameError
-            If there is no such setting, or its value makes no sense.
-        """
+        """Return these settings with some changed."""
         known = [field.name for field in fields(self)]
         for name in options:
             if name not in known:
@@ -154,7 +146,6 @@ class Settings:
         return replace(self, **options)
 
     def _check_kinds_of_values(self) -> None:
-        """See that each value is of the kind of its default, and a number not below 0."""
         for field in fields(self):
             value, default = getattr(self, field.name), field.default
             plain = _plain(value, type(default))
@@ -167,7 +158,6 @@ class Settings:
 
 
 def _plain(value: object, kind: type) -> str | float | None:
-    """Return a value as the kind has it, also one of NumPy; None where it is of another."""
     if kind is bool or isinstance(value, bool):
         return value if kind is bool and isinstance(value, bool) else None
     if kind is int and isinstance(value, Integral):

@@ -19,7 +19,7 @@ I8 = NDArray[np.int64]
 
 
 class Shard:
-    """Turn the counts of K word pairs into weights, with what is known before."""
+    """K word pairs whose counts become weights, with what is known before."""
 
     def __init__(
         self, index: Cooccurrence, prior: F4, backing: Backing | None, targets: int
@@ -29,10 +29,7 @@ class Shard:
         self.forgotten: NDArray[np.bool_] | None = None
 
     def to_forget(self, counts: F4, floor: float) -> NDArray[np.bool_]:
-        """Return which word pairs (K,) are linked nowhere, with the floor as their whole prior.
-
-        Where `forgotten` is set to that, their counts are 0, and their weights that floor.
-        """
+        """Return which word pairs (K,) are linked nowhere, with the floor as their whole prior."""
         return np.asarray((counts == 0) & (self.prior == np.float32(floor)))
 
     def kept(self, counts: F4) -> F4:

@@ -1,4 +1,4 @@
-r"""Write models into files, and read them back with every byte checked.
+r"""Files of models, written whole and read back with every byte checked.
 
 Specification
 -------------
@@ -59,7 +59,7 @@ _Path = Union[str, "PathLike[str]"]
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """Hold what a file of a model holds."""
+    """What a file of a model holds."""
 
     header: Mapping[str, object]  # what the model says of itself, as JSON has it: lists for tuples
     arrays: Mapping[str, NDArray[Any]]  # the tables, read-only
@@ -73,20 +73,7 @@ def write_model(
     arrays: Mapping[str, NDArray[Any]],
     words: Mapping[str, Sequence[str]],
 ) -> None:
-    """Write a model; the file takes its place only when it is whole.
-
-    Equal models make equal files.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> place = tempfile.mkdtemp() + "/toy.model"
-    >>> table = np.array([0.5, 0.25], np.float32)
-    >>> write_model(place, header={"p0": 0.07}, arrays={"t": table}, words={"source": ["la", "le"]})
-    >>> model = read_model(place)
-    >>> model.header["p0"], model.arrays["t"].tolist(), model.words["source"]
-    (0.07, [0.5, 0.25], ('la', 'le'))
-    """
+    """Write a model; the file takes its place only when it is whole."""
     name = os.fspath(path)
     try:
         tables = {key: _plain(key, arrays[key]) for key in sorted(arrays)}
@@ -101,14 +88,13 @@ def write_model(
     with replacing_bytes(name) as out:
         members = [_put(out, _FIRST, start)]
         for key, table in tables.items():
-            members.append(_put(out, _array_member(key), declared[key].prefix, table.data))
+            members.append(_put(out, f"arrays/{key}.npy", declared[key].prefix, table.data))
         for key, text in texts.items():
-            members.append(_put(out, _words_member(key), text))
+            members.append(_put(out, f"words/{key}.txt", text))
         out.write(directory(members))
 
 
 def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array in the order and the kind of numbers of the file."""
     check_name(key)
     kind = array.dtype.name if isinstance(array, np.ndarray) else type(array).__name__
     if kind not in DTYPES:
@@ -117,7 +103,6 @@ def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _text(key: str, words: Sequence[str]) -> bytes:
-    """Return a list of words as the bytes of its member."""
     check_name(key)
     if isinstance(words, str) or not all(isinstance(word, str) for word in words):
         raise TypeError(f"words {key!r} must be a list of texts")
@@ -129,7 +114,6 @@ def _text(key: str, words: Sequence[str]) -> bytes:
 
 
 def _put(out: BinaryIO, name: str, *parts: bytes | memoryview) -> Member:
-    """Write a member; return what the directory is to say of it."""
     size = checksum = 0
     for part in parts:
         size += part.nbytes if isinstance(part, memoryview) else len(part)
@@ -141,22 +125,8 @@ def _put(out: BinaryIO, name: str, *parts: bytes | memoryview) -> Member:
     return member
 
 
-def _array_member(key: str) -> str:
-    return f"arrays/{key}.npy"
-
-
-def _words_member(key: str) -> str:
-    return f"words/{key}.txt"
-
-
 def read_model(path: _Path) -> StoredModel:
-    """Read a model; every byte of the file is checked.
-
-    Notes
-    -----
-    The arrays are read straight into memory of their own. A mapped file would save that copy, but
-    kill the process where the file is cut while it is in use.
-    """
+    """Read a model; every byte of the file is checked."""
     with _opened(path) as reading:
         return reading.model()
 
@@ -169,7 +139,6 @@ def check_head(path: _Path) -> None:
 
 @contextmanager
 def _opened(path: _Path) -> Iterator[_Reading]:
-    """Open a model, and say what is wrong with it in the package's own errors."""
     name = os.fspath(path)
     try:
         mode = os.stat(name).st_mode
@@ -190,7 +159,7 @@ def _opened(path: _Path) -> Iterator[_Reading]:
 
 
 class _Reading:
-    """Read a model from its first byte to its last, comparing with what must stand there."""
+    """A model read from its first byte to its last, compared with what must stand there."""
 
     def __init__(self, stream: BufferedReader, path: str) -> None:
         self._stream = stream
@@ -201,7 +170,14 @@ class _Reading:
     def contents(self) -> Contents:
         """Return what is declared to follow; the size of the file fits it."""
         contents = Contents.decode(self._first(), self._path)
-        self._check_size(contents)
+        sizes = [(_FIRST, self._members[0].size)]
+        sizes += [(f"arrays/{key}.npy", table.size) for key, table in contents.tables.items()]
+        sizes += [(f"words/{key}.txt", words.size) for key, words in contents.lists.items()]
+        expected = total(sizes)
+        if self._size < expected:
+            raise self._damage(f"it is cut short, {self._size} bytes of {expected}")
+        if self._size > expected:
+            raise self._damage(f"it has {self._size} bytes where {expected} are expected")
         return contents
 
     def model(self) -> StoredModel:
@@ -213,7 +189,6 @@ class _Reading:
         return StoredModel(FrozenMap(contents.header), FrozenMap(arrays), FrozenMap(words))
 
     def _first(self) -> bytes:
-        """Return the bytes of header.json, whose size is known from the record before alone."""
         length = head_length(_FIRST)
         head = self._stream.read(length)
         if not head:
@@ -234,19 +209,8 @@ class _Reading:
         self._check(text)
         return text
 
-    def _check_size(self, contents: Contents) -> None:
-        """Compare the size of the file with that of all that is declared, before any is read."""
-        sizes = [(_FIRST, self._members[0].size)]
-        sizes += [(_array_member(key), table.size) for key, table in contents.tables.items()]
-        sizes += [(_words_member(key), declared.size) for key, declared in contents.lists.items()]
-        expected = total(sizes)
-        if self._size < expected:
-            raise self._damage(f"it is cut short, {self._size} bytes of {expected}")
-        if self._size > expected:
-            raise self._damage(f"it has {self._size} bytes where {expected} are expected")
-
     def _array(self, key: str, table: Table) -> NDArray[Any]:
-        member = _array_member(key)
+        member = f"arrays/{key}.npy"
         self._begin(member, table.size)
         prefix = self._take(len(table.prefix))
         if prefix != table.prefix:
@@ -261,7 +225,7 @@ class _Reading:
         return array
 
     def _words(self, key: str, declared: WordList) -> tuple[str, ...]:
-        member = _words_member(key)
+        member = f"words/{key}.txt"
         self._begin(member, declared.size)
         data = self._take(declared.size)
         self._check(data)
@@ -278,7 +242,6 @@ class _Reading:
         return tuple(words)
 
     def _begin(self, name: str, size: int) -> None:
-        """Read the record before a member of known name and size."""
         head = self._take(head_length(name))
         self._members.append(Member(name, size, checksum_in(head)))
         if head != member_head(self._members[-1]):
@@ -291,7 +254,6 @@ class _Reading:
         return data
 
     def _check(self, *parts: bytes | memoryview) -> None:
-        """Compare the checksum of the member begun last."""
         checksum = 0
         for part in parts:
             checksum = crc32(part, checksum)

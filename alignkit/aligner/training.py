@@ -1,4 +1,4 @@
-"""Train an aligner: rounds of E-steps and M-steps, model after model."""
+"""The training of one model: rounds of E-steps and M-steps, model after model."""
 
 from __future__ import annotations
 
@@ -34,13 +34,10 @@ F8 = NDArray[np.float64]
 
 Progress = Callable[[int, int, str], None]
 
-START_JUMPS = 0.5
-"""How fast the first jump table falls with the distance from one word further."""
+START_JUMPS = 0.5  # how fast the first jump table falls with the distance from one word further
 NO_JUMPS = np.empty((0, 0, 0), np.float32)
-BEYOND = 20
-"""How many jumps beyond the band share the counts of the tail."""
-TRACED = 10_000
-"""In about how many pairs jumps are counted."""
+BEYOND = 20  # how many jumps beyond the band share the counts of the tail
+TRACED = 10_000  # in about how many pairs jumps are counted
 
 
 class Training:
@@ -79,32 +76,25 @@ class Training:
         self.prior = spelling_prior(
             self.index, source.words, target.words, settings.spelling, settings.identity
         )
-        self.entries_met = self._add_entries(dictionary or {})
+        entries = dict(dictionary or {})
+        if bitext.casefold:
+            entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
+        self.entries_met = add_dictionary(
+            self.prior, self.index, source.words, target.words, entries
+        )
         self._vectors: VectorsUsed | None = None
         if vectors is not None:
             self._vectors = vectors.add(self.prior, self.index, bitext)
         self.estimator = self._new_estimator(room)
 
-    def _add_entries(self, entries: Mapping[tuple[str, str], float]) -> int:
-        """Add a dictionary to the prior; return how many of its entries occur."""
-        if self.bitext.casefold:
-            entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
-        source, target = self.bitext.source.words, self.bitext.target.words
-        return add_dictionary(self.prior, self.index, source, target, entries)
-
     def _new_estimator(self, room: Room) -> Estimator:
         settings, source, target = self.settings, self.bitext.source, self.bitext.target
         prior = self.prior
         if settings.inference != "collapsed":
-            if settings.inference == "vb":
+            bayes = settings.inference == "vb"
+            if bayes:
                 prior += np.float32(settings.floor)
-            return Soft(
-                self.index,
-                prior,
-                room,
-                agree=settings.agree,
-                bayes=settings.inference == "vb",
-            )
+            return Soft(self.index, prior, room, agree=settings.agree, bayes=bayes)
         prior += np.float32(settings.floor)
         backing = None
         if settings.stem_weight > 0:
@@ -126,30 +116,26 @@ class Training:
         for done, (model, number) in enumerate(schedule):
             if progress is not None:
                 progress(done, len(schedule), f"{model} round {number}")
-            if model == "hmm":
-                self._hmm_round(number)
-            elif model in ("ibm1", "ibm2"):
-                self._lexical_round(model, number)
+            if model in ("ibm3", "ibm4"):
+                from alignkit.aligner.fertile import train_fertilities  # IBM 3 and 4 alone need it
+
+                self._fertile = train_fertilities(
+                    self.settings, self.bitext, self.index, self.hmm_decoder(), self.prior,
+                    self._workers, self.history.append,
+                )  # fmt: skip
             else:
-                self._fertility_rounds()
+                self._round(model, number)
         if progress is not None:
             progress(len(schedule), len(schedule), "trained")
 
     def tables(self) -> Tables:
         """Return what the E-step reads."""
+        lexical = self.lexical
         return Tables(
-            self.lexical.forward,
-            self.lexical.reverse,
-            self.lexical.source_totals,
-            self.lexical.target_totals,
-            self.source_null,
-            self.target_null,
-            self.source_kinds,
-            self.target_kinds,
-            np.float32(self.settings.null),
-            self.null_units[0],
-            self.null_units[1],
-        )
+            lexical.forward, lexical.reverse, lexical.source_totals, lexical.target_totals,
+            self.source_null, self.target_null, self.source_kinds, self.target_kinds,
+            np.float32(self.settings.null), *self.null_units,
+        )  # fmt: skip
 
     def decoder(self) -> Decoder | FertileDecoder:
         """Return what aligns the bitext itself."""
@@ -173,33 +159,16 @@ class Training:
         unseen = unseen_total(settings, vectors=self._vectors is not None)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
-            settings,
-            bitext.casefold,
-            bitext.source.words,
-            bitext.target.words,
-            rows,
-            columns,
-            forward,
-            reverse,
-            np.append(lexical.source_totals, unseen),
-            np.append(lexical.target_totals, unseen),
-            with_unseen(self.source_null),
-            with_unseen(self.target_null),
-            self.null_units,
-            self.jumps if self._jumping else NO_JUMPS,
-            self.positions,
-            memory,
+            settings, bitext.casefold, bitext.source.words, bitext.target.words,
+            rows, columns, forward, reverse,
+            np.append(lexical.source_totals, unseen), np.append(lexical.target_totals, unseen),
+            with_unseen(self.source_null), with_unseen(self.target_null), self.null_units,
+            self.jumps if self._jumping else NO_JUMPS, self.positions, memory,
             None if self._fertile is None else self._fertile[0],
-            tuple(self.history),
-            self._vectors,
-        )
+            tuple(self.history), self._vectors,
+        )  # fmt: skip
 
     def _learned_places(self) -> tuple[NDArray[np.int64], NDArray[np.int32], F4, F4]:
-        """Return rows, columns and both weights, without word pairs that nothing is known of.
-
-        Of these there is only the floor, which a word pair gets that was never seen. They are kept
-        where there were vectors, which would tell something of them, and for IBM 3 and 4.
-        """
         index, lexical = self.index, self.lexical
         rows, columns = index.rows, index.columns
         every = self.settings.inference != "collapsed" or self._fertile is not None
@@ -212,35 +181,18 @@ class Training:
 
     @property
     def _jumping(self) -> bool:
-        """Whether the HMM was trained."""
         return any(one.model == "hmm" for one in self.history)
 
-    def _lexical_round(self, model: str, number: int) -> None:
-        sums = self._part.lexical_step(
-            self.tables(), self.positions, self.jumps.shape, self.own, self.estimator
-        )
-        self._finish(model, number, sums)
-
-    def _hmm_round(self, number: int) -> None:
-        every = pairs_for_a_jump(len(self.bitext))
-        sums = self._part.hmm_step(self.tables(), self.jumps, every, self.own, self.estimator)
-        self._finish("hmm", number, sums)
-        self.jumps = jumps_of(sums, self.settings)
-
-    def _fertility_rounds(self) -> None:
-        from alignkit.aligner.fertile import train_fertilities  # IBM 3 and 4 alone need it
-
-        self._fertile = train_fertilities(
-            self.settings,
-            self.bitext,
-            self.index,
-            self.hmm_decoder(),
-            self.prior,
-            self._workers,
-            self.history.append,
-        )
-
-    def _finish(self, model: str, number: int, sums: Sums) -> None:
+    def _round(self, model: str, number: int) -> None:
+        tables = self.tables()
+        if model == "hmm":
+            every = pairs_for_a_jump(len(self.bitext))
+            sums = self._part.hmm_step(tables, self.jumps, every, self.own, self.estimator)
+            self.jumps = jumps_of(sums, self.settings)
+        else:
+            sums = self._part.lexical_step(
+                tables, self.positions, self.jumps.shape, self.own, self.estimator
+            )
         self.history.append(round_of(model, number, sums))
         if model == "ibm2":
             self.positions = self.positions.updated(
@@ -298,10 +250,7 @@ def uniform_null(words: int) -> F4:
 
 
 def nulls_of(sums: Sums) -> tuple[F4, F4, F4]:
-    """Return the lexical tables of the empty word, source and target, and its units.
-
-    The units (2,) are what a 255th of an expected link is in these tables.
-    """
+    """Return the lexical tables of the empty word, source and target, and its units."""
     tables, units = [], []
     for side in (sums.source_nulls, sums.target_nulls):
         counts = numbers_in(side) + EMPTY
@@ -325,7 +274,7 @@ def jumps_of(sums: Sums, settings: Settings) -> F4:
 
 
 def _jumps(counts: F8, smoothing: float) -> F4:
-    """Return a jump table: each kind's own jumps, smoothed with those of all."""
+    # each kind's own jumps, smoothed with those of all
     counts[:, -1] /= BEYOND
     common = counts[:-1].sum(axis=0)
     common /= max(common.sum(), 1e-30)

@@ -18,7 +18,7 @@ _BLOCK = 4096  # words
 
 @dataclass(frozen=True)
 class VectorsUsed:
-    """Tell what vectors said in a training."""
+    """What vectors contributed to a training."""
 
     dimensions: int  # how many numbers a vector had
     source_words: int  # how many of the words had a vector
@@ -27,11 +27,7 @@ class VectorsUsed:
 
 
 class VectorPrior:
-    """Add pseudo-counts to words that occur together and whose vectors are near.
-
-    weight * (cosine - least) / (1 - least), where the cosine exceeds `least`. Where vectors depend
-    on the sentence, the mean of that over all cells of the word pair.
-    """
+    """Add pseudo-counts to words that occur together and whose vectors are near."""
 
     def __init__(
         self, source: Vectors, target: Vectors | None, *, weight: float, least: float
@@ -80,7 +76,6 @@ class VectorPrior:
 def _static_units(
     vectors: Vectors, words: Sequence[str], dimensions: int | None = None
 ) -> NDArray[np.int16]:
-    """Return the vectors of some words as `units_of` does, some at a time."""
     begins = range(0, max(len(words), 1), _BLOCK)
     return np.concatenate(
         [units_of(vectors_of(vectors, words[k : k + _BLOCK], dimensions)) for k in begins]

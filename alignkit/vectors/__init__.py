@@ -1,4 +1,4 @@
-"""Hold the vectors of words, and read them from files."""
+"""Vectors of words, and their files."""
 
 from __future__ import annotations
 

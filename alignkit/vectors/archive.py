@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from alignkit.errors import FormatError
 from alignkit.vectors.gathering import Gathering
 
-MAGIC = b"PK\x03\x04"
-"""How a zip file begins."""
+MAGIC = b"PK\x03\x04"  # how a zip file begins
 
 _CHUNK = 1 << 20  # bytes
 _SWELLING = 100
@@ -43,7 +42,7 @@ def read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> int
 
 
 class _Rows:
-    """Read the rows of an array one after the other."""
+    """The rows of an array, read some at a time."""
 
     def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
         version = npy.read_magic(stream)
@@ -70,7 +69,7 @@ class _Rows:
 
 @contextmanager
 def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
-    names = [one.removesuffix(".npy") for one in archive.namelist()]
+    names = [member.removesuffix(".npy") for member in archive.namelist()]
     if name not in names:
         raise FormatError(
             f"has no array {name!r} (but {', '.join(names)[:200] or 'none'}); expected 'words' "
@@ -107,7 +106,8 @@ def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> in
     for names, numbers in zip(words.chunks(rows), vectors.chunks(rows), strict=True):
         for name, row in zip(names, numbers, strict=True):
             number += 1
-            word = gathering.wants(name if isinstance(name, bytes) else _encoded(name))
+            raw = name if isinstance(name, bytes) else name.encode(errors="surrogatepass")
+            word = gathering.wants(raw)
             if word is not None:
                 with np.errstate(over="ignore"):
                     vector = row.astype(np.float32)
@@ -119,7 +119,3 @@ def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> in
                     )
                 gathering.take(word, vector)
     return vectors.shape[1]
-
-
-def _encoded(word: str) -> bytes:
-    return word.encode(errors="surrogatepass")

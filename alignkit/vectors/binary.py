@@ -53,7 +53,6 @@ def read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int:
 
 
 def _read(stream: BufferedReader, size: int) -> bytes:
-    """Read so many bytes, or what there is: a packed stream gives less at a time."""
     parts = []
     while size > 0 and (part := stream.read(size)):
         parts.append(part)

@@ -1,4 +1,4 @@
-"""Read the vectors of words from a file, whatever format it has."""
+"""The reader of files of vectors, whatever format they have."""
 
 from __future__ import annotations
 
@@ -42,23 +42,18 @@ def read_vectors(
 ) -> WordVectors:
     """Read vectors: word2vec's text (fastText's ``.vec``) or binary, GloVe's text, or ``.npz``.
 
-    Which of them it is, is seen from the beginning of the file; each may be packed by gzip.
+    The format is detected; each may be packed by gzip.
 
     Parameters
     ----------
     path
         The file; ``-`` is standard input.
     words
-        The words whose vectors are wanted: nothing else is kept in memory. None keeps all.
+        Keep only the vectors of these words (4 d bytes each). None: of all.
     max_size
         The most megabytes of a line.
     progress
         Called now and then with the share that is read.
-
-    Returns
-    -------
-    WordVectors
-        4 d bytes for each word that is kept.
 
     Raises
     ------
@@ -96,7 +91,6 @@ def read_vectors(
 def _share(
     stream: BufferedReader, name: str, progress: Callable[[float], None]
 ) -> Callable[[], None] | None:
-    """Return what tells the share that is read; None where the size of the file is not known."""
     size = 0
     with suppress(OSError):
         size = os.path.getsize(name)
@@ -104,7 +98,6 @@ def _share(
 
 
 def _is_binary(head: bytes) -> bool:
-    """Say whether behind a first line of two numbers there are words with numbers in bytes."""
     first, _, rest = head.partition(b"\n")
     if HEADER.fullmatch(first) is None or not rest.strip():
         return False

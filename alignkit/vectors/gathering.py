@@ -1,4 +1,4 @@
-"""Keep, of a file of vectors, those of the words that are wanted."""
+"""The vectors of wanted words, kept while a file goes by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask for the vectors of a sentence: of its words wherever they stand, or in their context."""
+"""Vectors of the words of a sentence: static, or in their context."""
 
 from __future__ import annotations
 
@@ -30,20 +30,9 @@ def two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoV
 def vectors_of(
     vectors: Vectors, words: Sequence[str], dimensions: int | None = None
 ) -> NDArray[np.float32]:
-    """Return the vectors of a sentence, checked.
+    """Return the vectors (n, d) of the n words of a sentence, checked, as float32.
 
-    Parameters
-    ----------
-    vectors
-        What gives them.
-    words
-        The n words of the sentence.
-    dimensions
-        How many numbers a vector must have; None: any number.
-
-    Returns
-    -------
-    (n, d) float32 array
+    `dimensions` is how many numbers a vector must have; None: any number.
 
     Raises
     ------
@@ -55,29 +44,30 @@ def vectors_of(
     check_arguments(vectors_of, locals())
     given = vectors(list(words))
     try:
-        found = np.asarray(given)
+        array = np.asarray(given)
     except ValueError:  # rows of different lengths
-        found = np.empty(0, object)
-    if found.dtype.kind not in "fiu":
+        array = np.empty(0, object)
+    if array.dtype.kind not in "fiu":
         raise ArgumentError(
             f"vectors gave {kind_of(given)} for {len(words)} words; it must give an array of "
             "numbers"
         )
-    if found.ndim != 2 or len(found) != len(words):
+    if array.ndim != 2 or len(array) != len(words):
         raise AlignmentError(
-            f"vectors gave an array of the shape {found.shape} for {len(words)} words; it must "
+            f"vectors gave an array of the shape {array.shape} for {len(words)} words; it must "
             "give a row for each word"
         )
-    if dimensions is not None and found.shape[1] != dimensions:
+    if dimensions is not None and array.shape[1] != dimensions:
         raise AlignmentError(
-            f"vectors gave {found.shape[1]} dimensions where it gave {dimensions} before; "
+            f"vectors gave {array.shape[1]} dimensions where it gave {dimensions} before; "
             "both sides need vectors of one space"
         )
     with np.errstate(over="ignore"):
-        found = found.astype(np.float32)
-    if not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+        array = array.astype(np.float32)
+    finite = np.isfinite(array).all(axis=1)
+    if not finite.all():
+        word = words[finite.argmin()]
         raise AlignmentError(
-            f"vectors gave a number that is not finite in 32 bits, for the word {words[row][:40]!r}"
+            f"vectors gave a number that is not finite in 32 bits, for the word {word[:40]!r}"
         )
-    return found
+    return array

@@ -19,8 +19,7 @@ from alignkit.vectors.gathering import Gathering
 HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
 """The first line of word2vec: how many words, and how many dimensions."""
 
-MOST_DIMENSIONS = 1 << 16
-"""The most dimensions that are believed."""
+MOST_DIMENSIONS = 1 << 16  # the most dimensions that are believed
 
 _BOM = b"\xef\xbb\xbf"
 _WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
@@ -43,7 +42,7 @@ def sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
 
 def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
     """Read vectors; return how many dimensions they have."""
-    told = dimensions = None
+    declared = dimensions = None
     number = 0
     for number, raw in enumerate(lines, start=1):
         line = raw.replace(b"\t", b" ").rstrip(b" \r\n")
@@ -51,7 +50,7 @@ def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
             line = line.removeprefix(_BOM)
             sizes = sizes_of(line, path)
             if sizes is not None:
-                told, dimensions = sizes
+                declared, dimensions = sizes
                 continue
             if _WHOLE_NUMBERS.fullmatch(line):  # else a word and its only number
                 raise FormatError(
@@ -78,10 +77,10 @@ def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
             gathering.take(word, numbers_of(line[end:].split(), path, number))
     if dimensions is None:
         raise FormatError("holds no vectors; expected lines of a word and its numbers", path)
-    if told is not None and told != gathering.seen:
+    if declared is not None and declared != gathering.seen:
         raise FormatError(
-            f"says that it holds {told} words, but holds {gathering.seen}: it is cut off, or was "
-            "cut; correct the first line if that is meant",
+            f"says that it holds {declared} words, but holds {gathering.seen}: it is cut off, or "
+            "was cut; correct the first line if that is meant",
             path,
             1,
         )
@@ -90,12 +89,12 @@ def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
 
 def numbers_of(fields: list[bytes], path: str, line: int) -> NDArray[np.float32]:
     """Return the numbers of a line."""
-    found = np.empty(len(fields), np.float32)
+    numbers = np.empty(len(fields), np.float32)
     try:
         with np.errstate(over="ignore"):
-            found[:] = list(map(float, fields))
-        if np.isfinite(found).all():
-            return found
+            numbers[:] = list(map(float, fields))
+        if np.isfinite(numbers).all():
+            return numbers
     except ValueError:
         pass
     wrong = next(field for field in fields if not _is_number(field))

@@ -1,4 +1,4 @@
-"""Hold a vector for each of some words."""
+"""Static vectors of words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from alignkit.errors import AlignmentError, ArgumentError
 
 
 class WordVectors:
-    """Hold a vector for each of some words: static ones, the same in every sentence.
+    """Vectors of words, the same in every sentence.
 
     Parameters
     ----------
     words
-        The words. Of a word that occurs again, the first vector counts.
+        The n words; if a word occurs again, its first vector counts.
     array
         (n, d) numbers: the vector of each; kept as float32.
 
@@ -54,25 +54,16 @@ class WordVectors:
         return int(self.array.shape[1])
 
     def of(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of some words.
+        """Return the vectors (n, d) of n words, as float32.
 
-        A word that is not there as it is written has the vector of the first one that differs in
-        case alone; one that is not there at all has zeros.
-
-        Parameters
-        ----------
-        words
-            n words.
-
-        Returns
-        -------
-        (n, d) float32 array
+        A word that is not known as written has the vector of the first one that differs only in
+        case; an unknown word has zeros.
         """
         numbers = np.array([self._number(word) for word in checked_words("words", words)], np.int64)
-        found = np.zeros((len(numbers), self.dimensions), np.float32)
+        vectors = np.zeros((len(numbers), self.dimensions), np.float32)
         known = numbers >= 0
-        found[known] = self.array[numbers[known]]
-        return found
+        vectors[known] = self.array[numbers[known]]
+        return vectors
 
     def __call__(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of some words; see `of`."""
@@ -82,7 +73,6 @@ class WordVectors:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        """Say whether there is a vector of a word, perhaps in another case."""
         return isinstance(word, str) and self._number(word) >= 0
 
     def __repr__(self) -> str:
@@ -94,29 +84,31 @@ class WordVectors:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        numbers: dict[str, int] = {}
-        for number, word in enumerate(self.words):
-            numbers.setdefault(word, number)
-        return numbers
+        return _first_places(self.words)
 
     @cached_property
     def _folded(self) -> dict[str, int]:
-        numbers: dict[str, int] = {}
-        for number, word in enumerate(self.words):
-            numbers.setdefault(word.casefold(), number)
-        return numbers
+        return _first_places(map(str.casefold, self.words))
+
+
+def _first_places(words: Iterable[str]) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for number, word in enumerate(words):
+        numbers.setdefault(word, number)
+    return numbers
 
 
 def _plain(array: ArrayLike) -> NDArray[np.float32]:
-    """Return an array (n, d) of finite float32."""
-    found = np.asarray(array)
-    if found.dtype.kind not in "fiu":
+    numbers = np.asarray(array)
+    if numbers.dtype.kind not in "fiu":
         raise ArgumentError(f"array is {kind_of(array)}; it must be an array of numbers")
-    if found.ndim != 2:
-        raise AlignmentError(f"array has the shape {found.shape}; it must have a row for each word")
+    if numbers.ndim != 2:
+        raise AlignmentError(
+            f"array has the shape {numbers.shape}; it must have a row for each word"
+        )
     with np.errstate(over="ignore"):
-        found = np.ascontiguousarray(found, np.float32)
-    if not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
-        raise AlignmentError(f"vector {row} has a number that is not finite in 32 bits")
-    return found
+        vectors = np.ascontiguousarray(numbers, np.float32)
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        raise AlignmentError(f"vector {finite.argmin()} has a number that is not finite in 32 bits")
+    return vectors

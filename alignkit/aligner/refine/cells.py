@@ -1,4 +1,4 @@
-"""Hold the cells of sentence pairs that may be links, with what is known of each."""
+"""The cells of sentence pairs that may be links, with the features of each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ I8 = NDArray[np.int64]
 
 
 class Spelled:
-    """Hold how the words of a side are written, as the kernels take it."""
+    """The spelling of the words of a side, as the kernels take it."""
 
     def __init__(self, words: Sequence[str]) -> None:
         codes, self.starts = code_points(words)
@@ -52,7 +52,7 @@ def _kind(word: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Hold K cells of P sentence pairs."""
+    """K cells of P sentence pairs."""
 
     lengths: I4  # (P, 2) int32: the numbers of words of the pairs
     ends: I8  # (P + 1,) int64: the cells of pair p are those from ends[p] to before ends[p + 1]
@@ -79,9 +79,8 @@ class Cells:
         likeness = np.zeros((len(forward), 2), np.float32)
         similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
         compared = [] if vectors is None else _compared(bitext, begin, end, vectors)
-        cosines = np.empty(0, np.float32)
-        if compared:
-            cosines = np.concatenate([one[-1].ravel() for one in compared])
+        between = [matrices[-1].ravel() for matrices in compared]
+        cosines = np.concatenate([np.empty(0, np.float32), *between])
         marks = np.zeros(len(forward), np.uint8)
         means = np.minimum((forward + reverse) * np.float32(0.5), np.float32(1))
         count = mark_cells(
@@ -95,8 +94,8 @@ class Cells:
             *pairs, mine.kinds, other.kinds, mine.letters, other.letters,
             forward, reverse, *decoder.lexical(begin, end), likeness, marks, features, places, ends,
         )  # fmt: skip
-        for k, one in enumerate(compared):
-            vector_features(*one, places, ends[k], ends[k + 1], features, len(CELL))
+        for k, matrices in enumerate(compared):
+            vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))
         return cls.placed(bitext, begin, end, ends, places, features)
 
     @classmethod
@@ -133,19 +132,17 @@ def lexicon_columns(features: F4) -> slice:
 
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
     """Return, for each pair, the cosines of the words within both sides and between them."""
-    found = []
-    sides = (
-        _units(side, begin, end, one)
-        for side, one in zip((bitext.source, bitext.target), vectors, strict=True)
-    )
-    for mine, theirs in zip(*sides, strict=True):
+    compared = []
+    source = _units(bitext.source, begin, end, vectors[0])
+    target = _units(bitext.target, begin, end, vectors[1])
+    for mine, theirs in zip(source, target, strict=True):
         if mine.shape[1] != theirs.shape[1]:
             raise AlignerError(
                 f"vectors of {mine.shape[1]} and of {theirs.shape[1]} numbers: those of all "
                 "words are to be of one space"
             )
-        found.append((_cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)))
-    return found
+        compared.append((_cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)))
+    return compared
 
 
 def _cosines(one: I2, other: I2) -> F4:
@@ -155,7 +152,6 @@ def _cosines(one: I2, other: I2) -> F4:
 
 
 def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
-    """Yield the unit vectors (n, d) of the words of each sentence from begin to before end."""
     bounds = side.starts[begin : end + 1] - side.starts[begin]
     if isinstance(vectors, WordVectors):  # each word is asked for once
         ids = side.ids[side.starts[begin] : side.starts[end]]

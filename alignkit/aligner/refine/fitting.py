@@ -1,10 +1,10 @@
-"""Fit a round to the cells of gold pairs: by logistic regression, or a network."""
+"""Fits of a round to the cells of gold pairs: by logistic regression, networks, or both."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,8 @@ _ROUNDS = 40  # of Newton's method at most
 _CLOSE = 1e-7  # of the gradient to the number of rows
 
 
-@dataclass(frozen=True)
-class Kind:
-    """Say how a round is fitted."""
+class Kind(NamedTuple):
+    """A way to fit a round."""
 
     name: str  # what reports call it
     features: str
@@ -46,7 +45,7 @@ class Kind:
 
     @property
     def has_networks(self) -> bool:
-        """Whether networks are trained, from nothing."""
+        """Whether networks are trained."""
         return self.features in ("network", "both")
 
 
@@ -85,7 +84,7 @@ def fit(
 
 
 class _Fits:
-    """Fit a round to the same cells in several ways, what they share once."""
+    """Fits of a round to the same cells in several ways, which share what they can."""
 
     def __init__(self, prior: Round, features: F4, goals: F4, strong: I8) -> None:
         self._prior, self._features, self._goals = prior, features, goals
@@ -96,18 +95,18 @@ class _Fits:
 
     def of(self, kind: Kind) -> Round:
         """Return the round of a kind."""
-        if kind.features == "prior":
-            return self._platt(kind.ridge)
+        if kind.features == "prior":  # as Platt scaling: a factor and a bias of the prior
+            prior, column = self._prior, self._offset[:, None].astype(np.float32)
+            weights, bias = _regression(column, self._offset, self._goals, kind.ridge)
+            factor = 1 + weights[0]
+            return Round(prior.weights * factor, prior.bias * factor + bias)
         if kind.features == "network":
             return self._networks
         if kind.features == "both":
-            return _mean(self._weighed("all", kind.ridge), self._networks)
+            linear, networks = self._weighed("all", kind.ridge), self._networks.networks
+            halves = [Layers(each.first, each.second * np.float32(0.5)) for each in networks]
+            return Round(linear.weights / 2, linear.bias / 2, tuple(halves))
         return self._weighed(kind.features, kind.ridge)
-
-    def _platt(self, ridge: float) -> Round:
-        prior, column = self._prior, self._offset[:, None].astype(np.float32)
-        weights, bias = _regression(column, self._offset, self._goals, ridge)
-        return Round(prior.weights * (1 + weights[0]), prior.bias * (1 + weights[0]) + bias)
 
     def _weighed(self, which: str, ridge: float) -> Round:
         if (which, ridge) not in self._linear:
@@ -115,23 +114,21 @@ class _Fits:
             if which not in self._rows:
                 self._rows[which] = _scaled(self._features, columns, len(columns))
             rows, mean, spread = self._rows[which]
-            found, bias = _regression(rows, self._offset, self._goals, ridge)
+            slopes, bias = _regression(rows, self._offset, self._goals, ridge)
             weights = self._prior.weights.copy()
-            weights[columns] += found / spread
-            bias += self._prior.bias - float((found * mean / spread).sum())
+            weights[columns] += slopes / spread
+            bias += self._prior.bias - float((slopes * mean / spread).sum())
             self._linear[which, ridge] = Round(weights, bias)
         return self._linear[which, ridge]
 
     @cached_property
     def _networks(self) -> Round:
         self._rows.clear()
-        return _networks(self._features, self._goals, self._offset < EASY)
-
-
-def _mean(linear: Round, networks: Round) -> Round:
-    """Return the mean of the log odds of a weighted sum and of networks."""
-    halves = tuple(Layers(one.first, one.second * np.float32(0.5)) for one in networks.networks)
-    return Round(linear.weights / 2, linear.bias / 2, halves)
+        width, easy = self._features.shape[1], self._offset < EASY
+        rows, mean, spread = _scaled(self._features, np.arange(width), width + 4 - width % 4)
+        rows[:, width] = 1
+        networks = [_trained(rows, self._goals, easy, mean, spread, seed) for seed in range(SEEDS)]
+        return Round(np.zeros(width), 0.0, tuple(networks))
 
 
 def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
@@ -147,8 +144,7 @@ def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
 def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, float]:
     """Return weights and bias of the logistic regression that is added to log odds.
 
-    Newton's method, whose matrix is made anew only while a step makes the gradient less than ten
-    times smaller.
+    Newton's method; its matrix is made anew while a step shrinks the gradient less than tenfold.
     """
     width = rows.shape[1]
     penalty = np.append(np.full(width, float(ridge)), 1e-3)
@@ -181,22 +177,10 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
     return weights[:-1], float(weights[-1])
 
 
-def _networks(features: F4, goals: F4, easy: NDArray[np.bool_]) -> Round:
-    """Return the mean of networks that begin with different weights."""
-    width = features.shape[1]
-    rows, mean, spread = _scaled(features, np.arange(width), width + 4 - width % 4)
-    rows[:, width] = 1
-    return Round(
-        np.zeros(width),
-        0.0,
-        tuple(_trained(rows, goals, easy, mean, spread, seed) for seed in range(SEEDS)),
-    )
-
-
 def _trained(
     rows: F4, goals: F4, easy: NDArray[np.bool_], mean: F8, spread: F8, seed: int
 ) -> Layers:
-    """Return a network; of the easy rows each epoch sees every eighth, which counts eight times."""
+    """Return a network; each epoch sees an eighth of the easy rows, which count eight times."""
     scale = np.where(easy, np.float32(THINNED), np.float32(1))
     hard, others = np.flatnonzero(~easy), np.flatnonzero(easy)
     rng = np.random.default_rng(seed)
@@ -205,16 +189,13 @@ def _trained(
     first[:, :width] = rng.normal(0, np.sqrt(2 / width), (width, HIDDEN)).T
     second = np.zeros(HIDDEN + 1, np.float32)
     second[:-1] = rng.normal(0, np.sqrt(1 / HIDDEN), HIDDEN)
-    moments = [np.zeros_like(one) for one in (first, first, second, second)]
+    moments = [np.zeros_like(layer) for layer in (first, first, second, second)]
     step = 0
     epochs = EPOCHS_OF_FEW if len(hard) + len(others) // THINNED < FEW else EPOCHS
     for epoch in range(epochs):
         rate = RATE * (1 - epoch / epochs)
         order = rng.permutation(np.concatenate([hard, others[epoch % THINNED :: THINNED]]))
-        step = train_epoch(
-            rows, goals, scale, order, rate, DECAY, step, first, second,
-            *moments,
-        )  # fmt: skip
+        step = train_epoch(rows, goals, scale, order, rate, DECAY, step, first, second, *moments)
     scaled = np.array(first[:, : width + 1].T, np.float64, order="C")
     scaled[:-1] /= spread[:, None]
     scaled[-1] -= (mean[:, None] * scaled[:-1]).sum(axis=0)

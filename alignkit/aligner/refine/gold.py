@@ -1,4 +1,4 @@
-"""Hold gold pairs as the refiner learns from them."""
+"""Gold pairs as the refiner learns from them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def different(pairs: Iterable[SentencePair]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Gold:
-    """Hold P annotated pairs."""
+    """P annotated pairs."""
 
     bitext: Bitext  # their words
     links: LinkArrays  # their links
@@ -66,13 +66,11 @@ class Gold:
         ignore_identical: bool = False,
     ) -> Gold:
         """Take pairs that an annotator has aligned; see `is_learnable`."""
-        words = [pair.words for pair in pairs]
+        bitext = Bitext.pack([pair.words for pair in pairs], casefold=aligner.parameters.casefold)
         alignments = [pair.alignment(annotator) for pair in pairs]
-        bitext = Bitext.pack(words, casefold=aligner.parameters.casefold)
-        lengths = [(len(source), len(target)) for source, target in words]
-        decoder = aligner.decoder(bitext)
-        cells = Cells.of(decoder, bitext, 0, len(bitext), vectors)
-        return cls(bitext, LinkArrays.pack(alignments, lengths), cells, ignore_identical)
+        links = LinkArrays.pack(alignments, [pair.lengths for pair in pairs])
+        cells = Cells.of(aligner.decoder(bitext), bitext, 0, len(bitext), vectors)
+        return cls(bitext, links, cells, ignore_identical)
 
     def __len__(self) -> int:
         return len(self.bitext)
@@ -81,12 +79,12 @@ class Gold:
     def groups(self) -> NDArray[np.int64]:
         """The number (P,) of each pair among those that differ; copies have the same."""
         numbers: dict[tuple[tuple[str, ...], ...], int] = {}
-        found = np.empty(len(self), np.int64)
+        groups = np.empty(len(self), np.int64)
         for k in range(len(self)):
             sides = self.bitext.source.sentence(k), self.bitext.target.sentence(k)
             words = tuple(tuple(map(compared, side)) for side in sides)
-            found[k] = numbers.setdefault(words, len(numbers))
-        return found
+            groups[k] = numbers.setdefault(words, len(numbers))
+        return groups
 
     @property
     def different(self) -> int:
@@ -95,14 +93,24 @@ class Gold:
 
     def summed(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Sum the counts (P, 4) of pairs over the copies of each of those that differ."""
-        found = np.zeros((self.different, *rows.shape[1:]), rows.dtype)
-        np.add.at(found, self.groups, rows)
-        return found
+        sums = np.zeros((self.different, *rows.shape[1:]), rows.dtype)
+        np.add.at(sums, self.groups, rows)
+        return sums
 
     @cached_property
     def levels(self) -> NDArray[np.int8]:
         """The (K,) kinds of the cells: 2 a sure link, 1 a link that is only possible, 0 none."""
-        return _levels(self.cells, self.links)
+        cells, links = self.cells, self.links  # both rise within each pair
+        width = int(cells.lengths.max(initial=1)) + 1
+        owner = np.repeat(np.arange(len(links), dtype=np.int64), np.diff(links.offsets))
+        keys = (owner * width + links.links[:, 0]) * width + links.links[:, 1]
+        wanted = (cells.pair_of * width + cells.places[:, 0]) * width + cells.places[:, 1]
+        levels = np.zeros(len(wanted), np.int8)
+        place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
+        if len(keys):
+            hit = keys[place] == wanted
+            levels[hit] = 1 + links.sure[place[hit]]
+        return levels
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
@@ -125,30 +133,15 @@ class Gold:
         """The words of both sides, numbered alike."""
         vocabulary = Vocabulary()
         sides = self.bitext.source, self.bitext.target
-        one, other = (
+        source, target = (
             TokenArrays.pack((side.sentence(k) for k in range(len(side))), vocabulary)
             for side in sides
         )
-        return one, other
+        return source, target
 
     def goals(self, objective: str) -> NDArray[np.float32]:
         """Return what is learned (K,): 1 a link, 0 none, -1 left out."""
-        levels = self.levels
-        goals: NDArray[np.float32] = (levels == 2).astype(np.float32)
+        goals: NDArray[np.float32] = (self.levels == 2).astype(np.float32)
         if objective == "aer":
-            goals[levels == 1] = -1
+            goals[self.levels == 1] = -1
         return goals
-
-
-def _levels(cells: Cells, links: LinkArrays) -> NDArray[np.int8]:
-    """Look the cells up among the links, both rising within each pair."""
-    width = int(cells.lengths.max(initial=1)) + 1
-    owner = np.repeat(np.arange(len(links), dtype=np.int64), np.diff(links.offsets))
-    keys = (owner * width + links.links[:, 0]) * width + links.links[:, 1]
-    mine = (cells.pair_of * width + cells.places[:, 0]) * width + cells.places[:, 1]
-    found = np.zeros(len(mine), np.int8)
-    place = np.minimum(np.searchsorted(keys, mine), max(0, len(keys) - 1))
-    if len(keys):
-        hit = keys[place] == mine
-        found[hit] = 1 + links.sure[place[hit]]
-    return found

@@ -1,9 +1,10 @@
-"""Keep gold pairs, with what is known of their cells, while more of them come."""
+"""Gold pairs with the features of their cells, kept while more of them come."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,6 @@ _OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs 
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """Hold a gold pair."""
-
     id: str  # its name
     words: tuple[Sequence[str], Sequence[str]]  # those of both sides
     alignment: Alignment  # its links
@@ -72,14 +71,11 @@ class GoldPairs:
         ]
 
     def add(self, pairs: Iterable[SentencePair], annotator: str) -> None:
-        """Take the pairs that an annotator aligned, in the place of those with the same ids.
-
-        A pair that cannot be learned from leaves that place empty.
-        """
-        given = list(pairs)
-        annotated = [pair for pair in given if pair.aligned_by(annotator)]
+        """Take the pairs that an annotator aligned, in the place of those with the same ids."""
+        pairs = list(pairs)
+        annotated = [pair for pair in pairs if pair.aligned_by(annotator)]
         learnable = [pair for pair in annotated if is_learnable(pair)]
-        ids = {pair.id for pair in given}
+        ids = {pair.id for pair in pairs}
         room = MOST_CELLS - sum(len(kept.places) for kept in self._kept if kept.id not in ids)
         new: dict[str, list[_Kept]] = {}
         for kept in self._cells_of(learnable, annotator):
@@ -88,17 +84,16 @@ class GoldPairs:
                 break
             new.setdefault(kept.id, []).append(kept)
         self.left_out += len(annotated) - sum(map(len, new.values()))
-        found: list[_Kept] = []
+        merged: list[_Kept] = []
         for old in self._kept:
             if old.id in ids:
-                found += [replace(kept, fold=old.fold) for kept in new.pop(old.id, [])]
+                merged += [replace(kept, fold=old.fold) for kept in new.pop(old.id, [])]
             else:
-                found.append(old)
-        for kepts in new.values():
-            for kept in kepts:
-                found.append(replace(kept, fold=self._came % FOLDS))
-                self._came += 1
-        self._kept = found
+                merged.append(old)
+        for kept in chain.from_iterable(new.values()):
+            merged.append(replace(kept, fold=self._came % FOLDS))
+            self._came += 1
+        self._kept = merged
 
     def forget(self, ids: Collection[str]) -> None:
         """Drop the pairs with these ids; those that are not there are passed over."""
@@ -107,17 +102,16 @@ class GoldPairs:
     def gold(self, *, ignore_identical: bool) -> Gold:
         """Return all of them, to be learned from."""
         kept = self._kept
-        bitext = Bitext.pack([one.words for one in kept], casefold=self._casefold)
-        lengths = [(len(one.words[0]), len(one.words[1])) for one in kept]
-        ends = np.zeros(len(kept) + 1, np.int64)
-        np.cumsum([len(one.places) for one in kept], out=ends[1:])
+        bitext = Bitext.pack([pair.words for pair in kept], casefold=self._casefold)
+        lengths = [(len(source), len(target)) for source, target in (pair.words for pair in kept)]
+        ends = np.cumsum([0, *(len(pair.places) for pair in kept)])
         width = len(names_of(vectors=self._vectors is not None, second=True))
         features = np.zeros((ends[-1], width), np.float32)
         places = np.empty((ends[-1], 2), np.int32)
-        for one, begin, end in zip(kept, ends, ends[1:], strict=False):
-            features[begin:end, : width - _OTHERS], places[begin:end] = one.features, one.places
+        for pair, begin, end in zip(kept, ends, ends[1:], strict=False):
+            features[begin:end, : width - _OTHERS], places[begin:end] = pair.features, pair.places
         cells = Cells.placed(bitext, 0, len(kept), ends, places, features)
-        links = LinkArrays.pack([one.alignment for one in kept], lengths)
+        links = LinkArrays.pack([pair.alignment for pair in kept], lengths)
         return Gold(bitext, links, cells, ignore_identical)
 
     @property
@@ -127,8 +121,7 @@ class GoldPairs:
     def _cells_of(self, pairs: Sequence[SentencePair], annotator: str) -> Iterable[_Kept]:
         if not pairs:
             return
-        words = [pair.words for pair in pairs]
-        bitext = Bitext.pack(words, casefold=self._casefold)
+        bitext = Bitext.pack([pair.words for pair in pairs], casefold=self._casefold)
         decoder = self._aligner.decoder(bitext)
         for begin in range(0, len(pairs), _BLOCK):
             end = min(begin + _BLOCK, len(pairs))

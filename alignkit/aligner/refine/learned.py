@@ -1,4 +1,4 @@
-"""Hold what was learned from gold, and apply it to a bitext."""
+"""What was learned from gold, and its application to a bitext."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from alignkit.aligner.decoding import AlignedLinks, Decoding, check_thresholds
 from alignkit.aligner.expectation import Workers, parts_of
 from alignkit.aligner.refine.cells import Cells, Spelled
 from alignkit.aligner.refine.lexicon import GoldLexicon
-from alignkit.aligner.refine.rounds import Rounds
+from alignkit.aligner.refine.rounds import StackedModel
 from alignkit.arrays import LinkArrays
 from alignkit.errors import AlignerError
 from alignkit.vectors.sentences import TwoVectors
@@ -27,7 +27,7 @@ _PART = 500_000  # cells whose features are held at a time by each thread
 
 @dataclass(frozen=True)
 class Lessons:
-    """Say from what was learned, and how."""
+    """How, and from what, was learned."""
 
     kind: str  # how the rounds were fitted; one of KINDS, prior, or unsupervised
     objective: str  # one of OBJECTIVES
@@ -38,7 +38,7 @@ class Lessons:
 
 @dataclass(frozen=True, eq=False)
 class WordsKnown:
-    """Hold what is known of the distinct words of a bitext."""
+    """What is known of the distinct words of a bitext."""
 
     spelled: tuple[Spelled, Spelled]  # how they are written
     numbers: tuple[I8, I8] | None  # those of the gold lexicon; None where there is none
@@ -46,10 +46,12 @@ class WordsKnown:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Hold what was learned from gold."""
+    """What was learned from gold."""
 
     lessons: Lessons  # from what, and how
-    rounds: Rounds | None = None  # what makes probabilities of features; None where nothing gained
+    rounds: StackedModel | None = (
+        None  # what makes probabilities of features; None where nothing gained
+    )
     lexicon: GoldLexicon | None = field(default=None)
 
     @property
@@ -89,7 +91,6 @@ class Learned:
         decoder: Decoding,
         bitext: Bitext,
         workers: Workers,
-        *,
         threshold: float | None,
         sure: float | None,
         vectors: TwoVectors | None,
@@ -105,21 +106,14 @@ class Learned:
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
             cells, probabilities = self.cells(decoder, bitext, begin, end, vectors, known)
-            return _chosen(cells, probabilities, least, sure)
+            kept = probabilities > np.float32(least)
+            before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+            chosen = probabilities[kept]
+            flags = (chosen > np.float32(-1 if sure is None else sure)).astype(np.uint8)
+            arrays = LinkArrays.trusted(
+                cells.places[kept], flags, before[cells.ends], cells.lengths
+            )
+            return AlignedLinks(arrays, chosen)
 
-        cells = int(bitext.starts[-1])
-        found = workers.map(links_of, parts_of(bitext.starts, max(64, cells // _PART)))
-        return AlignedLinks.joined(found)
-
-
-def _chosen(
-    cells: Cells, probabilities: NDArray[np.float32], threshold: float, sure: float | None
-) -> AlignedLinks:
-    kept = probabilities > np.float32(threshold)
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-    found = probabilities[kept]
-    flags = np.ones(len(found), np.uint8)
-    if sure is not None:
-        flags = (found > np.float32(sure)).astype(np.uint8)
-    arrays = LinkArrays.trusted(cells.places[kept], flags, before[cells.ends], cells.lengths)
-    return AlignedLinks(arrays, found)
+        parts = parts_of(bitext.starts, max(64, int(bitext.starts[-1]) // _PART))
+        return AlignedLinks.joined(workers.map(links_of, parts))

@@ -1,4 +1,4 @@
-"""Tell, for word pairs, how much more often gold links them than the aligner expects."""
+"""The lexicon of gold: how much more often gold links words than the aligner expects."""
 
 from __future__ import annotations
 
@@ -53,25 +53,23 @@ class GoldCounts:
         """Set the features of all cells to what the training pairs (P,) tell, but their own."""
         inside = training[self._pair_of]
         columns = lexicon_columns(features)
-        found = []
+        odds = []
         known = np.zeros(0)
         for numbers, own in zip(self._ids, self._own, strict=True):
             totals = _sums(numbers, self._values * inside[:, None])[numbers]
             rest = totals - own * inside[:, None]
             if not len(known):
                 known = np.log1p(np.maximum(rest[:, 2], 0))
-            found.append(_log_odds(rest))
-        features[:, columns] = np.stack([*found, known], axis=1)
+            odds.append(_log_odds(rest))
+        features[:, columns] = np.stack([*odds, known], axis=1)
 
 
 def _values(cells: Cells, labels: F4) -> F8:
-    """Return what counts (K, 3) of each cell: whether it is linked, how far expected, and 1."""
     columns = np.maximum(labels, 0), cells.features[:, 0], np.ones(len(labels))
     return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _sums(numbers: I8, values: F8) -> F8:
-    """Return the sums (n, 3) of values (K, 3) by number."""
     count = int(numbers.max(initial=-1)) + 1
     return np.stack(
         [np.bincount(numbers, weights=column, minlength=count) for column in values.T], axis=1
@@ -80,7 +78,7 @@ def _sums(numbers: I8, values: F8) -> F8:
 
 @dataclass(frozen=True, eq=False)
 class GoldLexicon:
-    """Hold what gold tells of word pairs and of words."""
+    """What gold tells of word pairs and of words."""
 
     source: tuple[str, ...]  # the words that it knows
     target: tuple[str, ...]
@@ -112,16 +110,17 @@ class GoldLexicon:
 
     def numbers(self, source: Sequence[str], target: Sequence[str]) -> tuple[I8, I8]:
         """Return its numbers of the distinct words of a bitext, -1 for those it does not know."""
-        one, other = (
+        mine, theirs = (
             np.array([known.get(word, -1) for word in words], np.int64)
             for known, words in zip(self._numbers, (source, target), strict=True)
         )
-        return one, other
+        return mine, theirs
 
     def set_features(self, cells: Cells, numbers: tuple[I8, I8]) -> None:
         """Set the features of cells of a bitext, of whose words these are the `numbers`."""
-        one, other = (numbers[column][cells.words[:, column]] for column in (0, 1))
-        wanted = np.where((one >= 0) & (other >= 0), one * max(1, len(self.target)) + other, -1)
+        mine, theirs = (numbers[column][cells.words[:, column]] for column in (0, 1))
+        both = (mine >= 0) & (theirs >= 0)
+        wanted = np.where(both, mine * max(1, len(self.target)) + theirs, -1)
         place = np.minimum(np.searchsorted(self._keys, wanted), max(0, len(self._keys) - 1))
         known_pair = np.zeros(len(wanted), bool)
         if len(self._keys):
@@ -129,21 +128,16 @@ class GoldLexicon:
         features, first = cells.features, lexicon_columns(cells.features).start
         for offset, table, rows, kept in (
             (0, self._odds[0], place, known_pair),
-            (1, self._odds[1], one, one >= 0),
-            (2, self._odds[2], other, other >= 0),
+            (1, self._odds[1], mine, mine >= 0),
+            (2, self._odds[2], theirs, theirs >= 0),
         ):
             features[:, first + offset] = np.where(kept, table[rows], 0) if len(table) else 0
-        counts = np.log1p(self.pair_counts[place[known_pair], 2])
         features[:, first + 3] = 0
-        features[known_pair, first + 3] = counts
+        features[known_pair, first + 3] = np.log1p(self.pair_counts[place[known_pair], 2])
 
     @cached_property
-    def _numbers(self) -> tuple[dict[str, int], dict[str, int]]:
-        one, other = (
-            {word: number for number, word in enumerate(words)}
-            for words in (self.source, self.target)
-        )
-        return one, other
+    def _numbers(self) -> list[dict[str, int]]:
+        return [{word: k for k, word in enumerate(words)} for words in (self.source, self.target)]
 
     @cached_property
     def _keys(self) -> I8:
@@ -151,12 +145,8 @@ class GoldLexicon:
         return keys
 
     @cached_property
-    def _odds(self) -> tuple[F8, F8, F8]:
-        return (
-            _log_odds(self.pair_counts),
-            _log_odds(self.source_counts),
-            _log_odds(self.target_counts),
-        )
+    def _odds(self) -> list[F8]:
+        return list(map(_log_odds, (self.pair_counts, self.source_counts, self.target_counts)))
 
     def check(self) -> None:
         """See that all fits together."""

@@ -1,9 +1,9 @@
-"""Measure probabilities of links against gold: counts, measures, calibration."""
+"""Probabilities of links measured against gold: counts, measures, calibration."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
 I8 = NDArray[np.int64]
 
-GRID = np.arange(2, 39) / 40
-"""The thresholds that are tried: from 0.05 to 0.95."""
+GRID = np.arange(2, 39) / 40  # the thresholds that are tried: from 0.05 to 0.95
 
 _WINDOW = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
 _PULL = 0.4
@@ -26,9 +25,8 @@ _BINS = 10
 _UNLIMITED = 2**31 - 1
 
 
-@dataclass(frozen=True)
-class Objective:
-    """Say what is to be good."""
+class Objective(NamedTuple):
+    """What a refiner is learned for."""
 
     measure: str  # what the measure is called
     text: str  # what it is
@@ -48,10 +46,7 @@ OBJECTIVES: Mapping[str, Objective] = {
 
 
 def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> I8:
-    """Return the counts (P, 4) of each pair when links are the cells above a threshold.
-
-    Those of hypothesis, of these right, of the reference, of these found.
-    """
+    """Return the counts (P, 4) of each pair when links are the cells above a threshold."""
     chosen = probabilities > np.float32(threshold)
     if objective == "phrases":
         return _phrase_rows(gold, chosen)
@@ -73,21 +68,18 @@ def _phrase_rows(gold: Gold, chosen: NDArray[np.bool_]) -> I8:
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
     reference = gold.links.sure_only()
     source, target = gold.words
-    found = match_phrases(
+    rows = match_phrases(
         readonly(cells.places[chosen]), readonly(before[cells.ends]),
         readonly(reference.links), readonly(reference.offsets), readonly(cells.lengths),
         _UNLIMITED, True,
         readonly(source.ids), readonly(source.offsets), readonly(target.ids),
         readonly(target.offsets),
     )  # fmt: skip
-    return found[:, [0, 2, 1, 3]]
+    return rows[:, [0, 2, 1, 3]]
 
 
 def measure(objective: str, sums: NDArray[np.generic]) -> F8:
-    """Return the measure of sums (..., 4) of counts; the greater, the better, from 0 to 1.
-
-    F1 is 0 where nothing is right; the alignment error rate is taken from 1.
-    """
+    """Return F1, or 1 - AER, of sums (..., 4) of counts; F1 is 0 if nothing is right."""
     hypothesis, right, reference, found = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
     if objective == "aer":
         below = hypothesis + reference
@@ -100,30 +92,24 @@ def measure(objective: str, sums: NDArray[np.generic]) -> F8:
 def best_of(objective: str, rows: I8, *, possible: bool) -> int:
     """Return which threshold of the grid is best for the counts (T, P, 4) of some pairs.
 
-    By the measure, each value the mean of those around it: of few pairs it swings. Where
-    probabilities are true, half of the greatest F1 is the best threshold for it; so what is far
-    from that has to be better, unless links that are only `possible` make more of them right, or
-    phrase pairs are counted.
-
-    References
-    ----------
-    Lipton, Elkan & Naryanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure",
-    ECML PKDD, theorem 1.
+    By the measure, each value the mean of those around it: of few pairs it swings. If probabilities
+    are true, half of the greatest F1 is the best threshold for it (Lipton, Elkan & Naryanaswamy
+    2014, "Optimal thresholding of classifiers to maximize F1 measure", theorem 1); so thresholds
+    far from that must be better, unless `possible` links or phrase pairs are counted.
     """
     values = measure(objective, rows.sum(axis=1))
-    half = len(_WINDOW) // 2
-    padded = np.pad(values, half, mode="edge")
-    found = np.convolve(padded, _WINDOW, mode="valid")
+    padded = np.pad(values, len(_WINDOW) // 2, mode="edge")
+    smooth = np.convolve(padded, _WINDOW, mode="valid")
     if objective == "aer" or (objective == "links" and not possible):
-        found -= _PULL * (GRID - values.max() / 2) ** 2
-    return int(found.round(9).argmax())  # the first of equals, on any processor
+        smooth -= _PULL * (GRID - values.max() / 2) ** 2
+    return int(smooth.round(9).argmax())  # the first of equals, on any processor
 
 
 def calibration_error(goals: F4, probabilities: F4) -> float:
-    """Return how far probabilities are from shares of links, in the mean over ten bins.
+    """Return how far probabilities above 0.1 are from shares of links, the mean over ten bins.
 
-    Of the cells above 0.1, the others being plain. Naeini, Cooper & Hauskrecht 2015, "Obtaining
-    well calibrated probabilities using Bayesian binning", AAAI.
+    Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian
+    binning", AAAI.
     """
     kept = (probabilities > 0.1) & (goals >= 0)
     x, y = probabilities[kept].astype(np.float64), goals[kept].astype(np.float64)

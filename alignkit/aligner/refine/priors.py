@@ -1,4 +1,4 @@
-"""Hold what was learned elsewhere, as a start: weights of features by name, no words."""
+"""Priors of learning: weights of features by name, learned elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from math import isfinite
 
 from alignkit.aligner.refine.features import CELL, NEIGHBOURS, VECTORS, names_of
 from alignkit.aligner.refine.learned import Learned, Lessons
-from alignkit.aligner.refine.rounds import Round, Rounds
+from alignkit.aligner.refine.rounds import Round, StackedModel
 from alignkit.errors import FormatError
 from alignkit.input import open_input
 from alignkit.output import replacing
@@ -24,7 +24,7 @@ _LARGEST = 1e6
 
 @dataclass(frozen=True)
 class Prior:
-    """Hold the weights of both rounds by name of feature.
+    """The weights of both rounds by name of feature.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ class Prior:
             text = stream.read(_MOST).decode("utf-8", "replace")
         return cls.decoded(text, name)
 
-    def rounds(self, *, vectors: bool) -> Rounds:
+    def rounds(self, *, vectors: bool) -> StackedModel:
         """Return the rounds, of features with or without those of vectors."""
         names = names_of(vectors=vectors, second=True)
-        return Rounds(Round.named(names, self.first), Round.named(names, self.second))
+        return StackedModel(Round.named(names, self.first), Round.named(names, self.second))
 
     def learned(self) -> Learned:
         """Return what aligns without any gold."""
@@ -87,14 +87,9 @@ class Prior:
 
     def encoded(self) -> str:
         """Return it as JSON."""
-        content = {
-            "alignkit": "prior",
-            "version": _VERSION,
-            "made": dict(self.made),
-            "threshold": self.threshold,
-            "first": dict(self.first),
-            "second": dict(self.second),
-        }
+        weights = {"first": dict(self.first), "second": dict(self.second)}
+        content = {"made": dict(self.made), "threshold": self.threshold, **weights}
+        content = {"alignkit": "prior", "version": _VERSION, **content}
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Learn from gold pairs, and from more of them as they come."""
+"""Learning from gold pairs, and from more of them as they come."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from alignkit.aligner.refine.lexicon import GoldLexicon
 from alignkit.aligner.refine.measures import OBJECTIVES
 from alignkit.aligner.refine.priors import Prior
 from alignkit.aligner.refine.report import LearningReport, resampled
-from alignkit.aligner.refine.rounds import Rounds
+from alignkit.aligner.refine.rounds import StackedModel
 from alignkit.aligner.refine.validation import FOLDS, Folds, Validated, refit, validate
 from alignkit.aligner.settings import LONGEST_PIECE, THRESHOLD
 from alignkit.arguments import check_arguments, each, words
@@ -33,12 +33,12 @@ from alignkit.vectors.sentences import TwoVectors, two_vectors
 
 @dataclass(frozen=True, eq=False)
 class _Course:
-    """Say how is learned."""
+    """How is learned."""
 
     annotator: str  # whose links are gold
     objective: str  # what for; one of OBJECTIVES
     ignore_identical: bool  # whether the measure leaves equal words out
-    start: Rounds  # the rounds that learning starts from
+    start: StackedModel  # the rounds that learning starts from
     prior: str  # what these are called
     vectors: TwoVectors | None  # those that are looked at, or None
 
@@ -46,8 +46,8 @@ class _Course:
 class Refiner:
     """Refine what an aligner thinks of links, by what gold pairs teach.
 
-    `Refiner.train` makes one; `Refiner.begin` one that knows no pairs yet; `Refiner.of` takes up
-    what a loaded aligner has learned.
+    Make one with `Refiner.train`; with `Refiner.begin` if there are no pairs yet; with `Refiner.of`
+    from what a loaded aligner has learned.
 
     Attributes
     ----------
@@ -89,10 +89,7 @@ class Refiner:
         target_vectors: Vectors | None = None,
         ignore_identical: bool = False,
     ) -> Refiner:
-        """Start without any pairs: it aligns as the aligner does until `validate` finds a gain.
-
-        Parameters are those of `train`.
-        """
+        """Start without pairs, with the parameters of `train`; align as the aligner does."""
         check_arguments(Refiner.begin, locals())
         if objective not in OBJECTIVES:
             raise UnknownNameError("objective", objective, OBJECTIVES)
@@ -124,26 +121,25 @@ class Refiner:
         Parameters
         ----------
         aligner
-            What gives the posteriors; its training may have had the very pairs.
+            What gives the posteriors; it may have been trained on the same pairs.
         corpus
-            Pairs; those that the annotator did not align are left alone.
+            Pairs; those that the annotator did not align are ignored.
         annotator
             Whose links are gold.
         objective
-            What the threshold is chosen for, one of `OBJECTIVES`: ``links``, ``aer`` or
-            ``phrases``.
+            What the threshold is chosen for: ``links``, ``aer`` or ``phrases``.
         prior
             What learning starts from: ``samples`` (learned from the samples of this package),
             ``none``, or a file of a prior.
         vectors
             `WordVectors`, or any function that returns an array (n, d) for a sentence of n words,
-            zeros for words that it does not know.
+            zeros for unknown words.
         target_vectors
             The same for the target side, in the same space; None: `vectors` knows both.
         ignore_identical
-            Whether the measure of links leaves equal words out; that of phrases always does.
+            Whether the measure of links ignores equal words; that of phrases always does.
         threads
-            How many; None takes all cores. The result is the same for any number.
+            Number of threads; None: all cores. The result is the same for any number.
 
         Raises
         ------
@@ -166,14 +162,7 @@ class Refiner:
 
     @classmethod
     def of(cls, aligner: Aligner, annotator: str = "gold") -> Refiner:
-        """Take up what an aligner has learned; without its gold pairs, it is where updates start.
-
-        Parameters
-        ----------
-        aligner
-            As it was loaded.
-        annotator
-            Whose links are gold in further pairs.
+        """Take up what a loaded aligner has learned, as the start of updates, without its pairs.
 
         Raises
         ------
@@ -198,10 +187,10 @@ class Refiner:
     @property
     def learned(self) -> Learned:
         """What was learned."""
-        found = self.aligner.parameters.learned
-        if found is None:
+        learned = self.aligner.parameters.learned
+        if learned is None:
             raise AlignerError("the aligner has learned nothing from gold: train a refiner")
-        return found
+        return learned
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -222,29 +211,16 @@ class Refiner:
     ) -> Refiner:
         """Learn from further pairs too, in the way chosen before; return the refiner itself.
 
-        A pair takes the place of one with the same id. The features of the others are known, and
-        so are first rounds for what the second learns from; so it takes the time of two fits. The
-        threshold and the report stay those of the last `validate`; where that found no gain, the
-        pairs are only kept for the next.
-
-        Parameters
-        ----------
-        pairs
-            Aligned pairs; those without words on a side, or with more than 400, are left out.
-        annotator
-            Who aligned them; None: whom the refiner learns from.
-        threads
-            As in `train`.
+        A pair replaces one with the same id; pairs with an empty side or more than 400 words are
+        left out. The threshold and the report stay those of the last `validate`; if that found no
+        gain, the pairs are only kept for the next. `annotator` is who aligned these pairs.
         """
         check_arguments(Refiner.update, locals(), apart=["pairs"])
         self._pairs.add(each("pairs", pairs, SentencePair), annotator or self._course.annotator)
         return self._refitted(threads)
 
     def forget(self, ids: Collection[str], threads: int | None = 1) -> Refiner:
-        """Learn no longer from the pairs with these ids; return the refiner itself.
-
-        Ids that are not there are passed over. Without any pair it aligns as the aligner does.
-        """
+        """Forget the pairs with these ids, if they are there; return the refiner itself."""
         check_arguments(Refiner.forget, locals(), apart=["ids"])
         self._pairs.forget(set(words("ids", ids)))
         return self._refitted(threads)
@@ -252,12 +228,7 @@ class Refiner:
     def validate(self, threads: int | None = None) -> LearningReport:
         """Choose anew how to learn from the pairs, cross-validate it, and use it if it gains.
 
-        What comes out is what `train` makes of the same pairs in the same order.
-
-        Parameters
-        ----------
-        threads
-            As in `train`.
+        The result is that of `train` with the same pairs in the same order.
 
         Raises
         ------
@@ -286,13 +257,7 @@ class Refiner:
     def probabilities(
         self, pair: SentencePair | tuple[str | Sequence[str], str | Sequence[str]]
     ) -> NDArray[np.float32]:
-        """Return the probabilities of all links of a pair, (N, M).
-
-        Raises
-        ------
-        AlignerError
-            If a line has more than 400 words: such lines are cut when they are aligned.
-        """
+        """Return the probabilities (N, M) of all links of a pair of at most 400 words a side."""
         bitext = Bitext.pack([pair], casefold=self.aligner.parameters.casefold)
         shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])
         if max(shape) > LONGEST_PIECE:
@@ -314,14 +279,16 @@ class Refiner:
         if not learned.used:
             return self
         if not len(self._pairs):
-            self.report, self._folds = None, None
+            self.report = self._folds = None
             self._unlearn()
             return self
         kind, folds, gold = learned.lessons.kind, self._folds, self._gold()
         if kind not in KINDS or (KINDS[kind].has_networks and self.report is None):
             kind = "strong"  # a prior, or a network that many other pairs taught
         if folds is not None:
-            folds = Folds(self._pairs.folds, folds.firsts) if _holds(folds, gold) else None
+            # first rounds that know less than half of the pairs are made anew
+            holds = len(gold) <= 2 * len(folds.of)
+            folds = Folds(self._pairs.folds, folds.firsts) if holds else None
         with Workers.opened(threads) as workers:
             rounds, made = refit(gold, course.objective, course.start, kind, workers, folds)
         if folds is None:
@@ -333,7 +300,7 @@ class Refiner:
     def _gold(self) -> Gold:
         return self._pairs.gold(ignore_identical=self._course.ignore_identical)
 
-    def _learn(self, gold: Gold, kind: str, threshold: float, rounds: Rounds) -> None:
+    def _learn(self, gold: Gold, kind: str, threshold: float, rounds: StackedModel) -> None:
         course, bitext = self._course, gold.bitext
         lexicon = GoldLexicon.of(
             gold.cells, gold.goals(course.objective), bitext.source.words, bitext.target.words
@@ -346,11 +313,6 @@ class Refiner:
             UNSUPERVISED, self._course.objective, THRESHOLD, len(self._pairs), vectors=False
         )
         self.aligner = self.aligner.with_learned(Learned(lessons))
-
-
-def _holds(folds: Folds, gold: Gold) -> bool:
-    """Return whether the first rounds of folds know at least half of the pairs."""
-    return len(gold) <= 2 * len(folds.of)
 
 
 def _report(course: _Course, gold: Gold, found: Validated, left_out: int) -> LearningReport:

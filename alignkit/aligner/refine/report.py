@@ -1,9 +1,9 @@
-"""Report what cross-validation found: before, after, how sure that is."""
+"""The report of learning: what cross-validation found before and after, and how sure that is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from math import floor
 
 import numpy as np
@@ -16,13 +16,12 @@ from alignkit.report.columns import Cell, Column, Value
 from alignkit.report.table import Table
 
 RESAMPLES = 2000
-_LEAST = 1e-3
-"""Measures nearer to 0 or 1 have the log odds of this."""
+_LEAST = 1e-3  # measures nearer to 0 or 1 have the log odds of this
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Hold a measure, and between what that of as many new pairs is expected to lie, in 95%."""
+    """A measure, and the 95% interval of that of as many new pairs."""
 
     value: float
     low: float
@@ -31,7 +30,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class LearningReport:
-    """Say what learning from gold gained, by cross-validation.
+    """What learning from gold gained, by cross-validation.
 
     Parameters
     ----------
@@ -40,12 +39,10 @@ class LearningReport:
     ignore_identical
         Whether equal words were left out of the measure.
     pairs, different, left_out
-        How many pairs were learned from, how many of them differ, and how many annotated pairs
-        were left out: those without words on a side or with more than 400, and those after the
-        first million cells.
+        The pairs that were learned from, the different ones among them, and the annotated ones
+        left out: with an empty side, more than 400 words, or after the first million cells.
     before, after, gain
-        The measure of the aligner alone, of what was learned, and the difference; the error rate
-        falls where there is a gain.
+        The measure of the aligner alone, of what was learned, and the difference.
     calibration
         Calibration error of the probabilities, before and after.
     threshold
@@ -91,15 +88,13 @@ class LearningReport:
             Column("threshold", "decimal", digits=3),
         ]
         rows: list[list[Cell]] = [
-            ["before", _shown(self.before), self.calibration[0], THRESHOLD],
-            ["learned", _shown(self.after), self.calibration[1], self.threshold],
-            ["gain", _shown(self.gain), None, None],
+            ["before", Value(*astuple(self.before)), self.calibration[0], THRESHOLD],
+            ["learned", Value(*astuple(self.after)), self.calibration[1], self.threshold],
+            ["gain", Value(*astuple(self.gain)), None, None],
         ]
-        different = f", {self.different:,} different" if self.different < self.pairs else ""
-        title = (
-            f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
-            f"{different}"
-        )
+        title = f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
+        if self.different < self.pairs:
+            title += f", {self.different:,} different"
         return Table(title, columns, rows, note=self.verdict)
 
     @property
@@ -128,27 +123,16 @@ class LearningReport:
 
     def to_json(self) -> dict[str, object]:
         """Return all of it as JSON takes it."""
-        found = {
-            name: vars(value) if isinstance(value, Interval) else value
-            for name, value in vars(self).items()
-        }
-        return found | {"calibration": list(self.calibration), "losses": dict(self.losses)}
-
-
-def _shown(interval: Interval) -> Value:
-    return Value(interval.value, interval.low, interval.high)
+        return asdict(self) | {"calibration": list(self.calibration), "losses": dict(self.losses)}
 
 
 def resampled(
     objective: str, before: NDArray[np.int64], after: NDArray[np.int64]
 ) -> tuple[Interval, Interval, Interval, float]:
-    """Return before, after and the gain, from counts (P, 4), with intervals from 2,000 resamples.
+    """Return before, after and the gain, from counts (P, 4), and the share of resamples that gain.
 
-    The alignment error rate is given as such. Last, the share of the resamples that gain.
-
-    Both the pairs at hand and as many new ones are samples. So an interval reaches as far as 95% of
-    the differences between two resamples do, and for few pairs farther, as Student's: by
-    t(P - 1) / z and the root of P / (P - 1). That of a measure is even in log odds.
+    Intervals hold 95% of the differences between two resamples, since both these pairs and as many
+    new ones are samples; they are wider for few pairs, as Student's are, and even in log odds.
     """
     sign, shift = (-1.0, 1.0) if objective == "aer" else (1.0, 0.0)
     pairs = len(before)

@@ -1,9 +1,9 @@
-"""Turn what is known of cells into their probabilities, in two rounds."""
+"""The stacked model of links: features of cells become probabilities, in two rounds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ F8 = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """Hold a network of one hidden layer."""
+    """A network of one hidden layer."""
 
     first: F4  # (D + 1, H) float32: from the features to the hidden units; last row, the biases
     second: F4  # (H + 1,) float32: from the hidden units to the log odds; last, the bias
@@ -26,33 +26,32 @@ class Layers:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Turn features into log odds: a weighted sum, and the mean of networks."""
+    """Log odds from features: a weighted sum, and the mean of networks."""
 
     weights: F8  # (D,) float64
     bias: float  # what is added
-    networks: tuple[Layers, ...] = field(default=())  # perhaps none
+    networks: tuple[Layers, ...] = ()  # perhaps none
 
     @classmethod
     def named(cls, names: tuple[str, ...], weights: Mapping[str, float]) -> Round:
         """Return the round of weights by name of feature; ``bias`` is one of them."""
-        found = np.array([weights.get(name, 0.0) for name in names])
-        return cls(found, weights.get("bias", 0.0))
+        return cls(np.array([weights.get(name, 0.0) for name in names]), weights.get("bias", 0.0))
 
     def logits(self, features: F4) -> F8:
         """Return the log odds (K,) of cells with these features (K, D)."""
-        found = np.zeros(len(features))
+        logits = np.zeros(len(features))
         for network in self.networks:
-            network_logits(features, network.first, network.second, found)
+            network_logits(features, network.first, network.second, logits)
         if self.networks:
-            found /= len(self.networks)
+            logits /= len(self.networks)
         if self.weights.any() or self.bias:
-            linear_logits(features, self.weights, self.bias, found)
-        return found
+            linear_logits(features, self.weights, self.bias, logits)
+        return logits
 
 
 @dataclass(frozen=True, eq=False)
-class Rounds:
-    """Hold the two rounds: of the cell, and of what the first says of it and those around it."""
+class StackedModel:
+    """Two rounds: the first sees the cell, the second what the first says of those around it."""
 
     first: Round
     second: Round
@@ -66,6 +65,6 @@ class Rounds:
 
 def probabilities_of(logits: F8) -> F4:
     """Return the probabilities of log odds."""
-    found = np.empty(len(logits), np.float32)
-    squash(logits, found)
-    return found
+    probabilities = np.empty(len(logits), np.float32)
+    squash(logits, probabilities)
+    return probabilities

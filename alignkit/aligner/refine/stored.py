@@ -1,4 +1,4 @@
-"""Turn what was learned from gold into the tables of a model file, and back."""
+"""What was learned from gold, as the tables of a model file, and read from it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from alignkit.aligner.refine.fitting import KINDS
 from alignkit.aligner.refine.learned import UNSUPERVISED, Learned, Lessons
 from alignkit.aligner.refine.lexicon import GoldLexicon
 from alignkit.aligner.refine.measures import OBJECTIVES
-from alignkit.aligner.refine.rounds import Layers, Round, Rounds
+from alignkit.aligner.refine.rounds import Layers, Round, StackedModel
 from alignkit.errors import AlignerError
 
 Arrays = Mapping[str, NDArray[Any]]
 
-WORDS = ("learned_source", "learned_target")
-"""The lists of words."""
+WORDS = ("learned_source", "learned_target")  # the lists of words
 
 _ENTRIES = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
 _COUNTS = ("pair_counts", "source_counts", "target_counts")
@@ -37,13 +36,12 @@ def record_of(learned: Learned) -> dict[str, object]:
         "threshold": lessons.threshold,
         "pairs": lessons.pairs,
         "vectors": lessons.vectors,
-        "features": list(_names(lessons)) if learned.used else [],
+        "features": list(names_of(vectors=lessons.vectors, second=True)) if learned.used else [],
         "lexicon": learned.lexicon is not None,
     }
 
 
 def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
-    """Read what the header says; return whether there are rounds and a lexicon, too."""
     if not isinstance(record, dict) or set(record) != _ENTRIES:
         raise AlignerError("learned has not just the entries " + ", ".join(sorted(_ENTRIES)))
     kind, objective, threshold = record["kind"], record["objective"], record["threshold"]
@@ -60,36 +58,32 @@ def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
         raise AlignerError("learned: vectors and lexicon are true or false")
     lessons = Lessons(kind, objective, threshold, pairs, record["vectors"])
     used = kind != UNSUPERVISED
-    if record["features"] != (list(_names(lessons)) if used else []):
+    if record["features"] != (list(names_of(vectors=lessons.vectors, second=True)) if used else []):
         raise AlignerError("learned: its features are not those that this version knows")
     if record["lexicon"] and not used:
         raise AlignerError("learned: a lexicon, but nothing that uses it")
     return lessons, used, record["lexicon"]
 
 
-def _names(lessons: Lessons) -> tuple[str, ...]:
-    return names_of(vectors=lessons.vectors, second=True)
-
-
 def arrays_of(learned: Learned) -> dict[str, NDArray[Any]]:
     """Return its tables, by name."""
-    found: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     if learned.rounds is not None:
         for name in ("first", "second"):
-            one: Round = getattr(learned.rounds, name)
-            width, count = len(one.weights), len(one.networks)
-            hidden = one.networks[0].first.shape[1] if count else 0
-            found[f"learned_{name}_weights"] = np.append(one.weights, one.bias)
+            fitted: Round = getattr(learned.rounds, name)
+            width, count = len(fitted.weights), len(fitted.networks)
+            hidden = fitted.networks[0].first.shape[1] if count else 0
             layers = np.zeros((count, width + 1, hidden), np.float32)
             outputs = np.zeros((count, hidden + 1), np.float32)
-            for k, network in enumerate(one.networks):
+            for k, network in enumerate(fitted.networks):
                 layers[k], outputs[k] = network.first, network.second
-            found[f"learned_{name}_layers"] = layers
-            found[f"learned_{name}_outputs"] = outputs
+            arrays[f"learned_{name}_weights"] = np.append(fitted.weights, fitted.bias)
+            arrays[f"learned_{name}_layers"] = layers
+            arrays[f"learned_{name}_outputs"] = outputs
     if learned.lexicon is not None:
-        found["learned_pairs"] = learned.lexicon.pairs
-        found |= {f"learned_{name}": getattr(learned.lexicon, name) for name in _COUNTS}
-    return found
+        arrays["learned_pairs"] = learned.lexicon.pairs
+        arrays |= {f"learned_{name}": getattr(learned.lexicon, name) for name in _COUNTS}
+    return arrays
 
 
 def words_of(learned: Learned) -> dict[str, Sequence[str]]:
@@ -102,27 +96,24 @@ def words_of(learned: Learned) -> dict[str, Sequence[str]]:
 def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dict[str, Field]:
     """Declare its tables, as the header says and for so many words."""
     lessons, used, with_lexicon = _lessons_of(record)
-    found: dict[str, Field] = {}
-    width = len(_names(lessons)) + 1
+    fields: dict[str, Field] = {}
+    width = len(names_of(vectors=lessons.vectors, second=True)) + 1
     for name in ("first", "second") if used else ():
         networks, hidden = f"networks {name}", f"hidden {name}"
-        found |= {
-            f"learned_{name}_weights": Field("float64", (width,), -_LARGEST, _LARGEST),
-            f"learned_{name}_layers": Field(
-                "float32", (networks, width, hidden), -_LARGEST, _LARGEST
-            ),
-            f"learned_{name}_outputs": Field(
-                "float32", (networks, f"{hidden}+1"), -_LARGEST, _LARGEST
-            ),
-        }
+        for table, kind, shape in (
+            ("weights", "float64", (width,)),
+            ("layers", "float32", (networks, width, hidden)),
+            ("outputs", "float32", (networks, f"{hidden}+1")),
+        ):
+            fields[f"learned_{name}_{table}"] = Field(kind, shape, -_LARGEST, _LARGEST)
     if with_lexicon:
-        found |= {
+        fields |= {
             "learned_pairs": Field("int32", ("gold pairs", 2), 0, max(sources, targets) - 1),
             "learned_pair_counts": Field("float64", ("gold pairs", 3), 0, _LARGEST),
             "learned_source_counts": Field("float64", (sources, 3), 0, _LARGEST),
             "learned_target_counts": Field("float64", (targets, 3), 0, _LARGEST),
         }
-    return found
+    return fields
 
 
 def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]]) -> Learned:
@@ -132,8 +123,7 @@ def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]
         raise AlignerError("learned: the words of its lexicon are missing, or are not to be there")
     rounds = lexicon = None
     if "learned_first_weights" in arrays:
-        one, other = (_round(name, arrays) for name in ("first", "second"))
-        rounds = Rounds(one, other)
+        rounds = StackedModel(_round("first", arrays), _round("second", arrays))
     if "learned_pairs" in arrays:
         lexicon = GoldLexicon(
             tuple(words[WORDS[0]]),

@@ -1,4 +1,4 @@
-"""Choose how to refine by cross-validation, and measure what it gains."""
+"""The choice of how to refine, by cross-validation, and the measure of what it gains."""
 
 from __future__ import annotations
 
@@ -16,13 +16,8 @@ from alignkit.aligner.refine.features import NEIGHBOURS, names_of
 from alignkit.aligner.refine.fitting import KINDS, Kind, fit
 from alignkit.aligner.refine.gold import Gold
 from alignkit.aligner.refine.lexicon import GoldCounts
-from alignkit.aligner.refine.measures import (
-    GRID,
-    best_of,
-    calibration_error,
-    rows_of,
-)
-from alignkit.aligner.refine.rounds import Round, Rounds, probabilities_of
+from alignkit.aligner.refine.measures import GRID, best_of, calibration_error, rows_of
+from alignkit.aligner.refine.rounds import Round, StackedModel, probabilities_of
 from alignkit.aligner.settings import THRESHOLD
 
 F4 = NDArray[np.float32]
@@ -31,13 +26,12 @@ I8 = NDArray[np.int64]
 T = TypeVar("T")
 
 FOLDS = 5
-NETWORK_PAIRS = 30
-"""From how many pairs networks are tried."""
+NETWORK_PAIRS = 30  # from how many pairs networks are tried
 
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Hold first rounds that each saw all pairs but those of a fold."""
+    """First rounds that each saw all pairs but those of a fold."""
 
     of: I8  # (P,) the fold of each pair
     firsts: tuple[Round, ...]  # the first rounds, by fold
@@ -45,10 +39,10 @@ class Folds:
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """Hold what cross-validation chose, and what it found."""
+    """What cross-validation chose, and what it found."""
 
     kind: str  # how the rounds were fitted
-    rounds: Rounds  # those fitted to all pairs
+    rounds: StackedModel  # those fitted to all pairs
     folds: Folds  # the first rounds by which the second learned
     threshold: float  # links are more probable than this
     losses: dict[str, float]  # the log-loss of a cell of each kind that was tried, in bits
@@ -58,13 +52,13 @@ class Validated:
 
 
 class _Learning:
-    """Fit rounds to parts of the gold pairs."""
+    """Fits of rounds to parts of the gold pairs."""
 
     def __init__(
         self,
         gold: Gold,
         objective: str,
-        prior: Rounds,
+        prior: StackedModel,
         workers: Workers,
         lexical: bool = True,
         fold_of: I8 | None = None,
@@ -103,25 +97,20 @@ class _Learning:
 
     def second(self, kind: Kind, features: F4, rows: NDArray[np.bool_]) -> Round:
         """Fit the second round to some cells."""
-        [found] = fit(
-            [kind], self.prior.second, self.names, features[rows], self.goals[rows], second=True
-        )
-        return found
+        prior = self.prior.second
+        return fit([kind], prior, self.names, features[rows], self.goals[rows], second=True)[0]
 
 
 def validate(
     gold: Gold,
     objective: str,
-    prior: Rounds,
+    prior: StackedModel,
     workers: Workers,
     *,
     kinds: Sequence[Kind] = tuple(KINDS.values()),
     lexical: bool = True,
 ) -> Validated:
-    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective.
-
-    Without `lexical`, no feature tells of single words.
-    """
+    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
     few = len(gold) < NETWORK_PAIRS
     tried = [kind for kind in kinds if not (few and kind.has_networks)]
@@ -138,14 +127,13 @@ def validate(
         inside = learning.fold_of == fold
         after[inside] = grid[best_of(objective, grid[:, ~inside], possible=possible), inside]
     threshold = float(GRID[best_of(objective, grid, possible=possible)])
-    means = gold.cells.features[:, 0]
-    goals = learning.goals
+    means, goals = gold.cells.features[:, 0], learning.goals
     return Validated(
         kind.name,
         rounds,
         Folds(learning.fold_of, tuple(each[best] for each in firsts)),
         threshold,
-        {one.name: loss for one, loss in zip(tried, losses, strict=True)},
+        dict(zip((kind.name for kind in tried), losses, strict=True)),
         rows_of(objective, gold, means, THRESHOLD),
         after,
         (calibration_error(goals, means), calibration_error(goals, refined)),
@@ -155,57 +143,40 @@ def validate(
 def refit(
     gold: Gold,
     objective: str,
-    prior: Rounds,
+    prior: StackedModel,
     kind: str,
     workers: Workers,
     folds: Folds | None = None,
-) -> tuple[Rounds, Folds]:
-    """Fit rounds of a kind that is known already.
-
-    With `folds`, whose first rounds tell what the second learns from, two fits do; else seven.
-    """
-    learning = _Learning(
-        gold, objective, prior, workers, fold_of=None if folds is None else folds.of
-    )
-    chosen = KINDS[kind]
+) -> tuple[StackedModel, Folds]:
+    """Fit rounds of a known kind: by two fits if `folds` has first rounds, else by seven."""
+    fold_of = None if folds is None else folds.of
+    learning = _Learning(gold, objective, prior, workers, fold_of=fold_of)
     if folds is None:
-        [first], firsts = _first_out_of_fold(learning, [chosen])
+        [first], firsts = _first_out_of_fold(learning, [KINDS[kind]])
         folds = Folds(learning.fold_of, tuple(each[0] for each in firsts))
     else:
-        first = _first_told(learning, folds.firsts)
-    return _final(learning, chosen, first), folds
+        first = np.zeros(len(learning.goals))
+        for fold, round in enumerate(folds.firsts):
+            inside = learning.cell_fold == fold
+            first[inside] = round.logits(learning.told([fold])[inside])
+    return _final(learning, KINDS[kind], first), folds
 
 
 def _first_out_of_fold(
     learning: _Learning, kinds: Sequence[Kind]
 ) -> tuple[list[F8], list[list[Round]]]:
-    """Return the log odds (K,) of all cells by the first round of the other folds, by kind.
-
-    And these first rounds, by fold and kind.
-    """
-    found = [np.zeros(len(learning.goals)) for _ in kinds]
+    """Return the log odds (K,) of cells by first rounds of the other folds, and those rounds."""
+    by_kind = [np.zeros(len(learning.goals)) for _ in kinds]
 
     def of(fold: int) -> list[Round]:
         features = learning.told([fold])
         inside = learning.cell_fold == fold
         rounds = learning.first(kinds, features, ~inside)
-        for round, logits in zip(rounds, found, strict=True):
+        for round, logits in zip(rounds, by_kind, strict=True):
             logits[inside] = round.logits(features[inside])
         return rounds
 
-    return found, learning.each(of, FOLDS)
-
-
-def _first_told(learning: _Learning, firsts: Sequence[Round]) -> F8:
-    """Return the log odds (K,) of all cells by first rounds that did not see their folds."""
-    found = np.zeros(len(learning.goals))
-
-    def of(fold: int) -> None:
-        inside = learning.cell_fold == fold
-        found[inside] = firsts[fold].logits(learning.told([fold])[inside])
-
-    learning.each(of, FOLDS)
-    return found
+    return by_kind, learning.each(of, FOLDS)
 
 
 def _second_out_of_fold(learning: _Learning, kind: Kind, first: F8) -> F4:
@@ -218,10 +189,10 @@ def _second_out_of_fold(learning: _Learning, kind: Kind, first: F8) -> F4:
     seen = {fold: first.copy() for fold in range(FOLDS)}
 
     def of_two(k: int) -> None:
-        one, other = twos[k]
-        features = learning.told([one, other])
-        [round] = learning.first([kind], features, ~np.isin(cell_fold, [one, other]))
-        for fold, kept_out in ((one, other), (other, one)):
+        two = twos[k]
+        features = learning.told(two)
+        [round] = learning.first([kind], features, ~np.isin(cell_fold, two))
+        for fold, kept_out in (two, two[::-1]):
             inside = cell_fold == fold
             seen[kept_out][inside] = round.logits(features[inside])
 
@@ -239,13 +210,12 @@ def _second_out_of_fold(learning: _Learning, kind: Kind, first: F8) -> F4:
     return refined
 
 
-def _final(learning: _Learning, kind: Kind, first: F8) -> Rounds:
-    """Fit both rounds to all pairs, the second to what the first says out of fold."""
+def _final(learning: _Learning, kind: Kind, first: F8) -> StackedModel:
     features = learning.told([])
     everything = np.ones(len(features), bool)
-    [one] = learning.first([kind], features, everything)
+    [first_round] = learning.first([kind], features, everything)
     set_neighbours(learning.gold.cells, probabilities_of(first), features)
-    return Rounds(one, learning.second(kind, features, everything))
+    return StackedModel(first_round, learning.second(kind, features, everything))
 
 
 def _log_loss(logits: F8, goals: F4) -> float:
