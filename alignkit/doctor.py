@@ -12,8 +12,8 @@ from alignkit.brief import how_many
 from alignkit.corpus import Corpus
 from alignkit.errors import FormatError
 from alignkit.formats import Finding, Reading, ReadOptions, open_reading, read_pairs
+from alignkit.formats.detection import with_shift
 from alignkit.formats.fits import Fit, Fits
-from alignkit.formats.hints import with_shift
 from alignkit.formats.record import Record
 from alignkit.formats.shift import shift_of
 from alignkit.leaks import Repeats

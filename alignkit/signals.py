@@ -1,4 +1,4 @@
-"""Stop at once when the user or the system says so, but not in the middle of what must be whole."""
+"""Signals that stop the process at once, but not in the middle of what must be whole."""
 
 from __future__ import annotations
 

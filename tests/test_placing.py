@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_cli import posix
 
-from alignkit import placing
+from alignkit import output
 from alignkit.output import (
     WriteError,
     refuse_same,
@@ -295,7 +295,7 @@ def test_what_else_is_in_a_folder_stays(tmp_path):
 def swapping(request, monkeypatch):
     """Let folders be exchanged as Linux can, and as other systems can."""
     if request.param == "in two":
-        monkeypatch.setattr(placing, "_swap", lambda *_: False)
+        monkeypatch.setattr(output, "_swap", lambda *_: False)
 
 
 @pytest.mark.usefixtures("swapping")
@@ -325,7 +325,7 @@ def test_a_folder_is_exchanged_wholly_or_not_at_all(tmp_path, monkeypatch, faili
 @pytest.mark.usefixtures("swapping")
 def test_what_somebody_puts_into_a_folder_meanwhile_stays(tmp_path, monkeypatch):
     fill(tmp_path, "out/a/1", "out/a/sub/2")
-    covers = placing._covers
+    covers = output._covers
 
     def meanwhile(new, old):
         found = covers(new, old)
@@ -334,7 +334,7 @@ def test_what_somebody_puts_into_a_folder_meanwhile_stays(tmp_path, monkeypatch)
 
     with replacing_folder(str(tmp_path / "out")) as made:
         fill(made.root, "a/1", "a/sub/2", text="new")
-        monkeypatch.setattr(placing, "_covers", meanwhile)
+        monkeypatch.setattr(output, "_covers", meanwhile)
     expected = {"a/1": "new", "a/sub/2": "new", "a/mine": "old", "a/sub/mine": "old"}
     assert tree(tmp_path / "out") == expected
 

@@ -11,13 +11,11 @@ from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.formats.collecting import seldom_collecting
-from alignkit.formats.detect import find_format
+from alignkit.formats.detection import find_format, hinted, suspicions
 from alignkit.formats.format import Format, losses
-from alignkit.formats.hints import hinted
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions, WriteOptions
 from alignkit.formats.registry import FORMATS, WRITTEN, Path, get_format, prepare
-from alignkit.formats.suspicion import suspicions
 from alignkit.formats.textfile import Finding
 from alignkit.formats.writing import Writing
 from alignkit.output import refuse_same, together
