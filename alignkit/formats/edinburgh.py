@@ -53,12 +53,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
             continue
         found = True
         for number, (line, value) in enumerate(text.elements(), start=1):
-            try:
-                record = _record(reading, value, number, line)
-            except FormatError as problem:
-                reading.refuse(reading.error(problem.message, line))
-            else:
-                yield record
+            with reading.refusing(line):
+                yield _record(reading, value, number, line)
     text.finish()
     if not found:
         raise reading.error("no 'paraphrases' in the object; expected a list of pairs")

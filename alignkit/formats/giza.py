@@ -33,16 +33,13 @@ Linguistics 29(1):19-51; the README of GIZA++, part V.B "alignment file".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from alignkit.alignment import NULL
-from alignkit.errors import FormatError
-from alignkit.formats.brackets import Block, read_blocks
+from alignkit.formats.brackets import Block, read_blocks, write_blocks
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
-from alignkit.formats.naming import Numbering
 from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.writing import Writing
 from alignkit.sentence_pair import SentencePair
 
 _HEADER = re.compile(
@@ -56,10 +53,8 @@ _POSITION = re.compile(r"[0-9]{1,9}")
 
 def _parse(reading: Reading) -> Iterator[Record]:
     for block in read_blocks(reading, _HEADER, _SHAPE):
-        try:
+        with reading.refusing():
             yield _record(block, reading)
-        except FormatError as error:
-            reading.refuse(error)
 
 
 def _record(block: Block, reading: Reading) -> Record:
@@ -68,11 +63,11 @@ def _record(block: Block, reading: Reading) -> Record:
     for i, word in enumerate(block.words, start=reading.base):
         links += (RawLink(i, j) for j in _positions(word.items, block, reading))
     counts = len(source), len(target)
-    told = int(block.header[2]), int(block.header[3])
-    if counts != told:
+    declared = int(block.header[2]), int(block.header[3])
+    if counts != declared:
         raise reading.error(
             f"{counts[0]} source and {counts[1]} target words, but the header says "
-            f"{told[0]} and {told[1]}",
+            f"{declared[0]} and {declared[1]}",
             block.line,
         )
     if reading.options.transpose:
@@ -91,37 +86,16 @@ def _positions(items: Sequence[str], block: Block, reading: Reading) -> Iterator
         yield int(item)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    numbering = Numbering(writing.lost, unique=False)
-    with writing.open() as stream:
-        for written in pairs:
-            alignment = writing.alignment(written)
-            if alignment is None:
-                continue
-            pair = written.transpose() if writing.options.transpose else written
-            plain = writing.words(pair)[1]
-            positions: list[list[str]] = [[] for _ in range(pair.lengths[0] + 1)]  # NULL is last
-            for i, j in [*alignment, *sorted(alignment.nulls)]:
-                if j != NULL:
-                    positions[i].append(str(j + writing.base))
-            if any(j == NULL for _, j in alignment.nulls):
-                writing.lost["nulls"] += 1
-            words = zip(("NULL", *pair.words[0]), (positions[-1], *positions[:-1]), strict=True)
-            line = " ".join(" ".join((word, "({", *there, "})")) for word, there in words)
-            stream.write(f"{_header(pair, numbering)}\n{plain}\n{line}\n")
-
-
-def _header(pair: SentencePair, numbering: Numbering) -> str:
+def _header(pair: SentencePair, number: str) -> str:
     source, target = pair.lengths
     score = pair.attributes.get("score", "")
-    told = f" alignment score : {score}" if score.split() == [score] else ""
-    number = numbering.take(pair.id)
-    return f"# Sentence pair ({number}) source length {source} target length {target}{told}"
+    scored = f" alignment score : {score}" if score.split() == [score] else ""
+    return f"# Sentence pair ({number}) source length {source} target length {target}{scored}"
 
 
 FORMAT = Format(
     parse=_parse,
-    write=_write,
+    write=partial(write_blocks, header=_header, bracketed=0),
     holds=frozenset({"text", "nulls", "empty", "attribute score"}),
     base=1,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from alignkit.alignment import NULL, Alignment, Link
@@ -69,6 +70,17 @@ class Reading(TextFile):
             self._observe(
                 Finding("broken record", error.message, error.path or self.path, error.line)
             )
+
+    @contextmanager
+    def refusing(self, line: int | None = None, path: str = "") -> Iterator[None]:
+        """Refuse the record that is read inside if it is broken; `line` and `path` place it."""
+        try:
+            yield
+        except FormatError as error:
+            if error.path:
+                self.refuse(error)
+            else:
+                self.refuse(self.error(error.message, error.line or line, error.column, path))
 
     def build(self, record: Record) -> SentencePair | None:
         """Make a sentence pair of a record: base, direction and range are settled here.

@@ -80,10 +80,8 @@ _Line = tuple[int, str]
 
 def _parse(reading: Reading) -> Iterator[Record]:
     for lines in _stretches(reading):
-        try:
+        with reading.refusing():
             yield _Sentence(lines, reading).record()
-        except FormatError as error:
-            reading.refuse(error)
 
 
 def _stretches(reading: Reading) -> Iterator[list[_Line]]:

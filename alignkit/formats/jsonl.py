@@ -43,12 +43,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for line, text in reading.lines():
         if not text or text.isspace():
             continue
-        try:
-            record = _record(reading, parse_json(text, line=line), line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line, problem.column))
-        else:
-            yield record
+        with reading.refusing(line):
+            yield _record(reading, parse_json(text, line=line), line)
 
 
 def _record(reading: Reading, value: Object, line: int) -> Record:

@@ -54,12 +54,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
                     line,
                 )
             continue
-        try:
-            record = _record(reading, columns, number, line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield record
+        with reading.refusing(line):
+            yield _record(reading, columns, number, line)
 
 
 def _record(reading: Reading, columns: Sequence[str], number: int, line: int) -> Record:

@@ -30,18 +30,13 @@ Brockett 2007, "Aligning the RTE 2006 corpus", Microsoft Research MSR-TR-2007-77
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-from alignkit.alignment import NULL
-from alignkit.errors import FormatError
-from alignkit.formats.brackets import Block, read_blocks
+from alignkit.formats.brackets import Block, read_blocks, write_blocks
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
-from alignkit.formats.naming import Numbering
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
-from alignkit.formats.writing import Writing
-from alignkit.sentence_pair import SentencePair
 
 _HEADER = re.compile(r"# sentence pair ([0-9]{1,9})")
 _POSITION = re.compile(r"(p?)([0-9]{1,9})")
@@ -50,10 +45,8 @@ _TAIL = ["/", "/"]
 
 def _parse(reading: Reading) -> Iterator[Record]:
     for block in read_blocks(reading, _HEADER, "# sentence pair N", mend=partial(_mend, reading)):
-        try:
+        with reading.refusing():
             yield _record(block, reading)
-        except FormatError as error:
-            reading.refuse(error)
 
 
 def _mend(reading: Reading, text: str, line: int) -> str:
@@ -91,30 +84,15 @@ def _positions(
         yield int(match[2]), "possible" if match[1] else "sure"
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    numbering = Numbering(writing.lost, unique=False)
-    with writing.open() as stream:
-        for written in pairs:
-            alignment = writing.alignment(written)
-            if alignment is None:
-                continue
-            pair = written.transpose() if writing.options.transpose else written
-            plain = writing.words(pair)[0]
-            positions: list[list[str]] = [[] for _ in range(pair.lengths[1] + 1)]  # NULL is last
-            nulls = ((null, null in alignment.sure_nulls) for null in sorted(alignment.nulls))
-            for (i, j), sure in [*alignment.items(), *nulls]:
-                if i != NULL:
-                    positions[j].append(f"{'' if sure else 'p'}{i + writing.base}")
-            if any(i == NULL for i, _ in alignment.nulls):
-                writing.lost["nulls"] += 1
-            words = zip(("NULL", *pair.words[1]), (positions[-1], *positions[:-1]), strict=True)
-            line = " ".join(" ".join((word, "({", *there, "/ / })")) for word, there in words)
-            stream.write(f"# sentence pair {numbering.take(pair.id)}\n{plain}\n{line}\n")
-
-
 FORMAT = Format(
     parse=_parse,
-    write=_write,
+    write=partial(
+        write_blocks,
+        header=lambda _, number: f"# sentence pair {number}",
+        bracketed=1,
+        possible="p",
+        tail="/ / ",
+    ),
     holds=frozenset({"text", "possible", "nulls", "possible nulls", "empty"}),
     base=1,
 )

@@ -76,12 +76,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _parse_json(reading: Reading, whole: str, start: int) -> Iterator[Record]:
     text = JsonText(whole, reading.path, start)
     for number, (line, value) in enumerate(text.elements(), start=1):
-        try:
-            records = list(_records(reading, value, number, line))
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield from records
+        with reading.refusing(line):
+            yield from list(_records(reading, value, number, line))
     text.finish()
 
 
@@ -100,17 +96,14 @@ def _parse_columns(reading: Reading, lines: Iterable[tuple[int, str]]) -> Iterat
                 )
             continue
         number += 1
-        try:
+        with reading.refusing(line):
             if len(columns) != len(names):
                 raise FormatError(
                     f"{len(columns)} tab-separated columns; expected {len(names)}: "
                     f"{', '.join(names)[:200]}"
                 )
-            records = list(_records(reading, dict(zip(names, columns, strict=True)), number, line))
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield from records
+            value = dict(zip(names, columns, strict=True))
+            yield from list(_records(reading, value, number, line))
 
 
 def _records(reading: Reading, value: Object, number: int, line: int) -> Iterator[Record]:
