@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import run
-from damage import damaged, survive
-from other_formats import put
+from format_files import damaged, put, survive
 from repetitions import repetitions
 
 from alignkit.alignment import Alignment

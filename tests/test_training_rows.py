@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from command import run
+from format_files import put
 from hypothesis import given
 from hypothesis import strategies as st
-from other_formats import put
 from test_label_views import corpus_of
 
 from alignkit.annotation import Annotation

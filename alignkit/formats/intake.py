@@ -81,7 +81,7 @@ class Reading(TextFile):
                 self.refuse(self.error(error.message, error.line or line, error.column, path))
 
     def build(self, record: Record) -> SentencePair | None:
-        """Make a sentence pair of a record, with base, direction and range settled; None if broken."""
+        """Make a sentence pair of a record; base, direction and range are settled here."""
         self.place = (record.path or self.path, record.line)
         try:
             self._refuse_long(record)
