@@ -1,4 +1,4 @@
-"""Read and write alignkit's own JSON, one pair a line [alignkit-jsonl]; holds everything.
+"""alignkit's own JSON, one pair a line [alignkit-jsonl]; holds everything.
 
 Specification
 -------------

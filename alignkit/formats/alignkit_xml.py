@@ -1,4 +1,4 @@
-"""Read and write alignkit's own XML [alignkit-xml]; holds everything.
+"""alignkit's own XML [alignkit-xml]; holds everything.
 
 Specification
 -------------

@@ -1,4 +1,4 @@
-"""Read and write the Edinburgh++ corpus of paraphrases, JSON [edinburgh].
+"""The Edinburgh++ corpus of paraphrases, JSON [edinburgh].
 
 Specification
 -------------
@@ -31,7 +31,7 @@ from itertools import groupby
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
-from alignkit.formats.json_record import keep_attributes, read_id
+from alignkit.formats.json_record import keep_attributes, read_id, write_attributes
 from alignkit.formats.json_text import JsonText, Object, member, position
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
 from alignkit.formats.textfile import BOM
@@ -102,11 +102,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 def _written(pair: SentencePair, writing: Writing) -> Object:
     source, target = writing.words(pair)
     value: Object = {"id": pair.id}
-    for key, attribute in pair.attributes.items():
-        if key not in _OWN:
-            value[key] = attribute
-        else:
-            writing.lost["attributes with the name of a member"] += 1
+    write_attributes(value, pair, _OWN, writing)
     value["S"], value["T"] = {"string": source}, {"string": target}
     value["annotations"] = {}
     for name, alignment in pair.alignments.items():

@@ -1,4 +1,4 @@
-"""Read and write the A3 files of GIZA++ [giza].
+"""The A3 files of GIZA++ [giza].
 
 Specification
 -------------
@@ -8,21 +8,17 @@ Three lines a sentence pair::
     elles sont parties hier
     NULL ({ }) they ({ 1 }) left ({ 2 3 }) yesterday ({ 4 })
 
-- The third line holds the words of GIZA's source language, each with the 1-based positions of the
-  words of the second line that are aligned to it. It is alignkit's source; the second line is
-  the target. Where GIZA was run the other way round, ``--transpose`` exchanges the two sides,
-  words and links together.
-- The positions behind NULL are words of the second line that are aligned to the empty word:
-  explicit nulls. A word with empty brackets is just unaligned.
-- GIZA itself aligns each word of the second line once; a position in the brackets of several words
-  is read as several links.
+- The third line is the source, each word with the 1-based positions of the words of the second
+  line, the target, that are aligned to it. ``--transpose`` exchanges the sides, words and links
+  together.
+- Positions behind NULL are explicit nulls. A word with empty brackets is just unaligned.
+- A position in the brackets of several words is read as several links.
 - The number in the header is the pair's id; it may repeat. Both lengths must be those of the
-  lines. The score is kept as written, as the attribute ``score``; it may be missing. Other
-  aligners write the header with a small ``s``, or other spaces in it, which is read too.
+  lines. The score, which may be missing, is kept as the attribute ``score``. A small ``s`` and
+  other spaces in the header are read too.
 
-Written are all links alike, sure or possible; nulls of the target words, not those of the source
-words; a number that is not the id where that is no whole number; and no pairs that are not
-annotated.
+Links are written without their status, and nulls of target words only. Ids that are no whole
+numbers are replaced; pairs that are not annotated are left out.
 
 References
 ----------

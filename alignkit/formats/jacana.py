@@ -1,4 +1,4 @@
-"""Read and write jacana's JSON [jacana].
+"""jacana's JSON [jacana].
 
 Specification
 -------------

@@ -1,4 +1,4 @@
-"""Read and write MultiMWA's TSV [multimwa].
+"""MultiMWA's TSV [multimwa].
 
 Specification
 -------------

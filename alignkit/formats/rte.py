@@ -1,4 +1,4 @@
-"""Read and write the alignments of the RTE-2 development set [rte].
+"""The alignments of the RTE-2 development set [rte].
 
 Specification
 -------------
@@ -9,18 +9,16 @@ GIZA's A3 with possible links; three lines a pair, here folded to the width of t
     NULL ({ / / }) A ({ p1 / / }) mill ({ 3 p2 / / }) was ({ / / }) destroyed ({ 4 5 / / })
     . ({ 8 / / })
 
-- The second line is the text, the source; the third holds the words of the hypothesis, the
-  target, each with the 1-based positions of the words of the text that are aligned to it. ``p``
-  before a position makes the link possible only. With ``--transpose`` the text is the target.
+- The second line is the text, the source; the third is the hypothesis, the target, each word with
+  the 1-based positions of the words of the text that are aligned to it. ``p`` before a position
+  makes the link possible only. With ``--transpose`` the text is the target.
 - Brackets end in the tail ``/ /``.
-- Positions behind NULL are words of the text that are explicitly aligned to nothing. A word with
-  empty brackets is just unaligned.
+- Positions behind NULL are explicit nulls. A word with empty brackets is just unaligned.
 - The number in the header is the pair's id.
-- The very last bracket of a file may lack its ``)``, as in one of the original files; this is
-  forgiven and counted. Byte order marks and CRLF are taken everywhere, as in all formats.
+- The very last bracket of a file may lack its ``)``, as in one original file; this is counted.
 
-Written are nulls of the source words, not those of the target words; another number where the
-id is no whole number; and no pairs that are not annotated.
+Nulls are written of source words only. Ids that are no whole numbers are replaced; pairs that are
+not annotated are left out.
 
 References
 ----------

@@ -1,4 +1,4 @@
-"""Read the Turku Paraphrase Corpus, JSON or TSV [turku].
+"""The Turku Paraphrase Corpus, JSON or TSV [turku].
 
 Specification
 -------------
@@ -50,7 +50,6 @@ from alignkit.formats.judged import judged
 from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.words import split_words
 from alignkit.labels.schemes import get_scheme
-from alignkit.sentence_pair import SentencePair
 
 _NAME = "turku"
 _OWN = ("id", "label", "txt1", "txt2", "context", "rewrites")
@@ -162,15 +161,10 @@ def _add_context(reading: Reading, record: Record, value: Object, texts: Sequenc
             reading.note(_CONTEXT, f"{message}has {len(text)} characters", record.line)
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Tell it by the names of what it holds, without which nothing was read."""
-    return bool(pairs)
-
-
 FORMAT = Format(
     parse=_parse,
     write=None,
-    surely=_surely,
+    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     holds=frozenset({"text", "judgment", JUDGED, "attributes", "names", "absent"}),
     remark=lambda _: "its texts are not tokenized; they are split at white space",
 )

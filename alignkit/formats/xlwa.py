@@ -1,4 +1,4 @@
-"""Read and write XL-WA's TSV [xlwa].
+"""XL-WA's TSV [xlwa].
 
 Specification
 -------------
