@@ -116,33 +116,29 @@ class NewFolder:
     def __init__(self, path: str) -> None:
         self.place = Path(os.path.realpath(path))
         self.names = 0
-        here = self.place if self.place.is_dir() else self.place.parent
-        self.root = free_name(here)
-        self._parents: list[Path] = []
-        try:
-            for folder in (*reversed(here.parents), here):
-                if not folder.exists():
-                    folder.mkdir()
-                    self._parents.append(folder)
-            self.root.mkdir()
-        except OSError:
-            self.discard()
-            raise
+        self.root = free_name(
+            next(here for here in (self.place, *self.place.parents) if here.exists())
+        )
+        self.root.mkdir()
 
     def put(self, exchange: _Exchange, *, alone: bool) -> None:
-        """Rename what was made to its place; what it replaces is kept until all is put."""
-        if self.place.is_dir():
-            self.names = _copy_modes(self.root, self.place)
-            _merge(self.root, self.place, exchange)
-        else:
-            exchange.put(self.root, self.place)
+        """Rename the files to their places; what they replace is kept until all are put."""
+        exchange.make_folder(self.place)
+        for new in sorted(path for path in self.root.rglob("*") if path.is_file()):
+            place = Path(os.path.realpath(self.place / new.relative_to(self.root)))
+            exchange.make_folder(place.parent)
+            old = _old_status(place)
+            if old is not None:
+                if not stat.S_ISREG(old.st_mode):
+                    kind = "a folder" if stat.S_ISDIR(old.st_mode) else "no file"
+                    raise OSError(errno.EEXIST, f"{place} is {kind}; a file is to be there")
+                _copy_mode(new, old)
+                self.names += old.st_nlink - 1
+            exchange.put(new, place)
 
     def discard(self) -> None:
         """Remove what has not been put in its place."""
         shutil.rmtree(self.root, ignore_errors=True)
-        for folder in reversed(self._parents):
-            with suppress(OSError):
-                folder.rmdir()  # fails if something is in it
 
 
 _New = TypeVar("_New", _NewFile, NewFolder)
@@ -174,66 +170,30 @@ def _copy_mode(new: int | Path, old: os.stat_result) -> None:
         os.chmod(new, mode)
 
 
-def _copy_modes(new: Path, old: Path) -> int:
-    """Give replacements the modes and owners of the old; return how many have more names."""
-    linked = 0
-    for entry in new.iterdir():
-        there = old / entry.name
-        status = _old_status(there)
-        if status is None:
-            continue
-        if not (stat.S_ISDIR(status.st_mode) or stat.S_ISREG(status.st_mode)):
-            raise OSError(errno.EEXIST, f"{there} is neither a file nor a folder")
-        if stat.S_ISDIR(status.st_mode) != entry.is_dir():
-            was, becomes = ("file", "folder") if entry.is_dir() else ("folder", "file")
-            raise OSError(errno.EEXIST, f"{there} is a {was}; a {becomes} is to be there")
-        _copy_mode(entry, status)
-        linked += _copy_modes(entry, there) if entry.is_dir() else status.st_nlink > 1
-    return linked
-
-
-def _merge(new: Path, place: Path, exchange: _Exchange) -> None:
-    """Put all that is in a folder into another one, which keeps what else it holds.
-
-    A folder that holds nothing but what is replaced is exchanged as a whole.
-    """
-    for entry in sorted(new.iterdir()):
-        there = place / entry.name
-        if entry.is_dir() and there.is_dir() and not _covers(entry, there):
-            _merge(entry, there, exchange)
-        else:
-            exchange.put(entry, Path(os.path.realpath(there)))
-
-
-def _covers(new: Path, old: Path) -> bool:
-    """Return whether a folder has a file or folder for each that the other one has."""
-    if old.is_symlink() or os.path.ismount(old):
-        return False
-    return all(
-        (new / entry.name).is_dir() and _covers(new / entry.name, entry)
-        if entry.is_dir()
-        else (new / entry.name).is_file() and not entry.is_symlink()
-        for entry in old.iterdir()
-    )
-
-
 class _Exchange:
-    """Renamings of files and folders to their places, all of which can be undone."""
+    """Renamings of files to their places, all of which can be undone."""
 
     def __init__(self) -> None:
+        self._folders: list[Path] = []
         self._steps: list[tuple[Path, Path, Path | None]] = []  # new, place, where the old one is
 
+    def make_folder(self, folder: Path) -> None:
+        """Make a folder and those above it, if they are not there."""
+        for path in (*reversed(folder.parents), folder):
+            if not path.exists():
+                path.mkdir()
+                self._folders.append(path)
+            elif not path.is_dir():
+                raise OSError(errno.EEXIST, f"{path} is a file; a folder is to be there")
+
     def put(self, new: Path, place: Path) -> None:
-        """Rename a file or folder to its place; what was there is kept beside until `finish`."""
+        """Rename a file to its place; what was there is kept beside until `finish`."""
         kept: Path | None = None
-        if place.is_dir() and _swap(new, place):
-            self._steps.append((new, place, new))
-            return
         if os.path.lexists(place):
             kept = free_name(place.parent)
             try:
                 os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
-            except OSError:  # a folder, or a file system without such links
+            except OSError:  # a file system without such links
                 os.rename(place, kept)
         self._steps.append((new, place, kept))
         os.replace(new, place)
@@ -243,8 +203,6 @@ class _Exchange:
         lost: list[str] = []
         for new, place, kept in reversed(self._steps):
             try:
-                if kept == new and _swap(new, place):
-                    continue
                 if os.path.lexists(place) and not os.path.lexists(new):
                     os.rename(place, new)
                 if kept is not None:
@@ -253,42 +211,17 @@ class _Exchange:
                         kept.unlink()  # renaming leaves two names of one file as they are
             except OSError:
                 lost.append(f"the old {place} is now {kept}" if kept else f"{place} is new")
+        for folder in reversed(self._folders):
+            with suppress(OSError):
+                folder.rmdir()  # fails if something is in it
         return lost
 
     def finish(self) -> None:
         """Remove what was replaced."""
-        for _, place, kept in self._steps:
+        for _, _, kept in self._steps:
             if kept is not None:
                 with suppress(OSError):
-                    _drop(kept, place)
-
-
-def _swap(folder: Path, other: Path) -> bool:
-    """Exchange two folders in one step, so that there is one at each moment; only Linux can."""
-    if sys.platform != "linux":
-        return False
-    import ctypes
-
-    try:
-        rename = ctypes.CDLL(None, use_errno=True).renameat2
-    except (AttributeError, OSError):
-        return False
-    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return bool(rename(here, os.fsencode(folder), here, os.fsencode(other), exchange) == 0)
-
-
-def _drop(old: Path, place: Path) -> None:
-    """Remove what was replaced; what somebody put into a folder meanwhile goes to the new one."""
-    if not old.is_dir() or old.is_symlink():
-        old.unlink()
-        return
-    for entry in old.iterdir():
-        there = place / entry.name
-        if os.path.lexists(there):
-            _drop(entry, there)
-        else:
-            os.rename(entry, there)
-    old.rmdir()
+                    kept.unlink()
 
 
 class Outputs:

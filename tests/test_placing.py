@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from test_cli import posix
 
-from alignkit import output
 from alignkit.output import (
     WriteError,
     apart,
@@ -293,16 +292,8 @@ def test_what_else_is_in_a_folder_stays(tmp_path):
     }
 
 
-@pytest.fixture(params=["in one step", "in two"])
-def swapping(request, monkeypatch):
-    """Let folders be exchanged as Linux can, and as other systems can."""
-    if request.param == "in two":
-        monkeypatch.setattr(output, "_swap", lambda *_: False)
-
-
-@pytest.mark.usefixtures("swapping")
-@pytest.mark.parametrize("failing", range(3))
-def test_a_folder_is_exchanged_wholly_or_not_at_all(tmp_path, monkeypatch, failing):
+@pytest.mark.parametrize("failing", range(4))
+def test_files_of_a_folder_take_their_places_all_or_none(tmp_path, monkeypatch, failing):
     fill(tmp_path, "out/a/1", "out/a/mine", "out/b/2", "out/README", "out/d")
     before = tree(tmp_path)
     calls = []
@@ -324,19 +315,17 @@ def test_a_folder_is_exchanged_wholly_or_not_at_all(tmp_path, monkeypatch, faili
     assert tree(tmp_path) == before
 
 
-@pytest.mark.usefixtures("swapping")
 def test_what_somebody_puts_into_a_folder_meanwhile_stays(tmp_path, monkeypatch):
     fill(tmp_path, "out/a/1", "out/a/sub/2")
-    covers = output._covers
+    replace = os.replace
 
-    def meanwhile(new, old):
-        found = covers(new, old)
+    def meanwhile(old, new):
         fill(tmp_path, "out/a/mine", "out/a/sub/mine")
-        return found
+        replace(old, new)
 
     with replacing_folder(str(tmp_path / "out")) as made:
         fill(made.root, "a/1", "a/sub/2", text="new")
-        monkeypatch.setattr(output, "_covers", meanwhile)
+        monkeypatch.setattr(os, "replace", meanwhile)
     expected = {"a/1": "new", "a/sub/2": "new", "a/mine": "old", "a/sub/mine": "old"}
     assert tree(tmp_path / "out") == expected
 
