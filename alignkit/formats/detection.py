@@ -514,6 +514,7 @@ def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
             reading.shift = str(shift)
             _LOGGER.warning("%s: warning: %s", path, shift)
     except FormatError as error:
+        reading.close()  # the traceback may hold parsers that wait with open files
         shifted = with_shift(error, path, format, options)
         if shifted is not error:
             raise shifted from None
