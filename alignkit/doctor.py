@@ -1,4 +1,4 @@
-"""Examine a file: what is odd in it, and which base and direction its links fit."""
+"""Examination of a file: what is odd in it, and which base and direction its links fit."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from alignkit.brief import how_many
 from alignkit.corpus import Corpus
 from alignkit.errors import FormatError
 from alignkit.formats import Finding, Reading, ReadOptions, open_reading, read_pairs
+from alignkit.formats.detection import with_shift
 from alignkit.formats.fits import Fit, Fits
-from alignkit.formats.hints import with_shift
 from alignkit.formats.record import Record
 from alignkit.formats.shift import shift_of
 from alignkit.leaks import Repeats
@@ -28,7 +28,7 @@ _FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that dee
 
 @dataclass
 class Examination:
-    """Hold what was found in a file."""
+    """What was found in a file."""
 
     path: str  # what was examined
     format: str
@@ -55,7 +55,7 @@ class Examination:
     def add_tree(
         self, id: str, side: str, name: str, tree: Tree, path: str, line: int | None = None
     ) -> None:
-        """Count a tree, and tell if it is flat."""
+        """Count a tree, and note if it is flat."""
         self.trees[side, name] += 1
         if len(tree.words) > _FLAT_WORDS and tree.depth < _LEAST_DEPTH:
             message = (
@@ -115,7 +115,7 @@ def examine(
 
 
 class _Watched(Reading):
-    """Show each record to the doctor before a sentence pair is made of it."""
+    """A reading that shows each record to a watch before it makes a sentence pair."""
 
     def __init__(self, *words: Any, watch: Callable[[Record], None], **options: Any) -> None:
         super().__init__(*words, **options)
@@ -164,7 +164,7 @@ def _is_number(id: str, most: int) -> bool:
 
 
 class _Watch:
-    """Look at each sentence pair: its links as written, and what is empty in it."""
+    """Counts of links as written and of what is empty, of each sentence pair."""
 
     def __init__(self, found: Examination, fits: Fits) -> None:
         self.found, self._fits = found, fits
@@ -195,7 +195,6 @@ class _Watch:
         self._look_at_words(pair.id, words, self.found.path, line, judged=False)
 
     def trees(self, pair: SentencePair, path: str, line: int) -> None:
-        """Count the trees of a pair, and tell of those that are flat."""
         for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
             for name, tree in trees.items():
                 self.found.add_tree(pair.id, side, name, tree, path, line)
@@ -224,10 +223,7 @@ class _Watch:
 
 
 def compare_texts(first: Examination, second: Examination) -> None:
-    """Add to the second examination a finding for each token that differs from the first's.
-
-    Pairs are told by their ids.
-    """
+    """Add to the second examination findings of pairs, by id, whose tokens differ in the first."""
     known = {pair.id: pair for pair in first.corpus}
     for pair in second.corpus:
         other = known.pop(pair.id, None)

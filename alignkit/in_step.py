@@ -1,4 +1,4 @@
-"""Read two inputs of the same pairs in step, as arrays where no words are needed."""
+"""Two inputs of the same pairs, read in step, as arrays if no words are needed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def have_blocks(*inputs: LinkInput) -> bool:
 
 
 class _Side:
-    """Hand out the pairs of one input in portions of any size."""
+    """The pairs of one input in portions of any size."""
 
     def __init__(self, source: LinkInput) -> None:
         self.path = source.path

@@ -1,4 +1,4 @@
-"""Open inputs as bytes: standard input, packed files; and nothing larger than memory can bear.
+"""Inputs as bytes: files, standard input, packed files, within the limits of memory.
 
 Two limits stand between a made-up file and the machine's memory: `MAX_MEGABYTES` for what has to be
 held as one piece (a line, an XML element, a JSON text that is no line), unpacked, and `MAX_WORDS`
@@ -66,7 +66,8 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
             packed = _begins_packed(stream)
             yield _unpacked(stream, name, megabytes) if packed else looked_at(stream, name)
             return
-        with _opened(name) as stream:
+        ahead = _ahead.pop(name, None)
+        with open(name, "rb") if ahead is None else ahead.again as stream:
             if name.endswith(".gz") or _begins_packed(stream):
                 with _unpacked(stream, name, megabytes) as unpacked:
                     yield unpacked
@@ -115,25 +116,12 @@ def refuse_unread(head: bytes, name: str, encoding: str | None = None) -> None:
             )
 
 
-@contextmanager
-def _told(name: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as problem:
-        raise FileError.of(problem, name) from None
-
-
 def _standard_input() -> BufferedReader:
     if sys.stdin is None:
         raise OptionError("standard input is closed; name a file")
     stream = cast("BufferedReader", sys.stdin.buffer)
     ahead = _ahead.get("-")
     return ahead.again if ahead is not None and ahead.stream is stream else stream
-
-
-def _opened(name: str) -> BufferedReader:
-    ahead = _ahead.pop(name, None)
-    return open(name, "rb") if ahead is None else ahead.again
 
 
 def is_standard(stream: BufferedReader) -> bool:
@@ -167,9 +155,11 @@ def look_ahead(
             return stream.read(size), bool(stream.peek(1))
     ahead = _ahead.get(name)
     if ahead is None or (name == "-" and ahead.stream is not sys.stdin.buffer):
-        with _told(name):
+        try:
             stream = _standard_input() if name == "-" else open(name, "rb")  # noqa: SIM115
             head = stream.read(size)
+        except OSError as problem:
+            raise FileError.of(problem, name) from None
         ended = len(head) < size
         again = cast("BufferedReader", BufferedReader(_Again(head, stream, ended), _BUFFER))
         ahead = _ahead[name] = _Ahead(stream, head, again)
@@ -258,10 +248,7 @@ def bytes_read(stream: BufferedReader) -> int:
 
 
 def head_of(name: str, size: int = 512) -> bytes:
-    """Return the first bytes of a file, unpacked, which can be read again.
-
-    None of a pipe with a name, and none of what cannot be read: reading it in earnest will say why.
-    """
+    """Return the first bytes of a file, unpacked; none of a named pipe or an unreadable file."""
     try:
         if name == "-":
             begin = _standard_input().peek(size)
@@ -280,10 +267,7 @@ def head_of(name: str, size: int = 512) -> bytes:
 def bounded_lines(
     stream: BufferedReader | io.BytesIO, name: str, megabytes: int
 ) -> Iterator[bytes]:
-    """Yield the lines of a stream, as iterating over it does.
-
-    Lines longer than the limit, and those that end in carriage returns alone, are refused.
-    """
+    """Yield the lines of a stream; refuse too long ones and ends of carriage returns alone."""
     most = megabytes << 20
     for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), start=1):
         if len(line) > most:
@@ -303,9 +287,8 @@ def bounded_chunks(
 ) -> Iterator[bytes]:
     """Yield the whole lines that have come in, up to a megabyte of them, each with a line feed.
 
-    With `cut`, a line that is longer than the limit is cut somewhere beyond it; else it is an
-    error. With `one_line`, carriage returns are white space like any other; else lines that end in
-    them alone are an error.
+    A line beyond the limit is an error, or with `cut` is cut; so are lines that end in carriage
+    returns alone, unless the text may be `one_line`.
     """
     most = megabytes << 20
     held: list[bytes] = []
@@ -355,5 +338,5 @@ def too_large(what: str, name: str, megabytes: int, line: int | None = None) -> 
 
 
 def has_controls(raw: bytes) -> bool:
-    """Say whether bytes hold a `CONTROL`, in an encoding that holds ASCII."""
+    """Return whether bytes hold a `CONTROL`, in an encoding that holds ASCII."""
     return len(raw.translate(None, _CONTROLS)) != len(raw)

@@ -1,4 +1,4 @@
-"""Join inputs that hold the same sentence pairs: by id, never by luck."""
+"""Joining of inputs that hold the same sentence pairs, by id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMARKS = ("comment", "judgment", "provenance")
 
 @dataclass
 class Differences:
-    """Collect where the words of joined pairs differ, and which pairs one side lacks."""
+    """Words of joined pairs that differ, and pairs that one side lacks."""
 
     tokens: list[tuple[str, str, int, str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -52,8 +52,8 @@ def join_pairs(
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
     """Yield the pairs that two inputs share, in the order of the first.
 
-    The two are read in step as long as their ids agree (so ids may repeat there); where they no
-    longer do, the rest is joined by id, for which ids must be unique.
+    As long as their ids agree, the two are read in step, and ids may repeat; the rest is joined by
+    id, and ids must be unique.
 
     Parameters
     ----------
@@ -187,10 +187,9 @@ def merge(
     base
         The pairs; their words, where known, attributes and trees are kept.
     others
-        For each name the same pairs with annotations to add. An annotation takes that name; where
-        an input holds several annotators, theirs are added as ``name/annotator``. Its trees are
-        added too, over the words kept; one that is another than that of its name is added as
-        ``name/tree``.
+        For each name the same pairs with annotations to add under that name, or, if an input has
+        several annotators, as ``name/annotator``. Trees are added too, over the words kept; one
+        that differs from the known one of its name becomes ``name/tree``.
     partial
         An input may lack pairs: it has not annotated those.
     tell
@@ -199,9 +198,8 @@ def merge(
     Raises
     ------
     JoinError
-        As `join_pairs`; and if a name is there already. An annotation without an alignment (the
-        pair was judged only) and another of the same name become one, unless they contradict
-        each other.
+        As `join_pairs`; and if a name is there already. Of two annotations of a name, of which one
+        has no alignment (the pair was judged only), one is made unless they contradict each other.
     """
     check_arguments(merge, locals())
     pairs = list(each("base", base, SentencePair))
@@ -219,7 +217,7 @@ def merge(
 
 
 def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
-    """Make one of two annotations of which one has no alignment; None where that cannot be."""
+    """Make one of two annotations of which one has no alignment; None if they contradict."""
     if known is None:
         return added
     if known.alignment is not None and added.alignment is not None:

@@ -1,4 +1,4 @@
-"""Say how much the arrays hold: positions, words and places are numbered in 32 bits."""
+"""How much the arrays hold: positions, words and places are numbered in 32 bits."""
 
 from __future__ import annotations
 

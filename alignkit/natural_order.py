@@ -1,4 +1,4 @@
-"""Put names in the order in which people count: a number in a name counts as a number."""
+"""Natural order of names: a number in a name counts as a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stop at once when the user or the system says so, but not in the middle of what must be whole."""
+"""Signals that stop the process at once, but not in the middle of what must be whole."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ _cleanups: list[Callable[[], str]] = []
 def stop_at_once() -> None:
     """Let Ctrl-C, SIGTERM, SIGHUP and SIGQUIT end this process with exit code 128 + signal.
 
-    Python would raise `KeyboardInterrupt` wherever it is, and there are places that cannot bear it:
-    a library that is being imported, a kernel that is being compiled, a finalizer. They swallow it,
-    turn it into another error, or crash. Signals that are ignored (nohup) stay so.
+    A `KeyboardInterrupt` would be swallowed or crash in imports, compilations and finalizers.
+    Signals that are ignored (nohup) stay so.
     """
     for kind in STOPS:
         if signal.getsignal(kind) not in (signal.SIG_IGN, None):
@@ -63,10 +62,7 @@ def _stop(kind: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def before_stop(cleanup: Callable[[], str], *, for_good: bool = False) -> Iterator[None]:
-    """Call `cleanup`, which returns what is to be said, if the process is stopped in here.
-
-    With `for_good`, also if it is stopped later.
-    """
+    """Print what `cleanup` returns if the process is stopped in here or, `for_good`, later."""
     _cleanups.append(cleanup)
     try:
         yield
@@ -77,11 +73,8 @@ def before_stop(cleanup: Callable[[], str], *, for_good: bool = False) -> Iterat
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let what would stop the process wait until the end.
-
-    Handlers run in the main thread alone, so others are not disturbed anyway.
-    """
-    if threading.current_thread() is not threading.main_thread():
+    """Let what would stop the process wait until the end."""
+    if threading.current_thread() is not threading.main_thread():  # others run no handlers
         yield
         return
     came: list[int] = []

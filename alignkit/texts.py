@@ -34,7 +34,7 @@ def _unseen(_file: TextFile) -> AbstractContextManager[Callable[[int], None]]:
 
 
 class Lines(NamedTuple):
-    """Hold the same lines of both sides."""
+    """The same lines of both sides."""
 
     source: str  # the lines; each ends in a line feed
     target: str

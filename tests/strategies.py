@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timezone
 
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from alignkit.alignment import NULL, Alignment, Link
 from alignkit.annotation import Annotation
 from alignkit.corpus import Corpus
-from alignkit.formats.format import JUDGED, projected
+from alignkit.formats.format import JUDGED
 from alignkit.sentence_pair import SentencePair
 from alignkit.trees import Tree
 
@@ -175,3 +176,47 @@ def _subsets(items, least=0):
     if not items:
         return st.just([])
     return st.lists(st.sampled_from(items), min_size=least, max_size=4, unique=True)
+
+
+def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
+    """Return what is left of a pair, but for ids and names, in a format that holds `holds`."""
+    annotations = {
+        name: _projected_annotation(annotation, holds)
+        for name, annotation in pair.annotations.items()
+        if annotation.alignment is not None or JUDGED in holds
+    }
+    attributes = {
+        name: text
+        for name, text in pair.attributes.items()
+        if "attributes" in holds or f"attribute {name}" in holds
+    }
+    kept = pair if "trees" in holds else pair.without_trees()
+    return replace(kept, annotations=annotations, attributes=attributes)
+
+
+def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Annotation:
+    old = annotation.alignment
+    return Annotation(
+        None if old is None else _projected_alignment(old, holds),
+        annotation.comment if "comment" in holds else "",
+        annotation.flags if "flags" in holds else frozenset(),
+        annotation.judgment if "judgment" in holds else "",
+        annotation.provenance if "provenance" in holds else "",
+        annotation.when if "when" in holds else None,
+    )
+
+
+def _projected_alignment(old: Alignment, holds: frozenset[str]) -> Alignment:
+    nulls = old.nulls if "nulls" in holds else frozenset()
+    sure_nulls = nulls & old.sure_nulls if "possible nulls" in holds else nulls
+    cells = old.possible if "other labels" not in holds else set(old.labels)
+    return Alignment(
+        old.sure if "possible" in holds else old.possible,
+        old.possible,
+        nulls=sure_nulls,
+        possible_nulls=nulls,
+        weights={k: v for k, v in old.weights.items() if k in old.possible or k in nulls}
+        if "weights" in holds
+        else None,
+        labels={k: v for k, v in old.labels.items() if k in cells} if "labels" in holds else None,
+    )

@@ -11,7 +11,7 @@ from dataclasses import fields
 
 import pytest
 from command import FRENCH, GOLD, PARAPHRASES, feed, process, run, start, write
-from damage import damaged
+from format_files import damaged
 from test_cli import posix
 
 from alignkit import Alignment, read_corpus, score

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from audit_sheets import filled
 from command import run
-from damage import damaged
+from format_files import damaged
 from repetitions import repetitions
 from test_audit_pairs import PEOPLE, draw, judged_binary
 from test_formats_judged import PAIRS, PARADE, RELATIONS, TSV, TURKU

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from command import feed, process, run, start, write
-from damage import damaged
+from format_files import damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PLAIN

@@ -5,12 +5,13 @@ from __future__ import annotations
 from time import process_time
 
 import pytest
-from damage import damaged, survive
-from other_formats import (
+from format_files import (
+    damaged,
     lenient,
     put,
-    refused,
+    refusing,
     round_trip,
+    survive,
 )
 from test_formats_folders import ALN, CRP, TRANSREAD
 from test_formats_text import GIZA, ISTS, RTE
@@ -123,7 +124,7 @@ def test_real_wpt_links_with_words(data):
     folder = data / "formats/wpt-eng-hin/data"
     beside = {"source": str(folder / "test.eng"), "target": str(folder / "test.hin")}
     path = str(folder / "test.eng.hin.wa")
-    with refused("test.eng.hin.wa:678:", "33-34", "drop_out_of_range=True"):
+    with refusing("test.eng.hin.wa:678:", "33-34", "drop_out_of_range=True"):
         read_corpus(path, format="naacl", **beside)
     corpus = read_corpus(path, format="naacl", drop_out_of_range=True, **beside)
     assert (len(corpus), corpus.ids[:3]) == (90, ("26", "27", "29"))

@@ -6,9 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from other_formats import (
+from format_files import (
     MANY,
     holds,
     labelled,
@@ -16,9 +14,11 @@ from other_formats import (
     put,
     realigned,
     rebuilt,
-    refused,
+    refusing,
     round_trip,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 from strategies import corpora
 
 from alignkit.alignment import NULL, Alignment, Link
@@ -61,7 +61,7 @@ def test_blinker_reads_one_annotator_one_file_and_words_by_option(tmp_path):
     (pair,) = read_corpus(str(tmp_path / "A10" / "samp1.SentPair1"), format="blinker")
     assert (pair.id, pair.target) == ("1.1", ("si", "vous"))
     words = put(tmp_path, "w", "a b c ||| d e\nf g ||| h i\nj ||| k\n")
-    with refused("more sentences", "`partial=True`"):
+    with refusing("more sentences", "`partial=True`"):
         read_corpus(str(tmp_path), format="blinker", source=words)
     more = read_corpus(str(tmp_path), format="blinker", source=words, partial=True)
     assert (more.ids, more[1].source) == (("1.0", "1.1", "1.2"), ("f", "g"))
@@ -72,14 +72,14 @@ def test_blinker_reads_one_annotator_one_file_and_words_by_option(tmp_path):
 def test_blinker_refuses_a_broken_line(tmp_path, line):
     blinker(tmp_path)
     bad = put(tmp_path, "A2/samp1.SentPair0", f"1 1\n{line}\n")
-    with refused(f"{bad}:2:"):
+    with refusing(f"{bad}:2:"):
         read_corpus(str(tmp_path), format="blinker")
     ids, reading = lenient(str(tmp_path), "blinker")
     assert (ids, reading.refused) == (["1.1"], 1)
 
 
 def test_blinker_needs_files_and_writes_beside_no_others(tmp_path):
-    with refused("no file sampN.SentPairK"):
+    with refusing("no file sampN.SentPairK"):
         read_corpus(str(tmp_path), format="blinker")
     pair = SentencePair("x", None, None, {"anna": Alignment.parse("0-0"), "../b": Alignment()})
     with pytest.raises(OptionError, match="cannot be the name of a file"):
@@ -141,7 +141,7 @@ def test_yawat_groups_labels_nulls_and_pairs_not_annotated(tmp_path):
 def test_yawat_refuses_what_is_broken(tmp_path, old, new, place):
     put(tmp_path, "n.crp", CRP)
     put(tmp_path, "n.aln", ALN.replace(old, new))
-    with refused(place):
+    with refusing(place):
         read_corpus(str(tmp_path), format="yawat")
     assert lenient(str(tmp_path), "yawat")[1].refused in (1, 2)
 
@@ -149,7 +149,7 @@ def test_yawat_refuses_what_is_broken(tmp_path, old, new, place):
 def test_yawat_ids_may_repeat_and_lack_a_line_if_partial(tmp_path):
     put(tmp_path, "n.crp", "1\na\nb\n1\nc\nd\n2\ne\nf\n")
     put(tmp_path, "n.aln", "1 0:0:unspec\n1 0::unspec\n")
-    with refused("n.crp:7", "`partial=True`"):
+    with refusing("n.crp:7", "`partial=True`"):
         read_corpus(str(tmp_path), format="yawat")
     first, second, third = read_corpus(str(tmp_path), format="yawat", partial=True)
     assert [str(pair.alignment("alignment")) for pair in (first, second)] == ["0-0", "0-"]
@@ -193,7 +193,7 @@ def test_transread_labels_make_status_and_are_kept(tmp_path):
     only = read_corpus(str(tmp_path / "n_annotation_ben.txt"), format="transread")
     assert only.annotators == ("ben",)
     put(tmp_path, "n_annotation_1.txt", TRANSREAD.replace("partial", "maybe"))
-    with refused("n_annotation_1.txt:3", "maybe", "sure, partial, contextual, "):
+    with refusing("n_annotation_1.txt:3", "maybe", "sure, partial, contextual, "):
         read_corpus(str(tmp_path), format="transread")
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import run
-from damage import damaged, survive
-from other_formats import put
+from format_files import damaged, put, survive
 from repetitions import repetitions
 
 from alignkit.alignment import Alignment
@@ -89,7 +88,7 @@ def judgments(corpus: Corpus, name: str) -> list[str]:
     return [pair.annotations[name].judgment for pair in corpus if name in pair.annotations]
 
 
-def test_turku_json(tmp_path: Path) -> None:
+def test_turku_json(tmp_path):
     path = put(tmp_path, "x.json", json.dumps(TURKU, indent=1))
     assert find_format(path) == "turku"
     corpus, counts = read(path, "turku")
@@ -110,7 +109,7 @@ def test_turku_json(tmp_path: Path) -> None:
     assert counts == {"context length differs": 1}
 
 
-def test_turku_is_unquoted_only_when_asked(tmp_path: Path) -> None:
+def test_turku_is_unquoted_only_when_asked(tmp_path):
     texts = {"label": "3", "txt1": '"Say ""yes"" now"', "txt2": 'He said "yes"'}
     path = put(tmp_path, "x.json", json.dumps([texts]))
     (pair,) = read(path, "turku", unquote=True)[0]
@@ -118,7 +117,7 @@ def test_turku_is_unquoted_only_when_asked(tmp_path: Path) -> None:
     assert read(path, "turku")[0][0].source == ('"Say', '""yes""', 'now"')
 
 
-def test_turku_columns(tmp_path: Path) -> None:
+def test_turku_columns(tmp_path):
     path = put(tmp_path, "x.tsv", "\ufeff" + TSV.replace("\n", "\r\n"))
     assert find_format(path) == "turku"
     corpus, _ = read(path, "turku")
@@ -128,7 +127,7 @@ def test_turku_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("label", ["4si", "4<>", "3i", "5", "", "４"])
-def test_a_bad_label_is_refused_or_kept_and_counted(tmp_path: Path, label: str) -> None:
+def test_a_bad_label_is_refused_or_kept_and_counted(tmp_path, label):
     path = put(tmp_path, "x.tsv", TSV.replace("4>", label))
     with pytest.raises(FormatError, match=r"no judgment of turku; expected one of") as caught:
         read_corpus(path, format="turku")
@@ -138,7 +137,7 @@ def test_a_bad_label_is_refused_or_kept_and_counted(tmp_path: Path, label: str) 
     assert counts == {"label of no scheme": 1}
 
 
-def test_check_counts_a_bad_label(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_counts_a_bad_label(tmp_path, capsys):
     path = put(tmp_path, "x.tsv", TSV.replace("4>", "4<>"))
     ran = run(capsys, "check", path, "--format", "turku")
     assert (ran.code, "1 sentence pairs and 1 broken records" in ran.out) == (1, True)
@@ -147,7 +146,7 @@ def test_check_counts_a_bad_label(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "findings: 1 x label of no scheme" in ran.out
 
 
-def test_parade(tmp_path: Path) -> None:
+def test_parade(tmp_path):
     path = put(tmp_path, "x.txt", PARADE)
     assert find_format(path) == "parade"
     corpus, counts = read(path, "parade")
@@ -157,7 +156,7 @@ def test_parade(tmp_path: Path) -> None:
     assert counts == {"labels contradict": 1}
 
 
-def test_etpc_with_its_texts(tmp_path: Path) -> None:
+def test_etpc_with_its_texts(tmp_path):
     put(tmp_path, "e/textual.xml", RELATIONS)
     put(tmp_path, "e/text_pairs.xml", PAIRS)
     assert find_format(tmp_path / "e") == "etpc"
@@ -185,9 +184,7 @@ def test_etpc_with_its_texts(tmp_path: Path) -> None:
     assert counts == {"stray comma": 1, "link from a block of texts that differ": 2}
 
 
-def test_links_from_blocks_of_texts_that_differ_are_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_links_from_blocks_of_texts_that_differ_are_counted(tmp_path, capsys):
     """Of 2 x 3 and 1 x 1 words; not those of equal texts, without the sense, or one-sided."""
     blocks = [
         relation("1", "Synonymy", "yes", "0, 1: went off", "0, 1, 2: has gone away"),
@@ -210,9 +207,7 @@ def test_links_from_blocks_of_texts_that_differ_are_counted(
     assert [one["times"] for one in found["findings"]] == [6, 1]
 
 
-def test_a_pair_of_whole_sentences_is_not_aligned(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_pair_of_whole_sentences_is_not_aligned(tmp_path, capsys):
     whole = "whole sentence: a b"
     put(tmp_path, "e/t.xml", f"<xml>{relation('1', 'Non-paraphrase', 'no', whole, whole)}</xml>")
     (pair,) = read(tmp_path / "e", "etpc")[0]
@@ -220,7 +215,7 @@ def test_a_pair_of_whole_sentences_is_not_aligned(
     assert "empty alignment" not in run(capsys, "check", tmp_path / "e", "--format", "etpc").out
 
 
-def test_relations_longer_than_what_is_looked_at_are_found(tmp_path: Path) -> None:
+def test_relations_longer_than_what_is_looked_at_are_found(tmp_path):
     one = relation("10", "Identity", "yes", "0, 1: they left", "1, 2: they left")
     path = put(tmp_path, "textual.xml", f"<xml>\n{one * (600_000 // len(one))}</xml>\n")
     assert find_format(path) == find_format(tmp_path) == "etpc"
@@ -229,7 +224,7 @@ def test_relations_longer_than_what_is_looked_at_are_found(tmp_path: Path) -> No
         read_corpus(tmp_path / "cut" / "x.xml", format="etpc")
 
 
-def test_etpc_without_texts(tmp_path: Path) -> None:
+def test_etpc_without_texts(tmp_path):
     path = put(tmp_path, "e/textual.xml", RELATIONS)
     corpus, _ = read(tmp_path / "e", "etpc")
     assert corpus.ids == ("2", "10")
@@ -243,9 +238,7 @@ def test_etpc_without_texts(tmp_path: Path) -> None:
     assert corpus["2"].words == (("a", "b", "x"), ("c",))
 
 
-def test_who_reads_words_from_relations_is_told_that_there_may_be_more(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_who_reads_words_from_relations_is_told_that_there_may_be_more(tmp_path, capsys):
     put(tmp_path, "e/textual.xml", RELATIONS)
     given = ["stats", tmp_path / "e", "--format", "etpc"]
     assert run(capsys, *given, "--no-text").err.count("may be longer") == 1
@@ -254,7 +247,7 @@ def test_who_reads_words_from_relations_is_told_that_there_may_be_more(
     assert "may be longer" not in run(capsys, *given, "--no-text").err
 
 
-def test_what_is_only_read_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_only_read_says_so(tmp_path, capsys):
     with pytest.raises(OptionError, match="format turku is only read; write one of alignkit-xml"):
         write_corpus([], tmp_path / "x", format="turku")
     path = put(tmp_path, "x.tsv", TSV)
@@ -274,7 +267,7 @@ SMALL = {
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_damaged_files_give_an_error_or_a_corpus(tmp_path: Path, name: str) -> None:
+def test_damaged_files_give_an_error_or_a_corpus(tmp_path, name):
     files, format = SMALL[name], name.removesuffix("-tsv")
     for part, text in files.items():
         put(tmp_path, part, text)
@@ -293,7 +286,7 @@ def test_damaged_files_give_an_error_or_a_corpus(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.real_data
-def test_real_corpora_of_judged_pairs(data: Path) -> None:
+def test_real_corpora_of_judged_pairs(data):
     """Counted apart: rewrites, null contexts and texts of another length than their place."""
     labels = 0
     for name, pairs in (
@@ -323,7 +316,7 @@ def test_real_corpora_of_judged_pairs(data: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_real_relations(data: Path) -> None:
+def test_real_relations(data):
     """Counted apart: 3,394 relations of 1,864 pairs, all without the sense."""
     assert find_format(data / "etpc") == "etpc"
     corpus, counts = read(data / "etpc", "etpc", no_text=True)
@@ -341,7 +334,7 @@ def test_real_relations(data: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_kinds_of_real_relations(data: Path) -> None:
+def test_kinds_of_real_relations(data):
     """Counted apart: 1,370 with both scopes, 1,764 one-sided, 260 of whole sentences."""
     path = str(data / "etpc" / "textual_np_neg.xml")
     _, reading = open_reading(path, format="etpc", options=ReadOptions())

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from damage import damaged, survive
-from format_files import comes_back, holds, read, refused, text
+from format_files import comes_back, damaged, holds, read, refused, survive, text
 from hypothesis import given, settings
 from strategies import corpora
 

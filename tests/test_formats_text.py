@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from other_formats import (
+from format_files import (
     MANY,
     NUMBERS,
     alignments,
@@ -16,9 +14,11 @@ from other_formats import (
     put,
     realigned,
     rebuilt,
-    refused,
+    refusing,
     round_trip,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 from strategies import corpora
 
 from alignkit.alignment import NULL, Alignment, Link
@@ -56,7 +56,7 @@ def test_naacl_scattered_links_come_together_in_the_order_of_first_links(tmp_pat
 def test_naacl_from_base_0_has_no_empty_word(tmp_path):
     path = put(tmp_path, "a", "1 0 0\n1 0 2\n")
     assert alignments(path, "naacl", base=0) == {"1": "0-0 0-2"}
-    with refused(":1:", "`base=0`"):
+    with refusing(":1:", "`base=0`"):
         read_corpus(path, format="naacl")
 
 
@@ -75,7 +75,7 @@ def test_naacl_words_stand_in_snum_lines_or_plain_lines(tmp_path):
     plain = put(tmp_path, "p", "a b ||| x\nc ||| y\nd d ||| z\n")
     short = put(tmp_path, "b", "3 1 1\n1 2 1\n")
     assert read_corpus(short, format="naacl", source=plain).ids == ("1", "2", "3")
-    with refused("a:1:", "sentence 26"):
+    with refusing("a:1:", "sentence 26"):
         read_corpus(links, format="naacl", source=plain)
 
 
@@ -96,7 +96,7 @@ def test_naacl_words_stand_in_snum_lines_or_plain_lines(tmp_path):
     ],
 )
 def test_naacl_refuses_a_broken_line_with_its_number(tmp_path, text, line):
-    with refused(f"a:{line}:", "expected"):
+    with refusing(f"a:{line}:", "expected"):
         read_corpus(put(tmp_path, "a", text), format="naacl")
 
 
@@ -186,7 +186,7 @@ def test_giza_transposed_exchanges_words_and_links(tmp_path):
 )
 def test_giza_refuses_a_broken_record_and_goes_on_at_the_next(tmp_path, old, new, line):
     path = put(tmp_path, "a", GIZA.replace(old, new, 1))
-    with refused(f"a:{line}:"):
+    with refusing(f"a:{line}:"):
         read_corpus(path, format="giza")
     ids, reading = lenient(path, "giza")
     assert (ids, reading.refused) == (["12"], 1)
@@ -224,7 +224,7 @@ def test_rte_text_is_the_source_and_the_last_parenthesis_may_lack(tmp_path):
 )
 def test_rte_forgives_nothing_else(tmp_path, text):
     path = put(tmp_path, "a", text)
-    with refused("a:"):
+    with refusing("a:"):
         read_corpus(path, format="rte")
     _, reading = lenient(path, "rte")
     assert (reading.read, reading.refused) == (1, 1)
@@ -345,7 +345,7 @@ def test_ists_words_of_noali_are_aligned_to_nothing(tmp_path):
 )
 def test_ists_refuses_a_broken_record_and_goes_on_at_the_next(tmp_path, old, new, line):
     path = put(tmp_path, "a.wa", ISTS.replace(old, new, 1))
-    with refused(f"a.wa:{line}:"):
+    with refusing(f"a.wa:{line}:"):
         read_corpus(path, format="ists")
     ids, reading = lenient(path, "ists")
     assert (ids, reading.refused) == (["2"], 1)
@@ -376,10 +376,10 @@ def test_ists_tells_what_it_loses(tmp_path):
 def test_pharaoh_takes_no_links_for_an_id(tmp_path):
     path = put(tmp_path, "a", "0-0 1-1\t\n\t\n0-0 \t\n")
     assert alignments(path, "pharaoh") == {"1": "0-0 1-1", "2": "", "3": "0-0"}
-    with refused("a:1:", "is '0-0' before the tab an id or a link?"):
+    with refusing("a:1:", "is '0-0' before the tab an id or a link?"):
         read_corpus(put(tmp_path, "a", "0-0\t\n"), format="pharaoh")
     for head in ("0-0 1-1", "7 1-1"):
-        with refused("a:2:", "an id or a link?"):
+        with refusing("a:2:", "an id or a link?"):
             read_corpus(put(tmp_path, "a", f"7\t0-0\n{head}\t0-0\n"), format="pharaoh")
 
 

@@ -41,7 +41,7 @@ LAYERS = [
         "word_graph",
     },
     {"apportioning", "limits", "arguments", "parallel", "tokenization"},
-    {"alignment", "input", "labels", "moment", "placing", *TABLES},
+    {"alignment", "input", "labels", "moment", *TABLES},
     {"annotation", "output", "phrase_pair", "trees", "vectors"},
     {"plain", "sentence_pair"},
     {"labels.rewrites"},

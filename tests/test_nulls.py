@@ -6,10 +6,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from format_files import refused, text
+from format_files import NUMBERS, refused, text
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from other_formats import NUMBERS
 from strategies import corpora
 
 from alignkit.alignment import NULL, Alignment, Link

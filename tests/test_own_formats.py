@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from damage import damaged, survive
+from format_files import damaged, survive
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ANY, corpora
@@ -59,25 +59,18 @@ FULL = Corpus(
 )
 
 
-def everything(characters):
+@pytest.mark.parametrize(("format", "characters"), [(OWN[0], ANY), (OWN[1], XML)])
+def test_any_corpus_is_given_back(tmp_path_factory, format, characters):
+    path = tmp_path_factory.getbasetemp() / "any"
     text = st.text(characters, max_size=4)
-    return corpora(EVERYTHING, tokens=text, texts=text, ids=text, names=text)
 
+    @settings(max_examples=100)
+    @given(corpora(EVERYTHING, tokens=text, texts=text, ids=text, names=text))
+    def holds(corpus):
+        assert not write_corpus(corpus, path, format=format)
+        assert read_corpus(path, format=format) == corpus
 
-@settings(max_examples=100)
-@given(everything(ANY))
-def test_jsonl_gives_back_any_corpus(tmp_path_factory, corpus):
-    path = tmp_path_factory.getbasetemp() / "any.jsonl"
-    assert not write_corpus(corpus, path, format="alignkit-jsonl")
-    assert read_corpus(path, format="alignkit-jsonl") == corpus
-
-
-@settings(max_examples=100)
-@given(everything(XML))
-def test_xml_gives_back_any_corpus(tmp_path_factory, corpus):
-    path = tmp_path_factory.getbasetemp() / "any.xml"
-    assert not write_corpus(corpus, path, format="alignkit-xml")
-    assert read_corpus(path, format="alignkit-xml") == corpus
+    holds()
 
 
 @pytest.mark.parametrize("format", OWN)

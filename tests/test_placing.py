@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
 import threading
@@ -10,9 +11,9 @@ from pathlib import Path
 import pytest
 from test_cli import posix
 
-from alignkit import placing
 from alignkit.output import (
     WriteError,
+    apart,
     refuse_same,
     replacing,
     replacing_bytes,
@@ -291,16 +292,8 @@ def test_what_else_is_in_a_folder_stays(tmp_path):
     }
 
 
-@pytest.fixture(params=["in one step", "in two"])
-def swapping(request, monkeypatch):
-    """Let folders be exchanged as Linux can, and as other systems can."""
-    if request.param == "in two":
-        monkeypatch.setattr(placing, "_swap", lambda *_: False)
-
-
-@pytest.mark.usefixtures("swapping")
-@pytest.mark.parametrize("failing", range(3))
-def test_a_folder_is_exchanged_wholly_or_not_at_all(tmp_path, monkeypatch, failing):
+@pytest.mark.parametrize("failing", range(4))
+def test_files_of_a_folder_take_their_places_all_or_none(tmp_path, monkeypatch, failing):
     fill(tmp_path, "out/a/1", "out/a/mine", "out/b/2", "out/README", "out/d")
     before = tree(tmp_path)
     calls = []
@@ -322,19 +315,17 @@ def test_a_folder_is_exchanged_wholly_or_not_at_all(tmp_path, monkeypatch, faili
     assert tree(tmp_path) == before
 
 
-@pytest.mark.usefixtures("swapping")
 def test_what_somebody_puts_into_a_folder_meanwhile_stays(tmp_path, monkeypatch):
     fill(tmp_path, "out/a/1", "out/a/sub/2")
-    covers = placing._covers
+    replace = os.replace
 
-    def meanwhile(new, old):
-        found = covers(new, old)
+    def meanwhile(old, new):
         fill(tmp_path, "out/a/mine", "out/a/sub/mine")
-        return found
+        replace(old, new)
 
     with replacing_folder(str(tmp_path / "out")) as made:
         fill(made.root, "a/1", "a/sub/2", text="new")
-        monkeypatch.setattr(placing, "_covers", meanwhile)
+        monkeypatch.setattr(os, "replace", meanwhile)
     expected = {"a/1": "new", "a/sub/2": "new", "a/mine": "old", "a/sub/mine": "old"}
     assert tree(tmp_path / "out") == expected
 
@@ -364,7 +355,83 @@ def test_a_folder_is_not_put_over_a_file_of_its_name(tmp_path):
     assert tree(tmp_path) == {"out/a": "old", "out/b/mine": "old"}
 
 
-def test_bytes_and_texts_follow_the_same_rules(tmp_path):
-    with together(), replacing_bytes(str(tmp_path / "a")) as out:
-        out.write(b"\xff")
-    assert (tmp_path / "a").read_bytes() == b"\xff"
+def test_bytes_take_their_place_when_they_are_whole(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    with replacing_bytes(str(path)) as out:
+        out.write(b"\r\n\xff")
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"\r\n\xff"
+    with pytest.raises(KeyboardInterrupt):
+        write_half(str(path))
+    assert path.read_bytes() == b"\r\n\xff"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def write_half(path):
+    with replacing_bytes(path) as out:
+        out.write(b"half")
+        raise KeyboardInterrupt
+
+
+def test_texts_and_bytes_go_to_standard_output_in_order(capfdbinary):
+    with replacing("-") as out:
+        out.write("one\n")
+        with replacing_bytes("-") as raw:
+            raw.write(b"\xff\n")
+        out.write("two\n")
+    assert capfdbinary.readouterr().out == b"one\n\xff\ntwo\n"
+
+
+def test_places_where_no_bytes_can_be_are_named(tmp_path):
+    with pytest.raises(WriteError, match="is a folder"), replacing_bytes(str(tmp_path)):
+        pass
+
+
+def test_a_name_in_gz_packs_text_to_the_same_bytes_at_any_time(tmp_path):
+    path = str(tmp_path / "a.txt.gz")
+    lines = [f"line {number} of ü\n" for number in range(5000)]
+    with replacing(path) as stream:
+        stream.writelines(lines)
+    first = Path(path).read_bytes()
+    assert gzip.decompress(first).decode() == "".join(lines)
+    assert first[:10] == bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])  # no name, no time; Unix
+    other = str(tmp_path / "b.gz")
+    with replacing_bytes(other, text=True) as stream:
+        for line in lines:
+            stream.write(line.encode())
+    assert Path(other).read_bytes() == first
+    with replacing_bytes(other) as stream:  # a picture or a model is as it is
+        stream.write(b"PNG")
+    assert Path(other).read_bytes() == b"PNG"
+
+
+def test_packing_that_fails_changes_nothing(tmp_path):
+    path = tmp_path / "a.gz"
+    path.write_bytes(b"before")
+    with pytest.raises(WriteError, match="cannot be written as UTF-8"):
+        write_texts([(path, "whole\n" * 9999 + "\ud800")])
+    assert path.read_bytes() == b"before"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.gz"]
+
+
+def test_what_is_written_apart_stays_whatever_fails_later(tmp_path):
+    texts = [(tmp_path / "kept", "1"), (tmp_path / "gone", "\ud800")]
+    with pytest.raises(WriteError), together():
+        write_apart(texts)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["kept"]
+    (tmp_path / "kept").unlink()
+    with pytest.raises(WriteError), together():
+        write_texts(texts)
+    assert not list(tmp_path.iterdir())
+
+
+def write_apart(texts):
+    with apart():
+        write_texts(texts)
+
+
+def write_texts(texts):
+    for path, text in texts:
+        with replacing(str(path)) as out:
+            out.write(text)

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from damage import damaged
+from format_files import damaged
 from hypothesis import given
 from hypothesis import strategies as st
 from repetitions import repetitions

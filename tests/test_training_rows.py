@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from command import run
+from format_files import put
 from hypothesis import given
 from hypothesis import strategies as st
-from other_formats import put
 from test_label_views import corpus_of
 
 from alignkit.annotation import Annotation
@@ -50,12 +49,12 @@ def plain_rows(judgment: str, kind: str) -> list[tuple[str, str, str]]:
 
 
 @given(st.sampled_from(TURKU.judgments), st.sampled_from(["plain", "classification", "generation"]))
-def test_rows_of_turku(judgment: str, kind: str) -> None:
+def test_rows_of_turku(judgment, kind):
     rows = training_rows([judged(judgment)], VIEW, kind)
     assert [(row.label, row.source, row.target) for row in rows] == plain_rows(judgment, kind)
 
 
-def test_rows_of_other_schemes() -> None:
+def test_rows_of_other_schemes():
     forward = list(training_rows([judged("forward")], get_view("entailment"), "generation"))
     assert [(row.source, row.target) for row in forward] == [("a b", "c")]
     back = list(training_rows([judged("reverse")], get_view("entailment"), "generation"))
@@ -64,13 +63,13 @@ def test_rows_of_other_schemes() -> None:
     assert [row.label for row in two] == ["1", "1"]
 
 
-def test_rewrites_can_be_left_out() -> None:
+def test_rewrites_can_be_left_out():
     pairs = [judged("3"), judged("4", **{"rewrite_of": "1"})]
     assert len(list(training_rows(pairs, VIEW, "plain", rewrites=False))) == 1
     assert len(list(training_rows(pairs, VIEW, "generation"))) == 2
 
 
-def test_whose_judgments_is_asked_where_several_judged() -> None:
+def test_whose_judgments_is_asked_where_several_judged():
     corpus = corpus_of([["4", "3"], ["2", ""], ["", "x"]])
     with pytest.raises(OptionError, match="a0, a1 judged pairs: choose one"):
         list(training_rows(corpus, VIEW, "plain"))
@@ -83,7 +82,7 @@ def test_whose_judgments_is_asked_where_several_judged() -> None:
     assert not list(training_rows(corpus_of([["4si"]]), VIEW, "plain", lenient=True))
 
 
-def test_counts_by_group() -> None:
+def test_counts_by_group():
     corpus = corpus_of([["4", "3"], ["2", ""], ["1", "x"]])
     parts = [SentencePair(p.id, p.source, p.target, p.annotations, {"g": g})
              for p, g in zip(corpus, ("u, v", "u", ""), strict=True)]  # fmt: skip
@@ -95,7 +94,7 @@ def test_counts_by_group() -> None:
     assert sum(r["pairs"] for r in records if r["group"] == "all") == 4
 
 
-def test_the_text_has_a_histogram() -> None:
+def test_the_text_has_a_histogram():
     """A bar of 40 signs is everything."""
     found = count_labels(corpus_of([["4"], ["4"], ["4i"], ["1"], ["x"]]), get_view("turku", "base"))
     lines = str(found).splitlines()
@@ -105,9 +104,7 @@ def test_the_text_has_a_histogram() -> None:
         corpus_of([["x"]]), get_view("turku", "base"))).splitlines())  # fmt: skip
 
 
-def test_the_command_counts_in_every_medium(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_counts_in_every_medium(tmp_path, capsys):
     path = tmp_path / "x.jsonl"
     write_corpus(corpus_of([["4<", "3"], ["x", "mine"]]), path, format="alignkit-jsonl")
     words = ("labels", path, "--scheme", "turku", "--view", "base")
@@ -123,7 +120,7 @@ def test_the_command_counts_in_every_medium(
     run(capsys, "labels", path, "--scheme", "turku", "--view", "bianry").failed("did you mean")
 
 
-def test_rows_of_csv_are_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_csv_are_quoted(tmp_path, capsys):
     texts = [{"label": "3", "txt1": 'a, "b"', "txt2": "c"}]
     path, out = put(tmp_path, "x.json", json.dumps(texts)), tmp_path / "r.csv"
     run(capsys, "convert", path, out, "--scheme", "turku", "--rows", "plain")
@@ -131,7 +128,7 @@ def test_rows_of_csv_are_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert rows[1] == ["1", "3", 'a, "b"', "c"]
 
 
-def test_swapping_flips_or_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_swapping_flips_or_tells(tmp_path, capsys):
     path, out = tmp_path / "x.jsonl", tmp_path / "y.jsonl"
     write_corpus(corpus_of([["4<", "3"], ["mine", ""]]), path, format="alignkit-jsonl")
     words = ("convert", path, out, "--to", "alignkit-jsonl", "--swap")
@@ -144,7 +141,7 @@ def test_swapping_flips_or_tells(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert read_corpus(out)[0].annotation("a0").judgment == "4>"
 
 
-def test_rows_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_are_written(tmp_path, capsys):
     texts = [{"label": "4>", "txt1": "a  b", "txt2": "c", "rewrites": [["d", "e"]]}]
     path = put(tmp_path, "x.json", json.dumps(texts))
     words = ("convert", path, tmp_path / "r.tsv", "--scheme", "turku", "--rows", "classification")
@@ -172,7 +169,7 @@ def test_rows_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.real_data
-def test_rows_and_counts_of_the_swedish_set(data: Path) -> None:
+def test_rows_and_counts_of_the_swedish_set(data):
     """1,217, 2,434 and 1,216 rows, and the counts of two views, were found apart."""
     corpus = read_corpus(data / "turku" / "sv-test.json")
     counts = Counter(

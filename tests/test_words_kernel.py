@@ -1,4 +1,4 @@
-"""Words are numbered from bytes as from tokens."""
+"""Lines are divided at ASCII white space alone; words are numbered from bytes as from tokens."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignkit.aligner import Side
-from alignkit.formats.words import split_words
+from alignkit.formats.words import is_word, split_words
 from alignkit.formats.words_kernel import number_words
 
 _LINES = st.lists(st.text(st.sampled_from("abAéß日 \t\r\v\f\xa0\u3000\0"), max_size=12), max_size=8)
@@ -73,3 +73,22 @@ def test_the_table_of_words_takes_a_hundred_bytes_a_word():
     ran = subprocess.run([sys.executable, "-c", MEASURE], stdout=subprocess.PIPE, check=True)
     unit = 1 if sys.platform == "darwin" else 1024
     assert int(ran.stdout) * unit < 140_000 * 250
+
+
+OTHERS = "\x1c\x85\xa0\u2009\u202f\u3000"
+
+
+@given(st.text(st.sampled_from("ab \t\r\n\x0b\x0c" + OTHERS), max_size=12))
+def test_words_are_those_of_a_c_program(text):
+    assert split_words(text) == [word.decode() for word in text.encode().split()]
+
+
+@pytest.mark.parametrize("token", ["10\xa0000", "\u3000", "a"])
+def test_other_spaces_make_a_word(token):
+    assert is_word(token)
+    assert split_words(f"x {token} y") == ["x", token, "y"]
+
+
+@pytest.mark.parametrize("token", ["", " ", "a b", "a\n", "\t"])
+def test_white_space_makes_none(token):
+    assert not is_word(token)

@@ -19,7 +19,7 @@ from alignkit.cli.progress import Progress
 from alignkit.cli.wording import in_words_of
 from alignkit.errors import AlignerError, FormatError, OptionError
 from alignkit.formats import get_format
-from alignkit.formats.detect import fitting_formats
+from alignkit.formats.detection import fitting_formats
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import TextFile

@@ -47,8 +47,8 @@ from alignkit.cli.trees import (
 from alignkit.cli.wording import in_words_of
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.formats import Finding, get_format
+from alignkit.formats.detection import hint_of
 from alignkit.formats.format import JUDGED
-from alignkit.formats.hints import hint_of
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
 from alignkit.visible import visible

@@ -7,8 +7,7 @@ import os
 from collections.abc import Iterable
 
 from alignkit.errors import OptionError
-from alignkit.output import refuse_address, refuse_same, standard_stream
-from alignkit.placing import identity
+from alignkit.output import identity, refuse_address, refuse_same, standard_stream
 
 _READ = {
     "input": "",

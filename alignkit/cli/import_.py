@@ -30,7 +30,7 @@ from alignkit.cli.messages import json_text, visible_lines
 from alignkit.cli.order import add_order_argument
 from alignkit.cli.progress import Progress
 from alignkit.errors import OptionError
-from alignkit.formats.detect import fitting_formats
+from alignkit.formats.detection import fitting_formats
 from alignkit.formats.intake import Reading
 from alignkit.formats.parallel_text import BITEXT, read_texts
 from alignkit.input import head_of

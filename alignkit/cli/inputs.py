@@ -24,8 +24,7 @@ from alignkit.formats import (
     open_reading,
     read_pairs,
 )
-from alignkit.formats.hints import hinted
-from alignkit.formats.suspicion import suspicions
+from alignkit.formats.detection import hinted, suspicions
 from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 from alignkit.sentence_pair import SentencePair
 

@@ -20,8 +20,7 @@ from alignkit.cli.ranges import id_ranges, number_ranges
 from alignkit.errors import OptionError
 from alignkit.formats import Finding, ReadOptions, get_format, write_corpus
 from alignkit.formats.format import losses
-from alignkit.output import standard_stream
-from alignkit.placing import identity
+from alignkit.output import identity, standard_stream
 from alignkit.signals import before_stop
 
 if TYPE_CHECKING:

@@ -30,8 +30,7 @@ from alignkit.cli.messages import say
 from alignkit.cli.parser import number, output_file
 from alignkit.cli.trees import add_tree_options, one_tree_a_side, tree_name, trees_named, with_trees
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
-from alignkit.output import replacing, together
-from alignkit.placing import identity
+from alignkit.output import identity, replacing, together
 from alignkit.sentence_pair import SentencePair
 
 PAIRS_A_PAGE = 200  # some 2 MB, which a browser on a phone opens at once

@@ -25,7 +25,7 @@ from alignkit.cli.messages import warn
 from alignkit.cli.parser import format_name, output_file
 from alignkit.errors import JoinError
 from alignkit.formats import WRITTEN, write_corpus
-from alignkit.formats.suspicion import BaseWatch
+from alignkit.formats.fits import BaseWatch
 from alignkit.frozen import FrozenMap
 from alignkit.in_step import have_blocks, link_blocks
 from alignkit.join import Differences, join_pairs

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from alignkit.arguments import every
 from alignkit.errors import FileError, OptionError
 from alignkit.natural_order import natural_key
-from alignkit.output import refuse_address, refuse_same, refuse_unwritable
-from alignkit.placing import identity
+from alignkit.output import identity, refuse_address, refuse_same, refuse_unwritable
 
 _SHOWN = 3
 

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 from alignkit.cluster.addresses import ClusterError
 from alignkit.cluster.session import Session, Task
 from alignkit.errors import AlignkitError, FileError
-from alignkit.output import WriteError, apart, refuse_address, replacing_file
-from alignkit.placing import free_name, lock_alone
+from alignkit.output import WriteError, apart, free_name, lock_alone, refuse_address, replacing_file
 from alignkit.signals import before_stop, undisturbed
 from alignkit.version import __version__
 

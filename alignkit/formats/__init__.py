@@ -1,4 +1,4 @@
-"""Read and write corpora: one registry of all formats, and the calls that use it."""
+"""Formats of corpora, and the functions that read and write them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from alignkit.arguments import check_arguments
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.formats.collecting import seldom_collecting
-from alignkit.formats.detect import find_format
+from alignkit.formats.detection import find_format, hinted, suspicions
 from alignkit.formats.format import Format, losses
-from alignkit.formats.hints import hinted
 from alignkit.formats.intake import Reading
 from alignkit.formats.options import ReadOptions, WriteOptions
 from alignkit.formats.registry import FORMATS, WRITTEN, Path, get_format, prepare
-from alignkit.formats.suspicion import suspicions
 from alignkit.formats.textfile import Finding
 from alignkit.formats.writing import Writing
 from alignkit.output import refuse_same, together
@@ -51,11 +49,10 @@ def open_reading(
     options: ReadOptions | None = None,
     observe: Callable[[Finding], None] | None = None,
 ) -> tuple[Format, Reading]:
-    """Prepare to read a file: its format, and the reading that will hold counts and complaints.
+    """Prepare to read a file: its format, and the reading that will hold counts and findings.
 
-    Without `format` it is found, and told by the logger ``alignkit`` at the level INFO; see
-    `find_format`. What `check` suspects of base and direction in the first records is told at the
-    level WARNING, unless one of them was declared.
+    Without `format`, the logger ``alignkit`` reports the format found at the level INFO, and at
+    WARNING a base or direction that the first records suggest, unless one of them was declared.
     """
     check_arguments(open_reading, locals())
     options = options or ReadOptions()
@@ -149,7 +146,7 @@ def write_corpus(
             "alignkit-jsonl and alignkit-xml hold everything"
         )
     with together():
-        chosen.write(_watched(pairs, chosen, writing), writing)
+        chosen.write(_counted(pairs, chosen, writing), writing)
     return writing.lost
 
 
@@ -160,7 +157,7 @@ def _made(kind: type[T], options: dict[str, Any]) -> T:
         raise OptionError(f"{problem}") from None
 
 
-def _watched(
+def _counted(
     pairs: Iterable[SentencePair], chosen: Format, writing: Writing
 ) -> Iterator[SentencePair]:
     options = writing.options

@@ -1,4 +1,4 @@
-"""Read and write alignkit's own JSON, one pair a line [alignkit-jsonl]; holds everything.
+"""alignkit's own JSON, one pair a line [alignkit-jsonl]; holds everything.
 
 Specification
 -------------
@@ -75,12 +75,8 @@ _PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
 
 def _parse(reading: Reading) -> Iterator[Record]:
     for line, value in _objects(reading):
-        try:
-            record = _record(value, line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield record
+        with reading.refusing(line):
+            yield _record(value, line)
 
 
 def _pairs(reading: Reading) -> Iterator[SentencePair]:
@@ -91,38 +87,25 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
             reading.read += 1
             yield pair
             continue
-        try:
-            record = _record(value, line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-            continue
-        pair = reading.build(record)
-        if pair is not None:
-            yield pair
+        with reading.refusing(line):
+            pair = reading.build(_record(value, line))
+            if pair is not None:
+                yield pair
 
 
 def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
     for line, text in reading.lines():
         if not text or text.isspace():
             continue
-        try:
+        with reading.refusing(line):
             value = parse_json(text, reading.path, line)
             if type(value) is not dict:
-                raise reading.error("expected an object, one a line", line)
-            if "alignkit" in value:
-                _check_header(value, reading, line)
-                continue
-        except FormatError as error:
-            reading.refuse(error)
-        else:
-            yield line, value
-
-
-def _check_header(value: Object, reading: Reading, line: int) -> None:
-    if value != _HEADER:
-        raise reading.error(
-            f"header {json.dumps(value)[:60]} is not known; expected {json.dumps(_HEADER)}", line
-        )
+                raise FormatError("expected an object, one a line")
+            if "alignkit" not in value:
+                yield line, value
+            elif value != _HEADER:
+                known = json.dumps(_HEADER)
+                raise FormatError(f"header {json.dumps(value)[:60]} is not known; expected {known}")
 
 
 def _record(value: Object, line: int) -> Record:

@@ -1,4 +1,4 @@
-"""Read and write alignkit's own XML [alignkit-xml]; holds everything.
+"""alignkit's own XML [alignkit-xml]; holds everything.
 
 Specification
 -------------
@@ -84,13 +84,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
     _check_root(next(elements), reading)
     for element in elements:
         line = line_of(element)
-        try:
-            _check(element, schema, reading)
-            record = _record(element, line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, problem.line or line))
-        else:
-            yield record
+        with reading.refusing(line):
+            _check(element, schema)
+            yield _record(element, line)
 
 
 def _check_root(root: etree._Element, reading: Reading) -> None:
@@ -104,13 +100,13 @@ def _check_root(root: etree._Element, reading: Reading) -> None:
         raise reading.error(f'{found!r}...; expected version="1" alone', line_of(root))
 
 
-def _check(element: etree._Element, schema: etree.RelaxNG, reading: Reading) -> None:
+def _check(element: etree._Element, schema: etree.RelaxNG) -> None:
     if not schema.validate(element):
         first = next(iter(schema.error_log), None)
         message = first.message if first else "does not follow the schema"
-        raise reading.error(
+        raise FormatError(
             f"not as in alignkit.rng: {message[:1].lower()}{message[1:][:200]}",
-            first.line if first else None,
+            line=first.line if first else None,
         )
 
 

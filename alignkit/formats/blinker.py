@@ -1,4 +1,4 @@
-"""Read and write the files of Blinker and Alpaco [blinker].
+"""The files of Blinker and Alpaco [blinker].
 
 Specification
 -------------
@@ -244,11 +244,7 @@ def _after(place: _Place) -> _Place:
 
 
 def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
-    nulls = sorted(alignment.nulls)
-    if nulls and writing.base == 0:
-        writing.lost["nulls"] += 1
-        nulls = []
-    for link in [*alignment, *nulls]:
+    for link in [*alignment, *writing.nulls(alignment)]:
         i, j = (0 if index == NULL else index + writing.base for index in link)
         yield f"{i} {j}\n"
 

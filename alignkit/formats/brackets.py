@@ -1,4 +1,4 @@
-"""Read records of three lines whose last holds words with their positions in brackets.
+"""Records of three lines, the last of which holds words with positions in brackets.
 
 GIZA++ writes them, and the RTE-2 alignments do: a header, a sentence, and the other sentence as
 ``NULL ({ 3 }) word ({ 1 2 }) ...``. A word may itself look like a bracket: what follows a word is
@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from alignkit.alignment import NULL
 from alignkit.errors import FormatError
 from alignkit.formats.intake import Reading
+from alignkit.formats.naming import Numbering
 from alignkit.formats.words import split_words
+from alignkit.formats.writing import Writing
+from alignkit.sentence_pair import SentencePair
 
 _Line = tuple[int, str]
 
@@ -63,18 +67,55 @@ def read_blocks(
             lines.skip_to(header)
 
 
+def write_blocks(
+    pairs: Iterable[SentencePair],
+    writing: Writing,
+    header: Callable[[SentencePair, str], str],
+    *,
+    bracketed: int,
+    possible: str = "",
+    tail: str = "",
+) -> None:
+    """Write pairs as records of three lines, given the header of a pair and its number.
+
+    `bracketed` is the side, 0 or 1, whose words have brackets; `possible` stands before a position
+    whose link is only possible, and `tail` ends each bracket.
+    """
+    numbering = Numbering(writing.lost, unique=False)
+    with writing.open() as stream:
+        for written in pairs:
+            alignment = writing.alignment(written)
+            if alignment is None:
+                continue
+            pair = written.transpose() if writing.options.transpose else written
+            plain = writing.words(pair)[1 - bracketed]
+            tokens = pair.words[bracketed]
+            positions: list[list[str]] = [[] for _ in range(len(tokens) + 1)]  # NULL is last
+            nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
+            for link, sure in [*alignment.items(), *nulls]:
+                word, position = link[bracketed], link[1 - bracketed]
+                if position != NULL:
+                    mark = "" if sure else possible
+                    positions[word].append(f"{mark}{position + writing.base}")
+            if any(null[1 - bracketed] == NULL for null, _ in nulls):
+                writing.lost["nulls"] += 1
+            words = zip(("NULL", *tokens), (positions[-1], *positions[:-1]), strict=True)
+            line = " ".join(" ".join((word, "({", *there, f"{tail}}})")) for word, there in words)
+            stream.write(f"{header(pair, numbering.take(pair.id))}\n{plain}\n{line}\n")
+
+
 def _block(match: re.Match[str], number: int, rest: list[_Line], reading: Reading) -> Block:
     if len(rest) < 2:
         raise reading.error(
             f"the file ends inside the record {match[0][:40]!r}, which has three lines", number
         )
-    words = bracketed(rest[1][1], rest[1][0], reading)
+    words = _bracketed(rest[1][1], rest[1][0], reading)
     if not words or words[0].word != "NULL":
         raise reading.error("expected 'NULL ({ ... })' before the words", rest[1][0])
     return Block(match, number, reading.tokens(rest[0][1]), words[1:], words[0].items)
 
 
-def bracketed(text: str, line: int, reading: Reading) -> list[Bracketed]:
+def _bracketed(text: str, line: int, reading: Reading) -> list[Bracketed]:
     """Split a line into words and what stands in the brackets behind each."""
     tokens = split_words(text)
     found: list[Bracketed] = []
@@ -95,7 +136,7 @@ def bracketed(text: str, line: int, reading: Reading) -> list[Bracketed]:
 
 
 class _Lines:
-    """Give out lines, take some back, and know which is the last."""
+    """Lines of which some can be put back; the last one is mended."""
 
     def __init__(self, lines: Iterator[_Line], mend: Callable[[str, int], str]) -> None:
         self._lines, self._mend = lines, mend

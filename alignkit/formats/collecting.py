@@ -1,4 +1,4 @@
-"""Let Python collect garbage seldom while a corpus is read."""
+"""Seldom collection of garbage while a corpus is read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ _OBJECTS = 200_000
 
 
 class _Seldom:
-    """Keep Python from walking over millions of new words again and again: none is in a cycle.
-
-    Several threads may read at once; the last one puts things back.
-    """
+    """Fewer walks of the collector over millions of words, none of which is in a cycle."""
 
     def __init__(self) -> None:
         self._lock = Lock()

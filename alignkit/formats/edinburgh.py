@@ -1,4 +1,4 @@
-"""Read and write the Edinburgh++ corpus of paraphrases, JSON [edinburgh].
+"""The Edinburgh++ corpus of paraphrases, JSON [edinburgh].
 
 Specification
 -------------
@@ -31,7 +31,7 @@ from itertools import groupby
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
-from alignkit.formats.json_record import keep_attributes, read_id
+from alignkit.formats.json_record import keep_attributes, read_id, write_attributes
 from alignkit.formats.json_text import JsonText, Object, member, position
 from alignkit.formats.record import RawAnnotation, RawLink, Record, Status
 from alignkit.formats.textfile import BOM
@@ -53,12 +53,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
             continue
         found = True
         for number, (line, value) in enumerate(text.elements(), start=1):
-            try:
-                record = _record(reading, value, number, line)
-            except FormatError as problem:
-                reading.refuse(reading.error(problem.message, line))
-            else:
-                yield record
+            with reading.refusing(line):
+                yield _record(reading, value, number, line)
     text.finish()
     if not found:
         raise reading.error("no 'paraphrases' in the object; expected a list of pairs")
@@ -106,11 +102,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 def _written(pair: SentencePair, writing: Writing) -> Object:
     source, target = writing.words(pair)
     value: Object = {"id": pair.id}
-    for key, attribute in pair.attributes.items():
-        if key not in _OWN:
-            value[key] = attribute
-        else:
-            writing.lost["attributes with the name of a member"] += 1
+    write_attributes(value, pair, _OWN, writing)
     value["S"], value["T"] = {"string": source}, {"string": target}
     value["annotations"] = {}
     for name, alignment in pair.alignments.items():

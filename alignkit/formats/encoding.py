@@ -1,4 +1,4 @@
-"""Look at encodings: how lines are decoded, and what is wrong where they cannot be."""
+"""Encodings: how lines are decoded, and errors of bytes that cannot be."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def holds_ascii(encoding: str) -> bool:
 
 
 def not_encoded(encoding: str, raw: bytes, problem: UnicodeDecodeError) -> str:
-    """Say which byte is not of the declared encoding."""
+    """Return in words which byte is not of the declared encoding."""
     byte = raw[problem.start]
     return f"not {encoding} (byte {byte:#04x}); name the right encoding by `encoding`"

@@ -1,4 +1,4 @@
-"""Read the Extended Typology Paraphrase Corpus, a folder of XML [etpc].
+"""The Extended Typology Paraphrase Corpus, a folder of XML [etpc].
 
 Specification
 -------------
@@ -57,7 +57,6 @@ from alignkit.formats.safe_xml import line_of, local_name, read_elements
 from alignkit.formats.words import split_words
 from alignkit.labels.schemes import get_scheme
 from alignkit.natural_order import natural_key
-from alignkit.sentence_pair import SentencePair
 
 _TEXTS, _TYPES = "text_pairs.xml", "paraphrase_types.xml"
 _IDENTITY = "identity"
@@ -262,15 +261,10 @@ def _remark(reading: Reading) -> str:
     )
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Tell it by its relations, without which nothing was read."""
-    return bool(pairs)
-
-
 FORMAT = Format(
     parse=_parse,
     write=None,
-    surely=_surely,
+    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     members=lambda reading: reading.files("*.xml"),
     holds=frozenset(
         {

@@ -1,4 +1,4 @@
-"""Count which base and direction the links of a file fit, and suspect one that is not declared."""
+"""Counts of the links of a file that fit each base and direction, and suspicions they raise."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import NamedTuple, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.formats.record import Record
 
@@ -25,7 +26,7 @@ _Words = Union[Sequence[str], None]
 
 @dataclass
 class Fit:
-    """Count the links of a file under one base and direction.
+    """The links of a file under one base and direction.
 
     Those `outside` lie outside their pair, `equal` ones join words equal after casefold (names,
     numbers, punctuation, cognates); the right base and direction have clearly more of these.
@@ -38,7 +39,7 @@ class Fit:
 
 
 class Suspicion(NamedTuple):
-    """Say why another base or direction, which it names, fits better than the declared one."""
+    """Another base or direction that fits better than the declared one, and why."""
 
     kind: str
     message: str
@@ -47,10 +48,9 @@ class Suspicion(NamedTuple):
 
 
 class Fits:
-    """Look at all links of a file as written, a block of sentence pairs at a time.
+    """All links of a file as written, counted a block of sentence pairs at a time.
 
-    `each` has how the links look under each base and direction (what `flush` has counted), `links`
-    how many there are, also to the empty word; `has_text` says whether words are known.
+    `each` counts them under each base and direction, `links` all, also those to the empty word.
     """
 
     def __init__(self, base: int, transposed: bool) -> None:
@@ -125,7 +125,7 @@ class Fits:
         self._forget()
 
     def suspicion(self) -> Suspicion | None:
-        """Return which base or direction fits clearly better than the declared one, if one does."""
+        """Return a base or direction that fits clearly better than the declared one."""
         self.flush()
         if self.links < _FEW:
             return None
@@ -171,9 +171,9 @@ def _fits_better(fit: Fit, declared: Fit, links: int) -> bool:
 
 
 class Misfit:
-    """Compare the links of two sides as read with one of them turned, or moved by a word.
+    """Shared links of two sides as read, and with one of them turned or moved by a word.
 
-    Both are right as they are if that gains hardly any shared links, whatever their quality.
+    Turning or moving gains hardly any shared links if both are right as they are.
     """
 
     def __init__(self) -> None:
@@ -196,7 +196,7 @@ class Misfit:
 
     def suspicion(self) -> str:
         """Return in words which reading fits far better than the present one, if one does."""
-        reading, (won, lost) = max(self._changes.items(), key=lambda one: one[1][0] - one[1][1])
+        reading, (won, lost) = max(self._changes.items(), key=lambda item: item[1][0] - item[1][1])
         if won < _FEW // 2 or won < 3 * lost or (won - lost) ** 2 < 16 * (won + lost):
             return ""
         what = "`transpose`" if reading == "turned" else "`base`"
@@ -213,3 +213,33 @@ def _keys(arrays: LinkArrays, links: NDArray[np.int32]) -> NDArray[np.int64]:
     i, j = links[inside].astype(np.int64).T
     keys: NDArray[np.int64] = (pair[inside] << 42) | (i << 21) | j
     return keys
+
+
+class BaseWatch:
+    """Whether any link of an input, read from `base`, uses the first word of either side."""
+
+    def __init__(self, base: int = 0) -> None:
+        self._base = base
+        self._links = 0
+        self._first = False
+
+    def add(self, links: LinkArrays) -> None:
+        """Look at the links of some pairs; once a first word is seen, at no more."""
+        if not self._first and len(links.links):
+            self._links += len(links.links)
+            self._first = bool((links.links == 0).any())
+
+    def see(self, alignment: Alignment) -> None:
+        """Look at the links of one pair likewise."""
+        if not self._first:
+            self._links += len(alignment)
+            self._first = any(0 in link for link in alignment)
+
+    def suspicion(self, typed: str = "`base=1`") -> str:
+        """Return in words that no link of many used a first word; else nothing.
+
+        `typed` is what the user is to type to declare the other base.
+        """
+        if self._first or self._links < _FEW or self._base != 0:
+            return ""
+        return f"no link uses word 0 on either side; if words are counted from 1, say so by {typed}"

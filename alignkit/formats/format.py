@@ -1,9 +1,9 @@
-"""Define what a format is: a parser, a writer, and what it can hold."""
+"""A format: its parser, its writer, and what it can hold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,26 +50,36 @@ EVERYTHING = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """Describe a format to the registry.
+    """How a format is read and written.
 
     Parameters
     ----------
     parse
         Yields the records of a reading.
     write
-        Writes pairs; the pairs come one by one, and a writer keeps no more of them than it must.
-        None: the format is only read.
+        Writes pairs as they come; None: the format is only read.
     holds
-        Which of `EVERYTHING` survives being written and read again; ``"attribute NAME"`` says
-        that one attribute does.
+        Which of `EVERYTHING` survives being written and read again, or ``"attribute NAME"``.
     asked
-        The kinds beside, each an option of `WriteOptions`, that survive where the user asks for it.
+        What else survives if the user asks for it: names of options of `WriteOptions`.
     base
         The number of the first word, by the format's custom.
     text_beside
         The words stand in files of their own (``--source`` and ``--target``).
     folder
         The format is a folder of files (a file of it can usually be read alone).
+    remark
+        What to say once to a user who reads the format; empty: nothing.
+    surely
+        Whether a file whose first records read as these pairs is of this format; None if the
+        records alone cannot say. Used to detect the format of a file.
+    members
+        The files of a folder that belong to the format.
+    pairs
+        A faster way from the file to the pairs, with the same result as `parse`.
+    blocks
+        The ids and links of many pairs at a time, without words; ids that are the numbers of the
+        lines come as a range.
     """
 
     parse: Callable[[Reading], Iterator[Record]]
@@ -80,17 +90,10 @@ class Format:
     text_beside: bool = False
     folder: bool = False
     remark: Callable[[Reading], str] | None = None
-    """What whoever reads an input of the format is told once; empty: nothing."""
     surely: Callable[[Reading, Sequence[SentencePair]], bool | None] | None = None
-    """Whether a file whose first records read as these pairs is of this format; None, as without
-    it: nothing but the records tells. Asked where a file's format is to be found."""
     members: Callable[[Reading], Iterable[Path]] | None = None
-    """The files of a folder that belong to the format, where it reads folders."""
     pairs: Callable[[Reading], Iterator[SentencePair]] | None = None
-    """A faster way from the file to the pairs, with the same result as `parse`."""
     blocks: Callable[[Reading], Iterator[tuple[Sequence[object], LinkArrays]]] | None = None
-    """The ids and links of many pairs at a time, where no words are needed; ids that are the
-    numbers of the lines come as a range."""
 
 
 _OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
@@ -113,7 +116,11 @@ _OF_ANNOTATION: dict[str, Callable[[Annotation], object]] = {
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
     """Yield the kinds of things that a pair has and the format cannot hold, each once."""
-    annotations = list(_kept(pair, holds).values())
+    annotations = [
+        annotation
+        for annotation in pair.annotations.values()
+        if annotation.alignment is not None or JUDGED in holds
+    ]
     alignments = [a.alignment for a in annotations if a.alignment is not None]
     if len(annotations) < len(pair.annotations):
         yield JUDGED
@@ -133,59 +140,3 @@ def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
     for kind, says in _OF_ANNOTATION.items():
         if kind not in holds and any(map(says, annotations)):
             yield kind
-
-
-def _kept(pair: SentencePair, holds: frozenset[str]) -> dict[str, Annotation]:
-    """Return the annotations that a format sees at all."""
-    return {
-        name: annotation
-        for name, annotation in pair.annotations.items()
-        if annotation.alignment is not None or JUDGED in holds
-    }
-
-
-def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
-    """Return what is left of a pair in a format that holds no more than `holds`.
-
-    Ids, names of annotators and texts are left as they are: what a reader puts in the place of
-    those that a format lacks depends on its companions.
-    """
-    annotations = {
-        name: _projected_annotation(annotation, holds)
-        for name, annotation in _kept(pair, holds).items()
-    }
-    attributes = {
-        name: text
-        for name, text in pair.attributes.items()
-        if "attributes" in holds or f"attribute {name}" in holds
-    }
-    kept = pair if "trees" in holds else pair.without_trees()
-    return replace(kept, annotations=annotations, attributes=attributes)
-
-
-def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Annotation:
-    old = annotation.alignment
-    return Annotation(
-        None if old is None else _projected_alignment(old, holds),
-        annotation.comment if "comment" in holds else "",
-        annotation.flags if "flags" in holds else frozenset(),
-        annotation.judgment if "judgment" in holds else "",
-        annotation.provenance if "provenance" in holds else "",
-        annotation.when if "when" in holds else None,
-    )
-
-
-def _projected_alignment(old: Alignment, holds: frozenset[str]) -> Alignment:
-    nulls = old.nulls if "nulls" in holds else frozenset()
-    sure_nulls = nulls & old.sure_nulls if "possible nulls" in holds else nulls
-    cells = old.possible if "other labels" not in holds else set(old.labels)
-    return Alignment(
-        old.sure if "possible" in holds else old.possible,
-        old.possible,
-        nulls=sure_nulls,
-        possible_nulls=nulls,
-        weights={k: v for k, v in old.weights.items() if k in old.possible or k in nulls}
-        if "weights" in holds
-        else None,
-        labels={k: v for k, v in old.labels.items() if k in cells} if "labels" in holds else None,
-    )

@@ -1,4 +1,4 @@
-"""Read and write the A3 files of GIZA++ [giza].
+"""The A3 files of GIZA++ [giza].
 
 Specification
 -------------
@@ -8,21 +8,17 @@ Three lines a sentence pair::
     elles sont parties hier
     NULL ({ }) they ({ 1 }) left ({ 2 3 }) yesterday ({ 4 })
 
-- The third line holds the words of GIZA's source language, each with the 1-based positions of the
-  words of the second line that are aligned to it. It is alignkit's source; the second line is
-  the target. Where GIZA was run the other way round, ``--transpose`` exchanges the two sides,
-  words and links together.
-- The positions behind NULL are words of the second line that are aligned to the empty word:
-  explicit nulls. A word with empty brackets is just unaligned.
-- GIZA itself aligns each word of the second line once; a position in the brackets of several words
-  is read as several links.
+- The third line is the source, each word with the 1-based positions of the words of the second
+  line, the target, that are aligned to it. ``--transpose`` exchanges the sides, words and links
+  together.
+- Positions behind NULL are explicit nulls. A word with empty brackets is just unaligned.
+- A position in the brackets of several words is read as several links.
 - The number in the header is the pair's id; it may repeat. Both lengths must be those of the
-  lines. The score is kept as written, as the attribute ``score``; it may be missing. Other
-  aligners write the header with a small ``s``, or other spaces in it, which is read too.
+  lines. The score, which may be missing, is kept as the attribute ``score``. A small ``s`` and
+  other spaces in the header are read too.
 
-Written are all links alike, sure or possible; nulls of the target words, not those of the source
-words; a number that is not the id where that is no whole number; and no pairs that are not
-annotated.
+Links are written without their status, and nulls of target words only. Ids that are no whole
+numbers are replaced; pairs that are not annotated are left out.
 
 References
 ----------
@@ -33,16 +29,13 @@ Linguistics 29(1):19-51; the README of GIZA++, part V.B "alignment file".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from alignkit.alignment import NULL
-from alignkit.errors import FormatError
-from alignkit.formats.brackets import Block, read_blocks
+from alignkit.formats.brackets import Block, read_blocks, write_blocks
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
-from alignkit.formats.naming import Numbering
 from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.writing import Writing
 from alignkit.sentence_pair import SentencePair
 
 _HEADER = re.compile(
@@ -56,10 +49,8 @@ _POSITION = re.compile(r"[0-9]{1,9}")
 
 def _parse(reading: Reading) -> Iterator[Record]:
     for block in read_blocks(reading, _HEADER, _SHAPE):
-        try:
+        with reading.refusing():
             yield _record(block, reading)
-        except FormatError as error:
-            reading.refuse(error)
 
 
 def _record(block: Block, reading: Reading) -> Record:
@@ -68,11 +59,11 @@ def _record(block: Block, reading: Reading) -> Record:
     for i, word in enumerate(block.words, start=reading.base):
         links += (RawLink(i, j) for j in _positions(word.items, block, reading))
     counts = len(source), len(target)
-    told = int(block.header[2]), int(block.header[3])
-    if counts != told:
+    declared = int(block.header[2]), int(block.header[3])
+    if counts != declared:
         raise reading.error(
             f"{counts[0]} source and {counts[1]} target words, but the header says "
-            f"{told[0]} and {told[1]}",
+            f"{declared[0]} and {declared[1]}",
             block.line,
         )
     if reading.options.transpose:
@@ -91,37 +82,16 @@ def _positions(items: Sequence[str], block: Block, reading: Reading) -> Iterator
         yield int(item)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    numbering = Numbering(writing.lost, unique=False)
-    with writing.open() as stream:
-        for written in pairs:
-            alignment = writing.alignment(written)
-            if alignment is None:
-                continue
-            pair = written.transpose() if writing.options.transpose else written
-            plain = writing.words(pair)[1]
-            positions: list[list[str]] = [[] for _ in range(pair.lengths[0] + 1)]  # NULL is last
-            for i, j in [*alignment, *sorted(alignment.nulls)]:
-                if j != NULL:
-                    positions[i].append(str(j + writing.base))
-            if any(j == NULL for _, j in alignment.nulls):
-                writing.lost["nulls"] += 1
-            words = zip(("NULL", *pair.words[0]), (positions[-1], *positions[:-1]), strict=True)
-            line = " ".join(" ".join((word, "({", *there, "})")) for word, there in words)
-            stream.write(f"{_header(pair, numbering)}\n{plain}\n{line}\n")
-
-
-def _header(pair: SentencePair, numbering: Numbering) -> str:
+def _header(pair: SentencePair, number: str) -> str:
     source, target = pair.lengths
     score = pair.attributes.get("score", "")
-    told = f" alignment score : {score}" if score.split() == [score] else ""
-    number = numbering.take(pair.id)
-    return f"# Sentence pair ({number}) source length {source} target length {target}{told}"
+    scored = f" alignment score : {score}" if score.split() == [score] else ""
+    return f"# Sentence pair ({number}) source length {source} target length {target}{scored}"
 
 
 FORMAT = Format(
     parse=_parse,
-    write=_write,
+    write=partial(write_blocks, header=_header, bracketed=0),
     holds=frozenset({"text", "nulls", "empty", "attribute score"}),
     base=1,
 )

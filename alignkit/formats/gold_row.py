@@ -1,4 +1,4 @@
-"""Read and write the ten columns that GoldAlign and MultiMWA share.
+"""The ten columns that GoldAlign and MultiMWA share.
 
 id, source, link of the source, target, link of the target, judgment of the corpus, judgment of the
 user, sure links, possible links, comment.
@@ -13,9 +13,10 @@ from alignkit.annotation import Annotation
 from alignkit.errors import FormatError
 from alignkit.formats.notation import LinkTexts, parse_links
 from alignkit.formats.record import RawAnnotation
-from alignkit.formats.tsv import column
+from alignkit.formats.textfile import BOM
 from alignkit.formats.words import split_words
 from alignkit.formats.writing import Writing
+from alignkit.input import CONTROL
 from alignkit.sentence_pair import SentencePair
 
 LINKS = ("source-link", "target-link")
@@ -31,7 +32,7 @@ _UNANNOTATED = 6
 
 @dataclass(slots=True)
 class GoldRow:
-    """One line: a pair and, where it is annotated, one annotation."""
+    """A pair and, if it is annotated, one annotation."""
 
     id: str  # the first column
     source: list[str]  # the tokens
@@ -41,7 +42,7 @@ class GoldRow:
     more: list[str]  # what stands in columns behind the tenth
 
     def differences(self, other: GoldRow) -> Iterator[str]:
-        """Yield what this row and another say otherwise about the same pair."""
+        """Yield the columns in which rows of the same pair differ."""
         for what in ("id", "source", "target"):
             if getattr(self, what) != getattr(other, what):
                 yield what
@@ -88,6 +89,14 @@ def write_row(
         links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
         columns += [annotation.judgment, links.sure, links.possible, annotation.comment]
         columns += [] if more is None else [more]
-    columns = [column(part, writing) for part in columns]
+    columns = [_column(part, writing) for part in columns]
     columns[1], columns[3] = writing.words(pair)  # a word may be an ideographic space
     return "\t".join(columns) + "\n"
+
+
+def _column(text: str, writing: Writing) -> str:
+    """Return a text with single spaces; more than spaces that change are counted as a loss."""
+    if BOM in text or (text and text.split(" ") != text.split()) or CONTROL.search(text):
+        text = " ".join(CONTROL.sub(" ", text.replace(BOM, "")).split())
+        writing.lost["white space in texts"] += 1
+    return text

@@ -1,4 +1,4 @@
-"""Read and write GoldAlign's folder of users, tab-separated [goldalign].
+"""GoldAlign's folder of users, tab-separated [goldalign].
 
 Specification
 -------------

@@ -1,4 +1,4 @@
-"""Read and write groups: source words, target words and a label, as in ``6,5:5:unspec``.
+"""Groups of source words, target words and a label, as in ``6,5:5:unspec``.
 
 Yawat and TransRead share this notation. A group links each of its source words to each of its
 target words. One side may be empty: then the words of the other are explicitly aligned to
@@ -61,16 +61,18 @@ def _numbers(text: str) -> list[int | None]:
     return [int(number) for number in text.split(",")] if text else [None]
 
 
-def cells_of(alignment: Alignment) -> list[Link]:
-    """Return the links, the nulls and the labelled cells of an alignment, in order."""
-    return sorted({*alignment, *alignment.nulls, *alignment.labels})
+def write_groups(cells: Iterable[tuple[Link, str]], base: int) -> Iterator[str]:
+    """Yield labelled cells as groups in the notation; see `group_cells`."""
+    for group in group_cells(cells):
+        sides = (",".join(str(k + base) for k in side) for side in group[:2])
+        yield ":".join((*sides, group.label))
 
 
 def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
-    """Make groups of labelled cells, as few as restore exactly these.
+    """Return the fewest groups that restore labelled cells.
 
-    The cells of one label that hang together are one group where they fill their block, else one
-    group a source word. A null is a group of its own.
+    Connected cells of one label are a group if they fill their block, else one group a source word.
+    A null is a group of its own.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""Take records in: a record of any format becomes a sentence pair, by the same rules."""
+"""The reading of a file: records of any format become sentence pairs by the same rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from alignkit.alignment import NULL, Alignment, Link
@@ -20,12 +21,10 @@ _RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the
 
 
 class Reading(TextFile):
-    """Read one input of a format: its text, and the sentence pairs that its records make.
+    """One input of a format, and the sentence pairs that its records make.
 
-    `base` is the format's own number of the first word; `observe` is called with every `Finding`.
-    `read` and `refused` count the records that became sentence pairs, and those that are broken;
-    `place` is the file and line of the last one, which plain pairs of some formats lack; `shift`
-    says how the texts are shifted, where links were dropped.
+    `base` is the format's own number of the first word. `read` and `refused` count whole and broken
+    records, `place` is the file and line of the last, `shift` says how texts are shifted.
     """
 
     def __init__(
@@ -70,15 +69,26 @@ class Reading(TextFile):
                 Finding("broken record", error.message, error.path or self.path, error.line)
             )
 
-    def build(self, record: Record) -> SentencePair | None:
-        """Make a sentence pair of a record: base, direction and range are settled here.
+    @contextmanager
+    def refusing(self, line: int | None = None, path: str = "") -> Iterator[None]:
+        """Refuse the record that is read inside if it is broken; `line` and `path` place it."""
+        try:
+            yield
+        except FormatError as error:
+            if error.path:
+                self.refuse(error)
+            else:
+                self.refuse(self.error(error.message, error.line or line, error.column, path))
 
-        Returns None, after `refuse`, where the record is broken.
-        """
+    def build(self, record: Record) -> SentencePair | None:
+        """Make a sentence pair of a record; base, direction and range are settled here."""
         self.place = (record.path or self.path, record.line)
         try:
             self._refuse_long(record)
-            source, target = self._sentence(record.source), self._sentence(record.target)
+            source, target = (
+                None if tokens is None else self.shared(tokens)
+                for tokens in (record.source, record.target)
+            )
             pair = SentencePair(
                 record.id,
                 source,
@@ -110,14 +120,9 @@ class Reading(TextFile):
                 pair = self.build(record)
                 if pair is not None:
                     yield pair
-        except (
-            BaseException
-        ):  # an error, or nobody wants the rest: parsers may wait with open files
+        except BaseException:  # an error, or nobody wants the rest: parsers may hold open files
             self.close()
             raise
-
-    def _sentence(self, tokens: Sequence[str] | None) -> tuple[str, ...] | None:
-        return None if tokens is None else self.shared(tokens)
 
     def _trees(
         self, side: str, texts: dict[str, str], words: tuple[str, ...] | None, record: Record
@@ -198,22 +203,15 @@ class Reading(TextFile):
         self.note(kind, message, written.line or line, path)
 
     def _link(self, written: RawLink, raw: RawAnnotation, record: Record) -> Link | None:
-        i = NULL if written.i is None else written.i - self.base
-        j = NULL if written.j is None else written.j - self.base
-        if self.options.transpose:
-            i, j = j, i
-        sides = ((i, written.i is None, record.source), (j, written.j is None, record.target))
-        if self.options.transpose:
-            sides = ((i, written.j is None, record.source), (j, written.i is None, record.target))
-        for index, null, tokens in sides:
-            if null:
-                continue
-            if index < 0 or (tokens is not None and index >= len(tokens)):
-                self._out_of_range(written, raw, record)
-                return None
-        return Link(i, j)
-
-    def _out_of_range(self, written: RawLink, raw: RawAnnotation, record: Record) -> None:
+        """Return a link counted from 0, source first; None after one out of range is dropped."""
+        cell = (written.j, written.i) if self.options.transpose else written[:2]
+        inside = (
+            index is None
+            or (index >= self.base and (words is None or index - self.base < len(words)))
+            for index, words in zip(cell, (record.source, record.target), strict=True)
+        )
+        if all(inside):
+            return Link(*(NULL if index is None else index - self.base for index in cell))
         n = "?" if record.source is None else len(record.source)
         m = "?" if record.target is None else len(record.target)
         message = (
@@ -232,3 +230,4 @@ class Reading(TextFile):
                 path=path,
             )
         self.note("link out of range", message + "; dropped", line, path)
+        return None

@@ -1,4 +1,4 @@
-"""Read and write the chunk alignments of interpretable STS [ists].
+"""The chunk alignments of interpretable STS [ists].
 
 Specification
 -------------
@@ -27,25 +27,21 @@ Records that look like XML but are not (``<==>``), so they are read line by line
     </alignment>
     </sentence>
 
-- Positions count from 1; 0 alone is the empty word. A chunk pair is a block of sure links; a chunk
-  that is aligned to 0 makes each of its words explicitly aligned to nothing.
-- Each link gets the label ``TYPE SCORE``, such as ``SPE2 4``, or ``TYPE`` where the score is NIL.
-  ``NOALI`` with NIL, which says no more than that words are aligned to nothing, is no label, and
-  neither is ``NIL`` with NIL, which is written for links without one.
-- ``NOALI`` between words of both sides makes all of them aligned to nothing, and is counted.
-- Chunks may share words (the M:N alignments of 2016). Of two types and scores of one pair of words
-  the first is kept, and this is counted.
-- The words behind the score repeat the chunks; where they differ, this is counted. They may be
-  missing.
-- The two ``//`` lines are the raw sentences. One that differs from its tokens is kept as
-  the attribute ``source text`` or ``target text``; a status that is not empty as ``status``. The
-  lines may be missing.
+- Positions count from 1; 0 alone is the empty word. A chunk pair is a block of sure links; the
+  words of a chunk aligned to 0 are explicit nulls.
+- Links have the label ``TYPE SCORE``, such as ``SPE2 4``, or ``TYPE`` if the score is NIL.
+  ``NOALI`` or ``NIL`` with NIL is no label.
+- ``NOALI`` between words of both sides makes nulls of all of them, and is counted.
+- Chunks may share words (the M:N alignments of 2016). Of two labels of one pair of words the first
+  is kept, and this is counted.
+- The words behind the score repeat the chunks, or are missing; differences are counted.
+- The two ``//`` lines are the raw sentences, or missing. One that differs from its tokens becomes
+  the attribute ``source text`` or ``target text``; a status that is not empty becomes ``status``.
 - A record without ``<alignment>`` is not annotated.
 - A record broken anywhere is refused; reading goes on at the next ``<sentence``.
 
-Written chunk pairs are the cells of one label that hang together, where they fill their block,
-else one source word each; chunks aligned to nothing are runs of such words. Labels of another
-shape, possible links as such, and ids that hold a line break are lost.
+Chunk pairs are written as in `alignkit.formats.groups`, chunks aligned to nothing as runs of words.
+Labels of another shape, possible links as such, and ids that hold a line break are lost.
 
 References
 ----------
@@ -80,10 +76,8 @@ _Line = tuple[int, str]
 
 def _parse(reading: Reading) -> Iterator[Record]:
     for lines in _stretches(reading):
-        try:
+        with reading.refusing():
             yield _Sentence(lines, reading).record()
-        except FormatError as error:
-            reading.refuse(error)
 
 
 def _stretches(reading: Reading) -> Iterator[list[_Line]]:
@@ -274,11 +268,7 @@ def _notation(
 ) -> Iterator[str]:
     if writing.options.transpose:
         words = words[1], words[0]
-    nulls = sorted(alignment.nulls)
-    if nulls and writing.base == 0:
-        writing.lost["nulls"] += 1
-        nulls = []
-    cells = [*alignment, *nulls]
+    cells = [*alignment, *writing.nulls(alignment)]
     labels = {link: _label(link, alignment) for link in cells}
     kept = {link: text.removesuffix(" NIL") for link, text in labels.items() if not _plain(text)}
     if any(kept.get(link) != text for link, text in alignment.labels.items()):

@@ -1,4 +1,4 @@
-"""Read and write jacana's JSON [jacana].
+"""jacana's JSON [jacana].
 
 Specification
 -------------
@@ -78,11 +78,8 @@ def _document(path: Path) -> str:
 def _records(reading: Reading, path: str) -> Iterator[Record]:
     text = JsonText(reading.text(path), path)
     for number, (line, value) in enumerate(text.elements(), start=1):
-        try:
+        with reading.refusing(line, path):
             record = _record(reading, value, number, line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line, path=path))
-        else:
             record.path = path
             yield record
     text.finish()
@@ -114,11 +111,8 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
     others = dict(_counted(_records(reading, both)))
     for key, record in _counted(_records(reading, sure)):
         other = others.pop(key, None)
-        try:
+        with reading.refusing():
             _add_possible(reading, record, other, both)
-        except FormatError as error:
-            reading.refuse(error)
-        else:
             yield record
     for record in others.values():
         reading.refuse(

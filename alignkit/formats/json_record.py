@@ -1,4 +1,4 @@
-"""Read what the JSON formats share: a pair's id, and the members that become attributes."""
+"""What the JSON formats share: a pair's id, and the members that become attributes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from alignkit.errors import FormatError
 from alignkit.formats.intake import Reading
 from alignkit.formats.json_text import Object, as_text
 from alignkit.formats.record import Record
+from alignkit.formats.writing import Writing
+from alignkit.sentence_pair import SentencePair
 
 _LINKS = re.compile(r"[0-9]+-[0-9]+(\s+[0-9]+-[0-9]+)*")
 _ALIKE = 0.8
@@ -41,6 +43,17 @@ def keep_attributes(
             reading.note("member left out", f"{key[:40]!r} is not a text", record.line)
         else:
             record.attributes[key] = attribute
+
+
+def write_attributes(
+    value: Object, pair: SentencePair, own: Container[str], writing: Writing
+) -> None:
+    """Add the attributes of a pair to its object; those named like an `own` member are lost."""
+    for key, attribute in pair.attributes.items():
+        if key not in own:
+            value[key] = attribute
+        else:
+            writing.lost["attributes with the name of a member"] += 1
 
 
 def _holds_links(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""Read JSON strictly: what is wrong is told with line and column, and nothing is guessed.
+"""Strict JSON, with line and column in each error.
 
 Stricter than `json`: a key may occur only once in an object, NaN and infinities are refused, and
 so are numbers too large for a link, lone surrogates (they are no Unicode text) and nesting that
@@ -57,7 +57,7 @@ _DECODER = json.JSONDecoder(
 
 
 class JsonText:
-    """Walk through one JSON text, value by value.
+    """One JSON text, read value by value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Read and write JSON lines of word lists, as data sets of neural aligners have them [jsonl].
+"""JSON lines of word lists, as data sets of neural aligners have them [jsonl].
 
 Specification
 -------------
@@ -28,7 +28,7 @@ from alignkit.alignment import NULL
 from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.intake import Reading
-from alignkit.formats.json_record import keep_attributes, read_id
+from alignkit.formats.json_record import keep_attributes, read_id, write_attributes
 from alignkit.formats.json_text import Object, member, parse_json, position, texts
 from alignkit.formats.record import RawAnnotation, RawLink, Record
 from alignkit.formats.textfile import BOM
@@ -43,12 +43,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for line, text in reading.lines():
         if not text or text.isspace():
             continue
-        try:
-            record = _record(reading, parse_json(text, line=line), line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line, problem.column))
-        else:
-            yield record
+        with reading.refusing(line):
+            yield _record(reading, parse_json(text, line=line), line)
 
 
 def _record(reading: Reading, value: Object, line: int) -> Record:
@@ -90,11 +86,7 @@ def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
         value["alignment"] = [
             [_NULL if index == NULL else index + writing.base for index in cell] for cell in cells
         ]
-    for key, attribute in pair.attributes.items():
-        if key in _OWN:
-            writing.lost["attributes with the name of a member"] += 1
-        else:
-            value[key] = attribute
+    write_attributes(value, pair, _OWN, writing)
     return value
 
 

@@ -1,4 +1,4 @@
-"""Read and write MultiMWA's TSV [multimwa].
+"""MultiMWA's TSV [multimwa].
 
 Specification
 -------------
@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from alignkit.errors import FormatError
 from alignkit.formats.format import Format
 from alignkit.formats.gold_row import HELD, LINKS, parse_row, write_row
 from alignkit.formats.intake import Reading
@@ -40,22 +39,19 @@ _NONE = "N/A"
 
 def _parse(reading: Reading) -> Iterator[Record]:
     for line, text in reading.lines():
-        try:
+        with reading.refusing(line):
             row = parse_row(text, most=11)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-            continue
-        attributes = {
-            name: said
-            for name, said in row.attributes.items()
-            if name not in LINKS or said != _NONE
-        }
-        record = Record(row.id, line, row.source, row.target, attributes=attributes)
-        if row.annotation is not None:
-            record.annotations[reading.name] = row.annotation
-        if any(row.more):
-            record.attributes[_LAST] = row.more[0]
-        yield record
+            attributes = {
+                name: value
+                for name, value in row.attributes.items()
+                if name not in LINKS or value != _NONE
+            }
+            record = Record(row.id, line, row.source, row.target, attributes=attributes)
+            if row.annotation is not None:
+                record.annotations[reading.name] = row.annotation
+            if any(row.more):
+                record.attributes[_LAST] = row.more[0]
+            yield record
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

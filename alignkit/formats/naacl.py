@@ -1,4 +1,4 @@
-"""Read and write the lines of the NAACL and WPT shared tasks [naacl].
+"""The lines of links of the NAACL and WPT shared tasks [naacl].
 
 Specification
 -------------
@@ -15,20 +15,19 @@ the link is sure (S, the default) or only possible (P), and a confidence::
 - A number in the place of S or P is a confidence: ``27 1 1 0.93``. It becomes the link's weight.
 - Sentence numbers are compared as numbers, so that ``0027`` is 27. They need not be contiguous
   or sorted, and the links of a sentence may be scattered. Empty lines are passed over and counted.
-- The words stand in files beside (`alignkit.formats.parallel_text`): as
-  ``<s snum=27> words </s>``, or
-  as plain lines, the n-th for sentence n. With words the pairs come in the order of the words,
-  under their snum as written, and a sentence without links is an empty annotation, or, with
-  ``--partial``, not annotated; links of a sentence without words are an error.
+- The words stand in other files (`alignkit.formats.parallel_text`), as ``<s snum=27> words </s>``
+  or as plain lines, the n-th for sentence n. Pairs then come in the order of the words, under their
+  snum as written; a sentence without links is an empty annotation, or, with ``--partial``, not
+  annotated. Links of a sentence without words are an error.
 - Without words the pairs come in the order of their first links, under their number without
   padding, and a sentence without links does not exist.
 
-All links are held, packed into about 20 bytes each. In lenient reading a line that is broken
-refuses its sentence, or, where even that is not known, counts as a broken record itself.
+All links are held, in about 20 bytes each. Lenient reading refuses the sentence of a broken line,
+or, if that is unknown, the line.
 
-Written are P where a link is only possible, and S or P before a confidence. Ids that are not whole
-numbers, or not distinct, give way to the first free numbers; pairs not annotated have no links;
-two files of words get ``<s snum=N>``, a bitext has plain lines and so makes all ids 1, 2, ...
+P is written if a link is only possible, and S or P before a confidence. Ids that are not distinct
+whole numbers give way to the first free numbers. Two files of words get ``<s snum=N>``; a bitext
+has plain lines, which makes all ids 1, 2, ...
 
 References
 ----------
@@ -115,7 +114,7 @@ def _sentence_of(text: Text, seen: set[int], reading: Reading) -> int:
 
 
 class _Links:
-    """Hold all links in columns, and give out those of one sentence."""
+    """All links in columns, by sentence."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -239,10 +238,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 def _notation(alignment: Alignment, number: str, writing: Writing) -> Iterator[str]:
-    nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
-    if nulls and writing.base == 0:
-        writing.lost["nulls"] += 1
-        nulls = []
+    nulls = [(null, null in alignment.sure_nulls) for null in writing.nulls(alignment)]
     weights = alignment.weights
     if not all(map(math.isfinite, weights.values())):
         writing.lost["weights"] += 1

@@ -1,4 +1,4 @@
-"""Give pairs and annotators the numbers and names that a format can write."""
+"""Numbers of pairs and names of annotators that a format can write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 class Numbering:
-    """Number pairs: by their own ids where those are whole numbers, else by the first free one.
+    """Numbers of pairs: their own ids if those are whole numbers, else the first free ones.
 
     Examples
     --------

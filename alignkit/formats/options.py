@@ -1,4 +1,4 @@
-"""Define how a file is read and written: what the user declares about it."""
+"""Options of reading and writing a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from alignkit.input import MAX_MEGABYTES, MAX_WORDS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """Declare what a file does not say of itself; nothing is guessed.
+    """What a file does not say of itself; nothing is guessed.
 
     Parameters
     ----------
@@ -20,37 +20,32 @@ class ReadOptions:
     transpose
         The links are written target first.
     source, target
-        Files with the words, where the format holds links only. `source` alone names a bitext of
-        ``source ||| target`` lines. Lines may be plain tokens, ``id<TAB>tokens`` (where the links
-        have ids too) or ``<s snum=N> tokens </s>``.
+        Files with the words, if the format holds links only; see `alignkit.formats.parallel_text`.
+        `source` alone names a bitext of ``source ||| target`` lines.
     encoding
         The encoding of all files read.
     drop_out_of_range
-        Drop links beyond the sentence, and count them, where an error would stop.
+        Drop and count links beyond the sentence; otherwise they are an error.
     partial
         There may be fewer alignments than texts: the rest is not annotated.
     unescape
         Turn entities such as ``&quot;`` in words into the characters they stand for.
     name
-        The annotator, for formats that name none; None takes the format's own custom, which is
-        ``alignment`` for most.
+        The annotator, for formats that name none; None: the format's custom, mostly ``alignment``.
     lenient
-        Leave out, and count, records that are broken, where an error would stop; control
-        characters become U+FFFD.
+        Leave out and count broken records; control characters become U+FFFD. Otherwise both are
+        errors.
     max_size
-        The most megabytes of what is held as one piece: a line, an XML element, a whole file of
-        JSON or UTF-16. A packed file may be larger unpacked; but one that swells to more than a
-        hundred times its size is refused from a sixteenth of it.
+        The most megabytes held as one piece: a line, an XML element, a whole file of JSON or
+        UTF-16. A packed file that swells more than a hundredfold is refused from a sixteenth of it.
     max_words
         The most words of a sentence.
     lenient_labels
-        Keep, and count, what is no judgment of a format's scheme, where an error would stop.
+        Keep and count judgments that are not of a format's scheme; otherwise they are an error.
     unquote
-        A text that begins and ends with a quotation mark loses both, and of doubled ones within
-        it every second one (turku).
+        Take off the quotation marks around a text, and halve doubled ones within it (turku).
     no_text
-        Take the words from what the annotations quote where there are no texts; the others are
-        ``_`` (etpc).
+        Without texts, take the words that the annotations quote; the others are ``_`` (etpc).
     """
 
     base: int | None = None
@@ -75,7 +70,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
-    """Declare how a file is to be written.
+    """How a file is to be written.
 
     Parameters
     ----------
@@ -106,7 +101,6 @@ class WriteOptions:
 
 
 def _check(options: ReadOptions | WriteOptions) -> None:
-    """Take paths as texts, and see that all is of its kind."""
     for name in ("source", "target"):
         path = getattr(options, name)
         if isinstance(path, PathLike):

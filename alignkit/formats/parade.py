@@ -1,4 +1,4 @@
-"""Read PARADE, pairs of definitions that experts judged [parade].
+"""PARADE, pairs of definitions that experts judged [parade].
 
 Specification
 -------------
@@ -35,7 +35,6 @@ from alignkit.formats.record import Record
 from alignkit.formats.words import split_words
 from alignkit.labels.schemes import get_scheme
 from alignkit.labels.views import get_view
-from alignkit.sentence_pair import SentencePair
 
 _NAME = "parade"
 _HEAD = ("four-class labels", "binary labels", "entity", "definition1", "definition2")
@@ -54,12 +53,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
                     line,
                 )
             continue
-        try:
-            record = _record(reading, columns, number, line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield record
+        with reading.refusing(line):
+            yield _record(reading, columns, number, line)
 
 
 def _record(reading: Reading, columns: Sequence[str], number: int, line: int) -> Record:
@@ -78,14 +73,9 @@ def _record(reading: Reading, columns: Sequence[str], number: int, line: int) ->
     return record
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Tell it by its first line, without which nothing was read."""
-    return bool(pairs)
-
-
 FORMAT = Format(
     parse=_parse,
     write=None,
-    surely=_surely,
+    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     holds=frozenset({"text", "judgment", JUDGED, "attributes", "names", "absent"}),
 )

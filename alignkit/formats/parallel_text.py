@@ -1,4 +1,4 @@
-"""Read and write parallel text: two files, or one of lines that hold both sentences.
+"""Parallel text: two files, or one of lines that hold both sentences.
 
 A line holds the tokens of a sentence, divided by white space, in one of three dresses:
 

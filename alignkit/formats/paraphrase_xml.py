@@ -75,13 +75,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     if len(root.attrib):
         reading.note("attributes left out", f"of the root <{local_name(root)[:40]}>", line_of(root))
     for number, element in enumerate(elements, start=1):
-        try:
-            record = _record(reading, element, number)
-        except FormatError as problem:
-            line = problem.line or line_of(element)
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield record
+        with reading.refusing(line_of(element)):
+            yield _record(reading, element, number)
 
 
 def _record(reading: Reading, element: etree._Element, number: int) -> Record:

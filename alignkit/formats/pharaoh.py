@@ -1,4 +1,4 @@
-"""Read and write Pharaoh links and all their variants [pharaoh].
+"""Pharaoh links and all their variants [pharaoh].
 
 Specification
 -------------

@@ -1,4 +1,4 @@
-"""Define what a parser yields: one sentence pair as its file writes it."""
+"""What a parser yields: one sentence pair as its file writes it."""
 
 from __future__ import annotations
 

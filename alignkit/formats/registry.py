@@ -1,4 +1,4 @@
-"""Know all formats by name, and prepare to read a file of one."""
+"""The registry of formats by name."""
 
 from __future__ import annotations
 

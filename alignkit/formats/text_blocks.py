@@ -26,7 +26,7 @@ _FEW = 1000  # lines; fewer are not worth a kernel
 
 
 class Sentences:
-    """Hold the sentences of some pairs, as texts or as bytes."""
+    """The sentences of some pairs, as texts or as bytes."""
 
     def __init__(
         self, reading: TextFile, first: int, texts: list[Text] | None, raw: tuple[bytes, bytes]
@@ -74,7 +74,7 @@ def _tagged(path: str, megabytes: int) -> bool:
 
 
 class TextBlocks:
-    """Take sentence pairs from the files that the options of a reading name."""
+    """Sentence pairs from the files that the options of a reading name."""
 
     def __init__(self, reading: TextFile) -> None:
         self._reading = reading
@@ -116,7 +116,7 @@ class TextBlocks:
 
 
 class _Lines:
-    """Give out so many lines of a file as bytes."""
+    """The lines of a file as bytes."""
 
     def __init__(self, reading: TextFile, path: str) -> None:
         self._chunks: Iterator[bytes] = reading.chunks(path)

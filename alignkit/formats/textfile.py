@@ -50,10 +50,9 @@ class Finding:
 
 
 class TextFile:
-    """Carry the options into what reads a file, and the counts and complaints out of it.
+    """A file of text with the options of reading it, and counts of what is odd in it.
 
-    `observe` is called with every `Finding`; `counts` says how often each kind occurred, and `cut`
-    whether only the beginning of the file is at hand.
+    `observe` is called with every `Finding`; `cut` says that only the beginning is at hand.
     """
 
     def __init__(

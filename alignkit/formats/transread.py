@@ -1,4 +1,4 @@
-"""Read and write the annotations of the TransRead project [transread].
+"""The annotations of the TransRead project [transread].
 
 Specification
 -------------
@@ -41,7 +41,7 @@ from typing import TextIO
 from alignkit.alignment import NULL, Link
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
-from alignkit.formats.groups import cells_of, group_cells
+from alignkit.formats.groups import write_groups
 from alignkit.formats.intake import Reading
 from alignkit.formats.naming import file_part
 from alignkit.formats.record import Record, Status
@@ -116,13 +116,9 @@ def _annotators(reading: Reading, texts: Path) -> dict[str, Path]:
     if _MARK in chosen.name and not chosen.is_dir():
         files = [chosen]
     else:
-        files = _beside(texts, head, reading)
+        files = reading.files(f"*{_MARK}*.txt", texts.parent)
+        files = [file for file in files if file.name.startswith(head)]
     return {file.name.removeprefix(head).removesuffix(".txt"): file for file in files}
-
-
-def _beside(texts: Path, head: str, reading: Reading) -> list[Path]:
-    files = reading.files(f"*{_MARK}*.txt", texts.parent)
-    return [file for file in files if file.name.startswith(head)]
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -146,22 +142,18 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             for name, stream in files.items():
                 groups = _notation(pair, name, writing) if name in pair.alignments else ()
                 stream.write(" ".join((id, *groups)) + "\n")
-        _check_strangers(path, files)
+        ours = {_place(path, name).name for name in files}
+        head = path.name.removesuffix(".txt") + _MARK
+        for file in path.parent.iterdir():
+            if file.name.startswith(head) and file.suffix == ".txt" and file.name not in ours:
+                raise WriteError(
+                    f"{file}: is there from before and would be read as one more annotator; move "
+                    "it away or write elsewhere; nothing was changed"
+                )
 
 
 def _place(texts: Path, name: str) -> Path:
     return texts.with_name(f"{texts.name.removesuffix('.txt')}{_MARK}{file_part(name)}.txt")
-
-
-def _check_strangers(texts: Path, written: Iterable[str]) -> None:
-    ours = {_place(texts, name).name for name in written}
-    head = texts.name.removesuffix(".txt") + _MARK
-    for file in texts.parent.iterdir():
-        if file.name.startswith(head) and file.name.endswith(".txt") and file.name not in ours:
-            raise WriteError(
-                f"{file}: is there from before and would be read as one more annotator; move it "
-                "away or write elsewhere; nothing was changed"
-            )
 
 
 def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
@@ -169,7 +161,7 @@ def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
     there = alignment.possible | alignment.nulls
     sure = alignment.sure | alignment.sure_nulls
     cells: dict[Link, str] = {}
-    for link in cells_of(alignment):
+    for link in sorted({*alignment, *alignment.nulls, *alignment.labels}):
         status: Status = "sure" if link in sure else "possible" if link in there else "none"
         label = alignment.labels.get(link, "")
         if _status(label, NULL in link) == status:
@@ -178,9 +170,7 @@ def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
             cells[link] = "sure" if status == "sure" else "partial"
     if any(cells.get(link) != label for link, label in alignment.labels.items()):
         writing.lost["labels"] += 1
-    for group in group_cells(cells.items()):
-        sides = (",".join(str(k + writing.base) for k in side) for side in group[:2])
-        yield ":".join((*sides, group.label))
+    yield from write_groups(cells.items(), writing.base)
 
 
 def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:

@@ -122,7 +122,7 @@ def _problem(id: str, known: Container[str], lacking_ok: bool) -> str:
 
 
 class _Lines:
-    """Hold the lines of groups of one annotator by their ids."""
+    """The lines of groups of one annotator by their ids."""
 
     def __init__(self, reading: Reading, path: str) -> None:
         self._reading, self._path = reading, path

@@ -1,4 +1,4 @@
-"""Read the Turku Paraphrase Corpus, JSON or TSV [turku].
+"""The Turku Paraphrase Corpus, JSON or TSV [turku].
 
 Specification
 -------------
@@ -50,7 +50,6 @@ from alignkit.formats.judged import judged
 from alignkit.formats.record import RawAnnotation, Record
 from alignkit.formats.words import split_words
 from alignkit.labels.schemes import get_scheme
-from alignkit.sentence_pair import SentencePair
 
 _NAME = "turku"
 _OWN = ("id", "label", "txt1", "txt2", "context", "rewrites")
@@ -76,12 +75,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _parse_json(reading: Reading, whole: str, start: int) -> Iterator[Record]:
     text = JsonText(whole, reading.path, start)
     for number, (line, value) in enumerate(text.elements(), start=1):
-        try:
-            records = list(_records(reading, value, number, line))
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield from records
+        with reading.refusing(line):
+            yield from list(_records(reading, value, number, line))
     text.finish()
 
 
@@ -100,17 +95,14 @@ def _parse_columns(reading: Reading, lines: Iterable[tuple[int, str]]) -> Iterat
                 )
             continue
         number += 1
-        try:
+        with reading.refusing(line):
             if len(columns) != len(names):
                 raise FormatError(
                     f"{len(columns)} tab-separated columns; expected {len(names)}: "
                     f"{', '.join(names)[:200]}"
                 )
-            records = list(_records(reading, dict(zip(names, columns, strict=True)), number, line))
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield from records
+            value = dict(zip(names, columns, strict=True))
+            yield from list(_records(reading, value, number, line))
 
 
 def _records(reading: Reading, value: Object, number: int, line: int) -> Iterator[Record]:
@@ -169,15 +161,10 @@ def _add_context(reading: Reading, record: Record, value: Object, texts: Sequenc
             reading.note(_CONTEXT, f"{message}has {len(text)} characters", record.line)
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Tell it by the names of what it holds, without which nothing was read."""
-    return bool(pairs)
-
-
 FORMAT = Format(
     parse=_parse,
     write=None,
-    surely=_surely,
+    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     holds=frozenset({"text", "judgment", JUDGED, "attributes", "names", "absent"}),
     remark=lambda _: "its texts are not tokenized; they are split at white space",
 )

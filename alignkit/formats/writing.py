@@ -1,4 +1,4 @@
-"""Carry what was asked for into the writers of the formats, and open their files."""
+"""What the writers of the formats share: options, files and counts of losses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from alignkit.alignment import Alignment
+from alignkit.alignment import Alignment, Link
 from alignkit.annotation import Annotation
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.options import WriteOptions
@@ -20,7 +20,7 @@ from alignkit.sentence_pair import SentencePair
 
 
 class WritingFolder:
-    """Write the files of a folder; they take their places in it when all are written."""
+    """A folder whose files take their places when all are written."""
 
     def __init__(self, place: Path, root: Path) -> None:
         self._place, self._root = place, root
@@ -47,7 +47,7 @@ class WritingFolder:
 
 
 class Writing:
-    """Carry the options into a writer, and open its files."""
+    """The options of a writer, its files, and what it loses."""
 
     def __init__(self, path: str, options: WriteOptions, *, base: int = 0) -> None:
         if options.base not in (None, 0, 1):
@@ -104,6 +104,13 @@ class Writing:
         """Return the alignment of a pair to write, `oriented`; see `annotator`."""
         name = self.annotator(pair)
         return None if name is None else self.oriented(pair.alignment(name))
+
+    def nulls(self, alignment: Alignment) -> list[Link]:
+        """Return the nulls of an alignment, where 0 is the empty word and words count from 1."""
+        if alignment.nulls and self.base == 0:
+            self.lost["nulls"] += 1
+            return []
+        return sorted(alignment.nulls)
 
     def oriented(self, alignment: Alignment) -> Alignment:
         """Return the alignment with the links in the direction in which they are to be written."""

@@ -1,4 +1,4 @@
-"""Read and write XL-WA's TSV [xlwa].
+"""XL-WA's TSV [xlwa].
 
 Specification
 -------------
@@ -32,12 +32,8 @@ from alignkit.sentence_pair import SentencePair
 
 def _parse(reading: Reading) -> Iterator[Record]:
     for line, text in reading.lines():
-        try:
-            record = _record(reading, text, line)
-        except FormatError as problem:
-            reading.refuse(reading.error(problem.message, line))
-        else:
-            yield record
+        with reading.refusing(line):
+            yield _record(reading, text, line)
 
 
 def _record(reading: Reading, text: str, line: int) -> Record:

@@ -36,7 +36,7 @@ from pathlib import Path
 from alignkit.alignment import Alignment
 from alignkit.errors import OptionError
 from alignkit.formats.format import Format
-from alignkit.formats.groups import group_cells
+from alignkit.formats.groups import write_groups
 from alignkit.formats.intake import Reading
 from alignkit.formats.record import Record
 from alignkit.formats.triples import ids_repeat, pair_id, read_triples, triple
@@ -100,9 +100,8 @@ def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
     cells = sorted(alignment.possible | alignment.nulls)
     if len(labels) < len(alignment.labels) or not labels.keys() <= set(cells):
         writing.lost["labels"] += 1
-    for group in group_cells((link, labels.get(link, _UNLABELLED)) for link in cells):
-        sides = (",".join(str(k + writing.base) for k in side) for side in group[:2])
-        yield ":".join((*sides, group.label))
+    labelled = ((link, labels.get(link, _UNLABELLED)) for link in cells)
+    yield from write_groups(labelled, writing.base)
 
 
 FORMAT = Format(

@@ -13,7 +13,7 @@ from alignkit.alignment import Alignment
 from alignkit.choice import Choice, naming
 from alignkit.errors import AlignkitError, AlignmentError, JoinError, MissingFileError, OptionError
 from alignkit.formats import ReadOptions, find_format, open_reading, read_pairs
-from alignkit.formats.suspicion import BaseWatch
+from alignkit.formats.fits import BaseWatch
 from alignkit.in_step import LinkInput, have_blocks, hinting, in_order, link_blocks
 from alignkit.join import Differences, join_pairs
 from alignkit.scoring.blocks import Block, pair_blocks

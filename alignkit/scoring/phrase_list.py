@@ -12,7 +12,7 @@ from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.brief import how_many
 from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError
-from alignkit.formats.suspicion import BaseWatch
+from alignkit.formats.fits import BaseWatch
 from alignkit.phrases import PhraseArrays, extract_phrases
 from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import SEED, Interval, confidence_interval, few_pairs

@@ -15,8 +15,7 @@ from alignkit.arrays import LinkArrays
 from alignkit.brief import how_many
 from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
-from alignkit.formats.fits import Misfit
-from alignkit.formats.suspicion import BaseWatch
+from alignkit.formats.fits import BaseWatch, Misfit
 from alignkit.in_step import OutOfStepError
 from alignkit.plain import LinksOfPair
 from alignkit.scoring.blocks import Block, counted, pair_blocks

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 
 from alignkit.annotate.errors import ProjectError
-from alignkit.placing import lock_alone
+from alignkit.output import lock_alone
 
 _held: set[str] = set()  # in this process, which its own locks would not keep out
 
