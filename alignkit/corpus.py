@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from importlib import import_module
 from typing import overload
 
 from alignkit.arguments import check_callable, check_kind, every, kind_of, place, words
@@ -267,8 +266,9 @@ class Corpus:
         return f"Corpus({how_many(len(self), 'pair')}, {brief_annotators(self.annotators)})"
 
     def _repr_html_(self) -> str:
-        table: str = import_module("alignkit.overview").overview(self)._repr_html_()
-        return table
+        from alignkit.overview import overview
+
+        return overview(self)._repr_html_()
 
 
 def group_text(
