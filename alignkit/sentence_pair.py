@@ -35,7 +35,7 @@ _SIDES = ("source", "target")
 
 @dataclass(frozen=True, slots=True, init=False)
 class SentencePair:
-    """Hold a source sentence, a target sentence and any number of named annotations.
+    """A source sentence, a target sentence and any number of named annotations.
 
     Parameters
     ----------
