@@ -5,9 +5,9 @@ The names below are loaded when they are first used, so that importing alignkit 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from alignkit.lazy import lazy_names
 from alignkit.version import __version__
 
 if TYPE_CHECKING:
@@ -31,27 +31,6 @@ if TYPE_CHECKING:
     from alignkit.sentence_pair import SentencePair
     from alignkit.symmetrization import symmetrize
     from alignkit.trees import Tree
-
-_HOMES = {
-    "agreement": ("agree",),
-    "aligner": ("AlignedLinks", "Aligner", "Bitext"),
-    "alignment": ("NULL", "Alignment", "Link"),
-    "annotation": ("Annotation",),
-    "arrays": ("LinkArrays", "TokenArrays", "Vocabulary"),
-    "corpus": ("Corpus", "SentencePair"),
-    "errors": ("AlignkitError", "FormatError"),
-    "formats.trees": ("attach_trees", "read_trees"),
-    "formats": ("FORMATS", "iterate_pairs", "read_corpus", "write_corpus"),
-    "join": ("join_pairs", "merge"),
-    "nltk_bridge": ("from_nltk", "to_nltk"),
-    "pairings": ("pair_translations",),
-    "phrases": ("PhraseArrays", "PhrasePair", "extract_phrases"),
-    "scoring": ("aer", "compare", "score", "score_phrase_list"),
-    "selection": ("concat", "sample", "select_ids", "split_corpus"),
-    "corpus_counts": ("count_corpus", "count_groups"),
-    "symmetrization": ("symmetrize",),
-    "trees": ("Tree",),
-}
 
 __all__ = [
     "FORMATS",
@@ -98,15 +77,4 @@ __all__ = [
     "write_corpus",
 ]
 
-
-def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            found: object = getattr(import_module(f"alignkit.{home}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'alignkit' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__)

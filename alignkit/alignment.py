@@ -61,7 +61,7 @@ _TOKEN = re.compile(r"(\d{0,9})([-?])(\d{0,9})", re.ASCII)
 
 
 class Alignment:
-    """Hold the links between the words of a sentence pair; immutable and hashable.
+    """The links between the words of a sentence pair; immutable and hashable.
 
     Every link is *sure* or only *possible*. `sure` is a subset of `possible`, always
     (Och & Ney 2003): a link given as both is sure.

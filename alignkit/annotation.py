@@ -14,7 +14,7 @@ _NO_FLAGS: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """Hold an alignment and what its maker said about it, or a judgment without an alignment.
+    """An alignment and what its maker said about it, or a judgment without an alignment.
 
     Three things are kept apart: an empty alignment (nothing corresponds); no alignment, where the
     pair was *judged, not aligned*, and all that deals with links passes the annotation over; and

@@ -25,7 +25,7 @@ from alignkit.limits import check_count
 
 @dataclass(frozen=True, eq=False)
 class LinkArrays:
-    """Hold the links of P sentence pairs as flat arrays; what the kernels take.
+    """The links of P sentence pairs as flat arrays; what the kernels take.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, eq=False)
 class TokenArrays:
-    """Hold the words of P sentences as flat arrays of numbers.
+    """The words of P sentences as flat arrays of numbers.
 
     Parameters
     ----------

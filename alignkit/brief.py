@@ -13,27 +13,13 @@ def brief(name: str) -> str:
 
 
 def how_many(number: int, thing: str, things: str = "", *, commas: bool = False) -> str:
-    """Return a number of things, in the singular where there is one.
-
-    Examples
-    --------
-    >>> how_many(1, "sentence pair"), how_many(1200, "pair")
-    ('1 sentence pair', '1200 pairs')
-    >>> how_many(2, "phenomenon", "phenomena"), how_many(1200, "pair", commas=True)
-    ('2 phenomena', '1,200 pairs')
-    """
+    """Return a number of things, in the singular where there is one."""
     said = f"{number:,}" if commas else f"{number}"
     return f"{said} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def brief_annotators(annotators: Iterable[str]) -> str:
-    """Name annotators, and how many more there are.
-
-    Examples
-    --------
-    >>> brief_annotators(["anna", "ben"]), brief_annotators([])
-    ('annotators: anna, ben', 'annotators: none')
-    """
+    """Name annotators, and how many more there are."""
     names = list(map(brief, annotators))
     shown, room = 0, _ROOM
     while shown < len(names) and (room := room - len(names[shown]) - 2) > 0:

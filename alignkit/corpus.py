@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from importlib import import_module
 from typing import overload
 
 from alignkit.arguments import check_callable, check_kind, every, kind_of, place, words
@@ -267,29 +266,15 @@ class Corpus:
         return f"Corpus({how_many(len(self), 'pair')}, {brief_annotators(self.annotators)})"
 
     def _repr_html_(self) -> str:
-        table: str = import_module("alignkit.overview").overview(self)._repr_html_()
-        return table
+        from alignkit.overview import overview
+
+        return overview(self)._repr_html_()
 
 
 def group_text(
     pair: SentencePair, attribute: str, annotators: Iterable[str] | None = None
 ) -> str | None:
-    """Return the text of the attribute by which a pair is grouped; None where it has none.
-
-    Without an attribute of that name, ``day``, ``week`` and ``month`` are those, in UTC, of the
-    latest of the pair's annotations that have a time: it was not finished before; ``judgment`` is
-    what was judged, with names where annotators differ; nobody judged a rewrite.
-    `annotators` says whose times and judgments count; None: all.
-
-    Examples
-    --------
-    >>> from alignkit.annotation import Annotation
-    >>> pair = SentencePair("1", ["a"], ["b"], {
-    ...     "anna": Annotation(None, "fine", when="2026-11-22T13:06:28Z"),
-    ...     "ben": Annotation(None, "so, so", when="2026-12-01T09:00:00Z")})
-    >>> group_text(pair, "month"), group_text(pair, "week", ["anna"]), group_text(pair, "genre")
-    ('2026-12', '2026-W47', None)
-    """
+    """Return the text of the attribute by which a pair is grouped; None where it has none."""
     text = pair.attributes.get(attribute)
     if text is not None or attribute not in (*PERIODS, JUDGMENT):
         return text
@@ -331,15 +316,7 @@ def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> A
 
 
 def values_of(text: str, split: str | None) -> tuple[str, ...]:
-    """Return the different values in the text of an attribute, without the spaces around them.
-
-    Examples
-    --------
-    >>> values_of("negation, idiom,", ",")
-    ('negation', 'idiom')
-    >>> values_of("", ","), values_of("a, b", None)
-    (('',), ('a, b',))
-    """
+    """Return the different values in the text of an attribute, without the spaces around them."""
     if split is None:
         return (text,)
     check_kind("split", split, str)

@@ -171,10 +171,7 @@ class UnknownFormatError(FormatError):
 
 
 class FileError(FormatError, OSError):
-    """A file that cannot be read at all; one of its kinds below where there is one.
-
-    It has the `errno`, `strerror` and `filename` of an `OSError`.
-    """
+    """A file that cannot be read at all; one of its kinds below where there is one."""
 
     def __init__(self, path: str, number: int | None, reason: str) -> None:
         super().__init__(f"cannot be read: {reason}", path)

@@ -8,13 +8,7 @@ from math import isnan
 
 
 def jsonable(value: object) -> object:
-    """Return a result as dicts, lists, numbers and texts; NaN becomes None.
-
-    Examples
-    --------
-    >>> jsonable({1: (0.5, float("nan"))})
-    {'1': [0.5, None]}
-    """
+    """Return a result as dicts, lists, numbers and texts; NaN becomes None."""
     if isinstance(value, float) and isnan(value):
         return None
     if is_dataclass(value) and not isinstance(value, type):
@@ -27,13 +21,7 @@ def jsonable(value: object) -> object:
 
 
 def nested(flat: Mapping[str, object]) -> dict[str, object]:
-    """Return a mapping with names of parts as mappings within mappings.
-
-    Examples
-    --------
-    >>> nested({"words.sure": 1, "words.possible": 2})
-    {'words': {'sure': 1, 'possible': 2}}
-    """
+    """Return a mapping with names of parts as mappings within mappings."""
     found: dict[str, object] = {}
     for name, value in flat.items():
         *path, last = name.split(".")

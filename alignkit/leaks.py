@@ -37,18 +37,7 @@ def find_leaks(
     separator: str | None = None,
     ignore_case: bool = False,
 ) -> list[Leak]:
-    """Return what the second part shares with the first.
-
-    Texts are equal if their words are: neither the white space between them counts, nor the Unicode
-    form in which characters are written (see `alignkit.plain.compared`).
-
-    Examples
-    --------
-    >>> train = Corpus.from_texts(["a b", "c"], ["d", "e"], ids=["1", "2"])
-    >>> test = Corpus.from_texts(["d", "c"], ["a b", "f"], ids=["3", "4"])
-    >>> find_leaks(train, test)
-    [Leak(kind='reversed', train='1', test='3', group='', also=())]
-    """
+    """Return what the second part shares with the first."""
     check_arguments(find_leaks, locals())
     for name in groups or ():
         group_texts([*train, *test], name)  # refuses one that no pair has
@@ -87,13 +76,7 @@ def _groups(
 
 
 def flipped(judgment: str) -> str:
-    """Return a judgment for exchanged texts, by the first scheme in which that changes it.
-
-    Examples
-    --------
-    >>> flipped("4<i"), flipped("forward"), flipped("3")
-    ('4>i', 'reverse', '3')
-    """
+    """Return a judgment for exchanged texts, by the first scheme in which that changes it."""
     for scheme in SCHEMES.values():
         if scheme.exchanged and judgment in scheme.judgments:
             other = scheme.flip(judgment)

@@ -10,17 +10,7 @@ _ROWS = 20
 
 
 def overview(corpus: Corpus) -> Table:
-    """Return a table with a row for each annotator, of whom the first twenty are shown.
-
-    Examples
-    --------
-    >>> print(overview(Corpus.from_texts(["a b"], ["c d"], gold=["0-0 1?1"])))
-    1 sentence pair, 2 source and 2 target words
-    <BLANKLINE>
-    annotator  pairs  sure  possible
-    ---------  -----  ----  --------
-    gold           1     1         1
-    """
+    """Return a table with a row for each annotator, of whom the first twenty are shown."""
     counts: dict[str, list[int]] = {}
     judged = 0
     for pair in corpus:

@@ -25,11 +25,7 @@ _Sentence = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingCounts:
-    """Count what was paired, what was kept, and what was dropped for which reason.
-
-    A pair is dropped for the first reason that holds, in the order below; so `pairs` is the sum
-    of `kept`, `too_short`, `too_long`, `too_unequal`, `identical` and `repeated`.
-    """
+    """Count what was paired, what was kept, and what was dropped for which reason."""
 
     groups: int = 0  # groups of translations of one sentence
     sentences: int = 0  # translations in them, empty ones included
@@ -51,7 +47,7 @@ class PairingCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Settings:
-    """Hold the options of `pair_translations`, and see to it that they make sense."""
+    """The options of `pair_translations`, checked."""
 
     which: str
     both_orders: bool
@@ -92,10 +88,7 @@ class _Settings:
 
 
 class Pairings(Iterator[SentencePair]):
-    """Yield the pairs that were kept, one by one, and count as they go.
-
-    `pair_translations` makes it.
-    """
+    """Yield the pairs that were kept, one by one, and count as they go."""
 
     def __init__(self, groups: Iterable[Sequence[Sequence[str]]], settings: _Settings) -> None:
         self._settings = settings

@@ -45,10 +45,7 @@ class _AtOnce(Executor):
 
 
 def stage(progress: Told | None, number: int, count: int, *, whole: int = 1000) -> Told | None:
-    """Return what tells `progress` of the whole, for one of some equal parts of the work.
-
-    Each part counts as `whole` steps.
-    """
+    """Return what tells `progress` of the whole, for one of some equal parts of the work."""
     if progress is None:
         return None
 

@@ -46,15 +46,7 @@ class PhrasePair(NamedTuple):
 
 
 class PairPhrases(list[PhrasePair]):
-    """List the phrase pairs of one sentence pair, and show them by their words.
-
-    Examples
-    --------
-    >>> PairPhrases([PhrasePair(0, 1, 0, 2, True)], ["went"], ["did", "go"], "p1")
-    1 phrase pair of 'p1'
-    source   target  kind    spans
-    went     did go  atomic  0:1-0:2
-    """
+    """List the phrase pairs of one sentence pair, and show them by their words."""
 
     def __init__(
         self,

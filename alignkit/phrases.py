@@ -38,7 +38,7 @@ _UNLIMITED = 2**31 - 1
 
 @dataclass(frozen=True)
 class PhraseArrays:
-    """Hold the phrase pairs of P sentence pairs as flat arrays.
+    """The phrase pairs of P sentence pairs as flat arrays.
 
     Parameters
     ----------

@@ -25,29 +25,12 @@ _LONGEST_SHOWN = 60
 
 
 def compared(text: str, *, ignore_case: bool = False) -> str:
-    """Return the form in which texts are compared: canonically equivalent ones are equal.
-
-    Texts that are only compatible differ, such as the ligature fi and the letters f and i.
-
-    Examples
-    --------
-    >>> compared("e\u0301") == compared("\u00e9"), compared("\ufb01") == compared("fi")
-    (True, False)
-    """
+    """Return the form in which texts are compared: canonically equivalent ones are equal."""
     return normalize("NFC", normalize("NFD", text).casefold() if ignore_case else text)
 
 
 def alignment_of(name: str, links: LinksOfPair) -> Alignment:
-    """Return an alignment of what holds the links of one sentence pair.
-
-    A tuple is a sure link, unless ``"P"`` is its third part; one of which a side is None, as NLTK
-    has it, is no link.
-
-    Examples
-    --------
-    >>> alignment_of("links", {(0, 0), (1, 1, "P")}) == alignment_of("links", "0-0 1?1")
-    True
-    """
+    """Return an alignment of what holds the links of one sentence pair."""
     if isinstance(links, Alignment):
         return links
     if isinstance(links, str):
@@ -89,7 +72,7 @@ def _checked(name: str, links: Iterable[Any]) -> Iterator[tuple[int, int, bool]]
 
 
 def _if_number(value: object) -> str:
-    """Say what is meant where one alignment was given in place of a list of them."""
+    """Return what is meant where one alignment was given in place of a list of them."""
     if not hasattr(value, "__index__"):
         return ""
     return "; the links of one sentence pair stand in a list too: [{(0, 0), (1, 1)}]"

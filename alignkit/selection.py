@@ -32,7 +32,7 @@ _GROUPS = (*GROUPS, "document")  # what is known to name pairs that belong toget
 
 
 class Parts(dict[str, Corpus]):
-    """Hold the parts of a corpus by name; `meant` are attributes that were to be divided so."""
+    """The parts of a corpus by name; `meant` are attributes that were to be divided so."""
 
     meant: tuple[str | None, ...] = ()
     separator: str | None = None
@@ -285,17 +285,7 @@ def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
 def connected_groups(
     corpus: Corpus, attributes: Sequence[str], separator: str | None = None
 ) -> list[list[int]]:
-    """Return the places of pairs that share a value of an attribute, directly or by other pairs.
-
-    Each pair is in one group; groups and places rise. A pair without any value is a group.
-
-    Examples
-    --------
-    >>> pairs = [SentencePair(str(k), ["a"], ["b"], {}, {"film": film})
-    ...          for k, film in enumerate(["x", "y", "x,z", "z"])]
-    >>> connected_groups(Corpus(pairs), ["film"], ",")
-    [[0, 2, 3], [1]]
-    """
+    """Return the places of pairs that share a value of an attribute, directly or by other pairs."""
     roots = list(range(len(corpus)))
 
     def root(k: int) -> int:
@@ -352,11 +342,7 @@ def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) 
 
 
 def _columns(strata: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
-    """Return the column of each stratum, given their sizes: the largest have one of their own.
-
-    Those of too few pairs for all parts, and those beyond the largest, share the last: memory and
-    time grow with groups times columns.
-    """
+    """Return the column of each stratum, given their sizes: the largest have one of their own."""
     import numpy as np
 
     order = np.argsort(-strata, kind="stable")

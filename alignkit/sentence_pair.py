@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from alignkit.alignment import DRAWN, Alignment
@@ -36,7 +35,7 @@ _SIDES = ("source", "target")
 
 @dataclass(frozen=True, slots=True, init=False)
 class SentencePair:
-    """Hold a source sentence, a target sentence and any number of named annotations.
+    """A source sentence, a target sentence and any number of named annotations.
 
     Parameters
     ----------
@@ -411,8 +410,9 @@ class SentencePair:
         graph = word_graph(self.alignment(annotator), self.source, self.target)
         graph.graph.update(self.attributes, id=self.id, annotator=annotator)
         if phrases:
-            extract = import_module("alignkit.phrases").extract_phrases
-            add_phrases(graph, extract(self, annotator=annotator, links=links))
+            from alignkit.phrases import extract_phrases
+
+            add_phrases(graph, extract_phrases(self, annotator=annotator, links=links))
         return graph
 
     def __hash__(self) -> int:
@@ -425,8 +425,9 @@ class SentencePair:
     def _repr_html_(self) -> str:
         if (n := len(self.source or ())) * (m := len(self.target or ())) > DRAWN:
             return f"<p>{n} x {m} words: too many to show here; see alignkit.report.draw_html</p>"
-        drawing: str = import_module("alignkit.report.html").draw_html_fragment(self)
-        return f'<div style="max-height:80vh;overflow:auto">{drawing}</div>'
+        from alignkit.report.html import draw_html_fragment
+
+        return f'<div style="max-height:80vh;overflow:auto">{draw_html_fragment(self)}</div>'
 
 
 def _annotation(name: str, value: Annotation | Alignment) -> Annotation:

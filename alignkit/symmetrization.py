@@ -16,7 +16,7 @@ from alignkit.symmetrize_kernel import merge
 
 
 class Method(NamedTuple):
-    """Say how two directions are merged: where to begin, whether to grow, how to end."""
+    """Return how two directions are merged: where to begin, whether to grow, how to end."""
 
     everything: bool
     """Begin with the union (and be done), else with the intersection."""

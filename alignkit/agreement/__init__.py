@@ -5,8 +5,9 @@ The names below are loaded when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from alignkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from alignkit.agreement.alpha import (
@@ -53,26 +54,6 @@ if TYPE_CHECKING:
         Together,
     )
 
-_HOMES = {
-    "alpha": ("DISTANCES", "KrippendorffAlpha", "alpha_from_units", "krippendorff_alpha"),
-    "beyond_chance.c_result": ("BeyondChance", "BeyondChanceSection", "SentenceAgreement"),
-    "beyond_chance.chance": ("CHANCE_MODELS",),
-    "beyond_chance.correction": ("AGGREGATES", "NORMALIZERS", "Correction", "correct_sets"),
-    "beyond_chance.edits": ("READINGS", "EditData", "EditModel", "fit_edit_model"),
-    "fleiss": ("FleissKappa", "fleiss_from_counts", "fleiss_kappa"),
-    "judgments.options": ("JudgmentOptions",),
-    "judgments.result": ("JudgmentAgreement",),
-    "kappa": ("CellAgreement", "Contingency", "cell_agreement", "cohen_kappa", "gwet_ac1"),
-    "options": ("AgreementOptions",),
-    "overlaps": ("Overlap", "OverlapRow", "overlap"),
-    "pairs": ("UNIVERSES",),
-    "question": ("agree",),
-    "result": ("Agreement",),
-    "result_parts": (
-        "KINDS", "LEVELS", "Caution", "Figure", "Pairing", "PairingSection", "Together",
-    ),
-}  # fmt: skip
-
 __all__ = [
     "AGGREGATES",
     "CHANCE_MODELS",
@@ -116,11 +97,4 @@ __all__ = [
     "overlap",
 ]
 
-
-def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            found: object = getattr(import_module(f"alignkit.agreement.{home}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'alignkit.agreement' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__)

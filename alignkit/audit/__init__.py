@@ -8,8 +8,9 @@ first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from alignkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from alignkit.audit.audit import Audit, Item, Origin, Rate
@@ -22,19 +23,6 @@ if TYPE_CHECKING:
     from alignkit.audit.scale import CORRECTNESS, Scale
     from alignkit.audit.sheets import sheet_text
     from alignkit.audit.writing import write_audit
-
-_HOMES = {
-    "audit": ("Audit", "Item", "Origin", "Rate"),
-    "figures": ("Figure",),
-    "filled": ("Finding",),
-    "judged_pairs": ("draw_pairs",),
-    "page": ("sheet_page",),
-    "phrase_errors": ("draw_phrases",),
-    "result": ("AuditResult", "read_audit"),
-    "scale": ("CORRECTNESS", "Scale"),
-    "sheets": ("sheet_text",),
-    "writing": ("write_audit",),
-}
 
 __all__ = [
     "CORRECTNESS",
@@ -54,11 +42,4 @@ __all__ = [
     "write_audit",
 ]
 
-
-def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            found: object = getattr(import_module(f"alignkit.audit.{home}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'alignkit.audit' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__)

@@ -5,8 +5,9 @@ The names below are loaded when they are first used; nothing outside this room i
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from alignkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from alignkit.cluster.addresses import ClusterError
@@ -17,17 +18,6 @@ if TYPE_CHECKING:
     from alignkit.cluster.session import Session, open_session
     from alignkit.cluster.stages import Trained
     from alignkit.cluster.training import train
-
-_HOMES = {
-    "addresses": ("ClusterError",),
-    "aligning": ("align",),
-    "counting": ("phrases",),
-    "pivots": ("pivot",),
-    "parts": ("Part", "find_parts"),
-    "session": ("Session", "open_session"),
-    "stages": ("Trained",),
-    "training": ("train",),
-}
 
 __all__ = [
     "ClusterError",
@@ -42,15 +32,4 @@ __all__ = [
     "train",
 ]
 
-
-def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            found: object = getattr(import_module(f"alignkit.cluster.{home}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'alignkit.cluster' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__)

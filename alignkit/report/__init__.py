@@ -9,8 +9,9 @@ are loaded when they are first used: results show themselves as tables, and need
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from alignkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from alignkit.report.columns import Column, Value
@@ -22,18 +23,6 @@ if TYPE_CHECKING:
     from alignkit.report.tree_html import draw_tree_html
     from alignkit.report.tree_svg import draw_tree_svg
     from alignkit.report.tree_text import draw_tree_text
-
-_HOMES = {
-    "columns": ("Column", "Value"),
-    "html": ("draw_html", "draw_html_fragment"),
-    "rules_page": ("draw_rules_page", "write_rules_page"),
-    "svg": ("draw_svg",),
-    "table": ("Table",),
-    "text": ("draw_text",),
-    "tree_html": ("draw_tree_html",),
-    "tree_svg": ("draw_tree_svg",),
-    "tree_text": ("draw_tree_text",),
-}
 
 __all__ = [
     "Column",
@@ -50,11 +39,4 @@ __all__ = [
     "write_rules_page",
 ]
 
-
-def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            found: object = getattr(import_module(f"alignkit.report.{home}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'alignkit.report' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__)

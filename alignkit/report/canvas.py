@@ -51,13 +51,7 @@ _NOTHING: Mapping[str, Mapping[str, None]] = {
 
 
 def ending(path: str) -> str:
-    """Return the kind of file that a path asks for, one of `ENDINGS`.
-
-    Examples
-    --------
-    >>> ending("figures/C.PDF")
-    'pdf'
-    """
+    """Return the kind of file that a path asks for, one of `ENDINGS`."""
     found = PurePath(path).suffix[1:].lower()
     if found not in ENDINGS:
         known = ", ".join(f".{one}" for one in ENDINGS)
@@ -67,10 +61,7 @@ def ending(path: str) -> str:
 
 @contextmanager
 def canvas(width: float, height: float) -> Iterator[Canvas]:
-    """Open an empty canvas of so many pixels.
-
-    Letters that a font lacks are no matter of warnings: on a page they are the reader's fonts'.
-    """
+    """Open an empty canvas of so many pixels."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -84,7 +75,7 @@ def canvas(width: float, height: float) -> Iterator[Canvas]:
 
 @dataclass(frozen=True, eq=False)
 class Canvas:
-    """Hold a figure; places on it are pixels from its left upper corner."""
+    """A figure; places on it are pixels from its left upper corner."""
 
     figure: Figure  # of matplotlib
     width: float  # in pixels

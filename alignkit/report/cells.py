@@ -18,7 +18,7 @@ States = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Hold what a matrix drawing shows, in no particular medium."""
+    """What a matrix drawing shows, in no particular medium."""
 
     id: str  # as the sentence pair has them
     attributes: Mapping[str, str]
@@ -48,24 +48,13 @@ class Grid:
         return self.cells.get(link) or self.nulls.get(link)
 
     def counts(self, k: int) -> tuple[int, int]:
-        """Return how many links the k-th annotator has that are sure, and that are only possible.
-
-        Nulls are no links and are not counted.
-        """
+        """Return how many links of the k-th annotator are sure, and only possible."""
         states = [cell[k] for cell in self.cells.values()]
         return states.count(2), states.count(1)
 
 
 def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Grid:
-    """Lay out a sentence pair as a grid.
-
-    Examples
-    --------
-    >>> pair = SentencePair("1", ("they", "left"), ("they", "went"),
-    ...                     {"anna": Alignment.parse("0-0 1-1"), "ben": Alignment.parse("0?0")})
-    >>> make_grid(pair).cells
-    {Link(i=0, j=0): (2, 1), Link(i=1, j=1): (2, 0)}
-    """
+    """Lay out a sentence pair as a grid."""
     wanted = tuple(dict.fromkeys(pair.annotations if annotators is None else annotators))
     aligned = pair.alignments
     names = tuple(name for name in wanted if name in aligned)
@@ -101,10 +90,7 @@ def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:
 
 
 def describe_cell(grid: Grid, link: Link) -> str:
-    """Say in words who has a link: ``they ~ they: sure (anna), possible (ben)``.
-
-    A label and a weight of the link stand after the annotator's name.
-    """
+    """Describe in words who has a link: ``they ~ they: sure (anna), possible (ben)``."""
     said = []
     for name, alignment, state in zip(
         grid.annotators, grid.alignments, grid.states(link) or (), strict=True
@@ -118,7 +104,7 @@ def describe_cell(grid: Grid, link: Link) -> str:
 
 
 def absence(grid: Grid, name: str) -> str:
-    """Say why an annotator has no links in the grid."""
+    """Return why an annotator has no links in the grid."""
     return "judged, not aligned" if name in grid.annotations else "not annotated"
 
 

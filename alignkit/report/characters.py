@@ -12,13 +12,7 @@ _NARROW, _BROAD = frozenset("ijlftrI.,:;!|'`\"()[]-/ "), frozenset("mwMW@%—…
 
 
 def char_clusters(text: str) -> list[str]:
-    """Split text into what takes one place: a base character with all that combines with it.
-
-    Examples
-    --------
-    >>> [len(cluster) for cluster in char_clusters("e\u0301te\u0301")]
-    [2, 1, 2]
-    """
+    """Split text into what takes one place: a base character with all that combines with it."""
     found: list[str] = []
     for char in text:
         if found and (extends(char) or found[-1].endswith("\u200d")):
@@ -29,13 +23,7 @@ def char_clusters(text: str) -> list[str]:
 
 
 def char_width(text: str) -> int:
-    """Count the terminal cells that text takes: East Asian wide characters take two.
-
-    Examples
-    --------
-    >>> char_width("word"), char_width("漢字"), char_width("e\u0301")
-    (4, 4, 1)
-    """
+    """Count the terminal cells that text takes: East Asian wide characters take two."""
     if text.isascii():
         return len(text)
     return sum(map(_cluster_width, char_clusters(text)))
@@ -48,13 +36,7 @@ def _cluster_width(cluster: str) -> int:
 
 
 def text_length(text: str, size: int) -> int:
-    """Estimate the pixels that text takes in a sans-serif font, rather too many than too few.
-
-    Examples
-    --------
-    >>> text_length("ill", 14), text_length("wow", 14)
-    (18, 36)
-    """
+    """Estimate the pixels that text takes in a sans-serif font, rather too many than too few."""
     ems = 0.0
     for cluster in char_clusters(text):
         if is_wide(cluster):
@@ -67,35 +49,25 @@ def text_length(text: str, size: int) -> int:
 
 
 def is_wide(text: str) -> bool:
-    """Say whether text holds East Asian wide characters, which stand upright in a column."""
+    """Return whether text holds East Asian wide characters, which stand upright in a column."""
     return not text.isascii() and any(east_asian_width(char) in "WF" for char in text)
 
 
 def is_right_to_left(text: str) -> bool:
-    """Say whether the first character that has a direction runs from right to left."""
+    """Return whether the first character that has a direction runs from right to left."""
     directions = (bidirectional(char) for char in text)
     return next((d != "L" for d in directions if d in {"L", "R", "AL"}), False)
 
 
 def kept_in_place(text: str) -> str:
-    """Put direction marks around right-to-left text, so that it does not reorder its neighbours.
-
-    A terminal that follows the bidirectional algorithm (UAX 9) would else move the marks of a
-    row, and the letters of neighbouring columns. The marks take no room.
-    """
+    """Put direction marks around right-to-left text, so that it does not reorder its neighbours."""
     if text.isascii() or not any(bidirectional(char) in {"R", "AL", "AN"} for char in text):
         return text
     return _LEFT_TO_RIGHT + text + _LEFT_TO_RIGHT
 
 
 def cut_text(text: str, width: int, *, end: str = "…") -> str:
-    """Cut text to at most so many terminal cells, with `end` as the last where cut.
-
-    Examples
-    --------
-    >>> cut_text("alignment", 6)
-    'align…'
-    """
+    """Cut text to at most so many terminal cells, with `end` as the last where cut."""
     if char_width(text) <= width:
         return text
     kept, room = "", width - char_width(end)

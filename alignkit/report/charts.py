@@ -102,11 +102,7 @@ def points(
     across: Axis,
     up: Axis,
 ) -> str:
-    """Draw points, as many as `data` has at each place, and a fitted line through its corners.
-
-    Points at the same place are one mark, whose area grows with their number; where there are very
-    many places, neighbours are put together. With `second`, marks are circles in the second colour.
-    """
+    """Draw points, as many as `data` has at each place, and a fitted line through its corners."""
     placed = {place: (n, f"{place[0]:g}, {place[1]:.4g}") for place, n in data.items()}
     if len(placed) > _MOST_PLACES:
         placed = _thinned(placed, across, up)
@@ -238,10 +234,7 @@ def _told(one: Dots, meanings: Sequence[str]) -> str:
 def shares(
     name: str, title: str, data: Sequence[Share], meanings: Sequence[str], signs: Sequence[str]
 ) -> str:
-    """Draw for each kind the shares of four outcomes as one bar, hatched and lettered by `signs`.
-
-    A kind without counts has no bar.
-    """
+    """Draw for each kind the shares of four outcomes as one bar."""
     left, right, top, row = 106, WIDTH - 56, 12 + _KEY * len(meanings), 27
     height = top + row * len(data) + 6
     notes: dict[str, list[str]] = {}

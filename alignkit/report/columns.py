@@ -19,7 +19,7 @@ _NONZERO = re.compile("[1-9in]")  # a digit, or infinite
 
 @dataclass(frozen=True)
 class Value:
-    """Hold a number with its bounds, or with the reason why it or they are not there.
+    """A number with its bounds, or with the reason why it or they are not there.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ Cell = Union[str, bool, int, float, Value, None]
 
 
 class Shown(NamedTuple):
-    """Hold what a cell shows: its text, the letter of a reason, and whether it is no number."""
+    """What a cell shows: its text, the letter of a reason, and whether it is no number."""
 
     text: str
     mark: str = ""
@@ -54,7 +54,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """Say what a column of a table holds and how it is shown.
+    """A column of a table: what it holds and how it is shown.
 
     Parameters
     ----------

@@ -95,10 +95,7 @@ def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = No
 
 
 def start_page(title: str, style: str = "") -> str:
-    """Return the start of a page that needs neither network nor script, up to its heading.
-
-    The caller ends the header, the body and the page.
-    """
+    """Return the start of a page that needs neither network nor script, up to its heading."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'

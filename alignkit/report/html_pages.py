@@ -14,13 +14,7 @@ from alignkit.sentence_pair import SentencePair
 
 
 def page_path(path: str, number: int) -> str:
-    """Return where a page is, when the first is at a path.
-
-    Examples
-    --------
-    >>> page_path("out/gold.html", 1), page_path("out/gold.html", 2)
-    ('out/gold.html', 'out/gold-page-2.html')
-    """
+    """Return where a page is, when the first is at a path."""
     first = PurePath(path)
     if number == 1:
         return path
@@ -47,7 +41,7 @@ def draw_html_pages(
 
 @dataclass(frozen=True)
 class PageContent:
-    """Say what stands on a page of sentence pairs."""
+    """Return what stands on a page of sentence pairs."""
 
     totals: Callable[[Iterable[SentencePair]], str]
     articles: Callable[[Iterable[SentencePair]], Iterator[str]]  # draws sentence pairs

@@ -1,4 +1,4 @@
-"""Say how the state of a cell is named and marked, in every medium and without colour."""
+"""How the state of a cell is named and marked, in every medium and without colour."""
 
 from __future__ import annotations
 
@@ -28,15 +28,7 @@ class Mark:
 
 @lru_cache(maxsize=4096)
 def find_mark(states: States, annotators: tuple[str, ...]) -> Mark:
-    """Return the mark of a cell that at least one annotator filled.
-
-    Examples
-    --------
-    >>> find_mark((2, 1), ("anna", "ben")).meaning
-    'sure for anna, possible for ben'
-    >>> [find_mark(states, ("anna", "ben")).sign for states in [(2, 2), (1, 1), (2, 0), (0, 1)]]
-    ['■', '□', 'A', 'b']
-    """
+    """Return the mark of a cell that at least one annotator filled."""
     number = len(annotators)
     if min(states) == max(states):
         everybody = {1: "", 2: " for both"}.get(number, f" for all {number}")
@@ -52,13 +44,7 @@ def find_mark(states: States, annotators: tuple[str, ...]) -> Mark:
 
 
 def letters(first: str, second: str) -> tuple[str, str]:
-    """Return the letters that stand for two annotators: none that stands alone in another's name.
-
-    Examples
-    --------
-    >>> letters("anna", "ben"), letters("B", "C"), letters("B", "coder X")
-    (('A', 'B'), ('X', 'Y'), ('P', 'Q'))
-    """
+    """Return the letters that stand for two annotators."""
     own = [set(_LONE_LETTER.findall(name.upper())) for name in (first, second)]
     for one, other in ("AB", "XY", "PQ", *pairwise(ascii_uppercase)):
         if [lone & {one, other} for lone in own] in ([set(), set()], [{one}, {other}]):

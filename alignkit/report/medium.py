@@ -1,4 +1,4 @@
-"""Say what a medium is: how it writes one table down, and a report of several."""
+"""A medium: how it writes one table down, and a report of several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CARE = "Read with care"
 
 @dataclass(frozen=True)
 class Sheet:
-    """Hold a table whose cells are texts, as a medium is given it."""
+    """A table whose cells are texts, as a medium is given it."""
 
     columns: Sequence[Column]  # K columns, and rows of K cells
     rows: Sequence[Sequence[Shown]]

@@ -1,4 +1,4 @@
-"""Say how many further sentence pairs would make an interval as narrow as is wanted."""
+"""How many further sentence pairs would make an interval as narrow as is wanted."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from alignkit.agreement.beyond_chance.c_result import BeyondChance
 
 
 def further_pairs(result: BeyondChance, width: float) -> int | None:
-    """Extrapolate how many further pairs two annotators would have to annotate.
-
-    The width of an interval falls with the square root of the number of pairs that are used, as
-    long as the further ones are like those at hand; so does the share of them that is used.
-    """
+    """Extrapolate how many further pairs two annotators would have to annotate."""
     interval = result.interval
     if interval is None or isnan(interval.high - interval.low) or not result.used:
         return None

@@ -60,24 +60,7 @@ def agreement_page(
 def draw_agreement_page(
     agreement: Agreement, *, title: str | None = None, function_words: FunctionWords | None = None
 ) -> Iterator[str]:
-    """Draw a page of all annotators that needs neither network nor script.
-
-    First what to beware of, then figures and the tables, where the annotators differ, and the
-    sentence pairs in which they differ most. Everything is told by shape, hatching or letter as
-    well as by colour; the page follows the reader's choice of light or dark.
-
-    Examples
-    --------
-    >>> from alignkit.agreement import agree
-    >>> from alignkit.alignment import Alignment
-    >>> from alignkit.corpus import Corpus, SentencePair
-    >>> texts = ("he", "left", "early"), ("she", "went", "away", "soon")
-    >>> pair = SentencePair("1", *texts, {
-    ...     "anna": Alignment.parse("0-0 1-1 1-2"), "ben": Alignment.parse("0-0 1-1 1-2 2-3")})
-    >>> page = "".join(draw_agreement_page(agree(Corpus([pair])), title="Anna & Ben"))
-    >>> page[:15], "<h1>Anna &amp; Ben</h1>" in page
-    ('<!DOCTYPE html>', True)
-    """
+    """Draw a page of all annotators that needs neither network nor script."""
     check_arguments(draw_agreement_page, locals())
     context = {
         **_words(agreement, title),

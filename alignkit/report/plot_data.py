@@ -1,4 +1,4 @@
-"""Hold what figures show: bars, marked values, values with intervals, shares."""
+"""What figures show: bars, marked values, values with intervals, shares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import nan
 
 @dataclass(frozen=True)
 class Axis:
-    """Say what an axis shows: from where to where, and whether it counts."""
+    """Return what an axis shows: from where to where, and whether it counts."""
 
     low: float
     high: float
@@ -29,7 +29,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Marker:
-    """Hold a value that is marked by a line across the drawing; a NaN is not drawn."""
+    """A value that is marked by a line across the drawing; a NaN is not drawn."""
 
     value: float
     label: str
@@ -38,7 +38,7 @@ class Marker:
 
 @dataclass(frozen=True)
 class Span:
-    """Hold a value with its interval; NaN where there is none."""
+    """A value with its interval; NaN where there is none."""
 
     label: str  # what stands above it: its name, and its numbers
     value: float = nan  # the value and its bounds
@@ -51,7 +51,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Dots:
-    """Hold the values that several rules give one thing; NaN where a rule gives none."""
+    """The values that several rules give one thing; NaN where a rule gives none."""
 
     label: str
     values: Sequence[float] = ()

@@ -30,11 +30,7 @@ Element = ElementTree.Element
 def page_image(
     data: bytes, name: str, title: str, said: str, notes: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return an image for a page.
-
-    Its colours become those of the style sheet, its names its own, and what a page need not know
-    goes: fonts, groups without a name, places beyond a tenth of a pixel.
-    """
+    """Return an image for a page."""
     root = ElementTree.fromstring(data)
     box = root.get("viewBox", "")
     places = _used(root)

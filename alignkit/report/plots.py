@@ -205,10 +205,7 @@ def _by_model(pairing: Pairing, level: str, names: Sequence[str]) -> list[float]
 
 
 def draw_plots(agreement: Agreement, path: str) -> None:
-    """Write a figure for a paper: C and F1 with their intervals, by level and pairing.
-
-    The same agreement gives the same file, with the same version of matplotlib.
-    """
+    """Write a figure for a paper: C and F1 with their intervals, by level and pairing."""
     kind = ending(path)
     parts: Mapping[str, tuple[str, Rows]] = {
         f"C, beyond chance ({_model(agreement)})": ("C: 0 as by chance", _beyond(agreement)),

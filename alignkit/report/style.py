@@ -1,4 +1,4 @@
-"""Hold the style of the HTML drawings: light and dark, screen, phone and paper."""
+"""The style of the HTML drawings: light and dark, screen, phone and paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hold a table once, and show it in every medium: text, Markdown, LaTeX, CSV, HTML, records."""
+"""A table once, and show it in every medium: text, Markdown, LaTeX, CSV, HTML, records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def get_medium(name: str) -> Medium:
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """Hold the title, the columns and the rows of a table, numbers as numbers.
+    """The title, the columns and the rows of a table, numbers as numbers.
 
     Parameters
     ----------

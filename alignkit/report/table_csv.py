@@ -19,19 +19,7 @@ _QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the 
 
 
 def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
-    """Return a line for each row, without a line end at the end; None and NaN are empty.
-
-    A row that is one empty cell is ``""``, since readers skip empty lines. With a tab for the
-    `divider` it is TSV as spreadsheets write and read it: quotation marks are doubled there too,
-    and what is quoted may hold tabs and line ends.
-
-    Examples
-    --------
-    >>> print(csv_lines([["name", "C"], ["=1+1", -0.25], ["a,b", 1]]))
-    name,C
-    '=1+1,-0.25
-    "a,b",1
-    """
+    """Return a line for each row, without a line end at the end; None and NaN are empty."""
     return "\n".join(_line(list(map(_cell, row)), divider) for row in rows)
 
 
@@ -40,13 +28,7 @@ def _line(cells: list[str], divider: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """Return a text without the apostrophe that keeps a spreadsheet from running it.
-
-    Examples
-    --------
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
+    """Return a text without the apostrophe that keeps a spreadsheet from running it."""
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 

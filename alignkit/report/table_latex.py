@@ -24,13 +24,7 @@ _MINUS = re.compile(r"(?<!-)-(?=[\di])")
 
 
 def escape(text: str) -> str:
-    r"""Return a text as LaTeX prints it.
-
-    Examples
-    --------
-    >>> print(escape("50% of A_1 ~ B"))
-    50\% of A\_1 $\sim$ B
-    """
+    r"""Return a text as LaTeX prints it."""
     safe = "".join(_SPECIAL.get(sign, sign) for sign in visible(" ".join(text.split())))
     return re.sub("-(?=-)", "-{}", safe)  # two hyphens would become one dash
 
@@ -47,22 +41,7 @@ def latex_table(
     apart: Collection[int] = (),
     reasons: Sequence[tuple[str, str]] = (),
 ) -> str:
-    r"""Return a `tabular`; ``-`` where a number is undefined becomes a dash.
-
-    Examples
-    --------
-    >>> head = [Column("x"), Column("P", "percent", "sure"), Column("R", "percent", "sure")]
-    >>> print(latex_table(head, [[Shown("a_b", words=True), Shown("1.0"), Shown("-")]]))
-    \begin{tabular}{lrr}
-    \toprule
-     & \multicolumn{2}{c}{sure} \\
-    \cmidrule(lr){2-3}
-    x & P & R \\
-    \midrule
-    a\_b & 1.0 & -- \\
-    \bottomrule
-    \end{tabular}
-    """
+    r"""Return a `tabular`; ``-`` where a number is undefined becomes a dash."""
     if not columns:
         return ""
     sides = "".join("r" if column.right else "l" for column in columns)

@@ -14,13 +14,7 @@ _BLOCK = re.compile(r"(?m)^(\s*)([-+#]|\d+(?=[.)]))")  # would begin a list or a
 
 
 def escape(text: str) -> str:
-    r"""Return a text of one line as Markdown shows it.
-
-    Examples
-    --------
-    >>> print(escape("a|b_c <i>"), escape("A ~ B"))
-    a\|b\_c \<i\> A ~ B
-    """
+    r"""Return a text of one line as Markdown shows it."""
     return _SPECIAL.sub(r"\\\1", visible(text))
 
 

@@ -5,8 +5,9 @@ The names below are loaded when they are first used: to read rules takes no comp
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from alignkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from alignkit.rules.derivation.derivation import Derivation, RuleToken
@@ -22,22 +23,6 @@ if TYPE_CHECKING:
     from alignkit.rules.rule import Node, Rule, Variable
     from alignkit.rules.rule_score import RuleScore
     from alignkit.rules.scores import score_rules
-
-_HOMES = {
-    "derivation.derivation": ("Derivation", "RuleToken"),
-    "derivation.extraction": ("extract_rules",),
-    "files": ("RULE_FORMATS", "parse_rule", "read_rules", "rule_text", "write_rules"),
-    "grammar": ("Example", "Grammar", "RuleType"),
-    "hiero.extraction": ("HieroOptions", "extract_hiero"),
-    "hiero.grammar": ("learn_hiero", "write_hiero"),
-    "kinds": ("KINDS", "kind_of"),
-    "learning": ("learn_grammar",),
-    "rewriting.rewrites": ("Replacement", "Rewrite", "paraphrase"),
-    "rule": ("Node", "Rule", "Variable"),
-    "rewriting.rule_index": ("RuleIndex",),
-    "rule_score": ("RuleScore",),
-    "scores": ("score_rules",),
-}
 
 __all__ = [
     "KINDS",
@@ -69,15 +54,4 @@ __all__ = [
     "write_rules",
 ]
 
-
-def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            found: object = getattr(import_module(f"alignkit.rules.{home}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'alignkit.rules' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__)
