@@ -171,12 +171,7 @@ def test_the_krippendorff_package_gives_the_same_nominal_alpha(rows):
 
 
 @settings(max_examples=80)
-@given(
-    corpora(),
-    st.sampled_from(list(DISTANCES)),
-    st.sampled_from(["possible", "sure"]),
-    RULES,
-)
+@given(corpora(), st.sampled_from(list(DISTANCES)), st.sampled_from(["possible", "sure"]), RULES)
 def test_units_of_a_corpus_agree_with_the_definition(corpus, distance, links, rule):
     result = krippendorff_alpha(corpus, distance=distance, links=links, **rule)
     units = alpha_units(corpus, corpus.annotators, links, **rule)

@@ -233,7 +233,7 @@ def test_naming_an_initial_alignment_only_adds(corpus, bare, three):
     before, after = ([one.anchor for one in agreement_tables(found)] for found in (bare, three))
     assert set(before) < set(after)
     assert set(after) - set(before) == {
-        *("edits", "consensus-phrases", "consensus-words", "automatic-phrases", "automatic-words"),
+        *("edits", "consensus-phrases", "consensus-words", "automatic-phrases", "automatic-words")
     } - set(before)
     for anchor in ("cells", "alpha", "fleiss", "different-cells"):
         one, other = (

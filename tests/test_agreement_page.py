@@ -149,10 +149,7 @@ def test_cautions_stand_on_top_with_all_they_say():
     )
     tree = html.fromstring(draw(replace(TWO_FOUND, cautions=cautions)))
     said = [" ".join(one.text_content().split()) for one in tree.xpath("//header//li")]
-    assert said[:2] == [
-        "anna ~ ben; a & b: only <12> pairs: look at the bracket",
-        "this is of all",
-    ]
+    assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
     assert not html.fromstring(draw(replace(TWO_FOUND, cautions=()))).xpath("//*[@id='cautions']")
 
 

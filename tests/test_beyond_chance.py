@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from strategies_agreement import corpora
 
 from alignkit.agreement import CHANCE_MODELS, AgreementOptions
-from alignkit.agreement.beyond_chance.two_annotators import (
-    Section,
-    beyond_chance,
-    beyond_chance_by_model,
-)
+from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
 from alignkit.agreement.pairs import CorpusData
 from alignkit.alignment import Alignment
@@ -57,7 +53,7 @@ def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **opti
 
 def measure(pairs, first="A", second="B", chance="edit", **options):
     sets, chosen, sections = prepared(pairs, (first, second), **options)
-    return beyond_chance(sets, chance, chosen, sections, seed=1)
+    return beyond_chance_by_model(sets, [chance], chosen, sections, seed=1)[chance]
 
 
 @settings(max_examples=15)
@@ -78,7 +74,7 @@ def test_several_models_at_once_give_what_each_gives_alone(pairs, level, bootstr
     together = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=3)
     assert list(together) == list(CHANCE_MODELS)
     for name, found in together.items():
-        alone = beyond_chance(what, name, chosen, sections, seed=3)
+        alone = beyond_chance_by_model(what, [name], chosen, sections, seed=3)[name]
         assert found.to_json() == alone.to_json()
         assert found.chance == name
         assert (found.used, found.one_sided) == (alone.used, alone.one_sided)
@@ -153,7 +149,7 @@ def test_progress_is_that_of_all_models() -> None:
 def test_an_unknown_model_is_refused() -> None:
     what, chosen, sections = prepared(corpus(ROWS))
     with pytest.raises(UnknownNameError, match="edit-strata"):
-        beyond_chance(what, "edits", chosen, sections, seed=1)
+        beyond_chance_by_model(what, ["edits"], chosen, sections, seed=1)
 
 
 def test_different_words_at_random_agree_by_chance_alone() -> None:

@@ -31,38 +31,18 @@ Distance = Callable[[Sizes, Sizes, Sizes], Floats]
 
 
 def jaccard(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
-    """Return 1 - |A & B| / |A | B|; 0 between two empty sets.
-
-    References
-    ----------
-    Jaccard 1912, The distribution of the flora in the alpine zone, New Phytologist 11:37-50,
-    https://doi.org/10.1111/j.1469-8137.1912.tb05611.x.
-    """
+    """Return 1 - |A & B| / |A | B|; 0 between two empty sets (Jaccard 1912, New Phytologist 11)."""
     return 1 - _similarity(shared, left + right - shared)
 
 
 def dice(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
-    """Return 1 - 2 |A & B| / (|A| + |B|); 0 between two empty sets.
-
-    References
-    ----------
-    Dice 1945, Measures of the amount of ecologic association between species, Ecology 26:297-302,
-    https://doi.org/10.2307/1932409.
-    """
+    """Return 1 - 2 |A & B| / (|A| + |B|); 0 between two empty sets (Dice 1945, Ecology 26)."""
     return 1 - _similarity(2 * shared, left + right)
 
 
 def masi(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
-    """Return 1 - m |A & B| / |A | B|; 0 between two empty sets.
-
-    m is 1 for equal sets, 2/3 where one holds the other, 1/3 for other sets that share something
-    (nltk rounds them to 0.67 and 0.33).
-
-    References
-    ----------
-    Passonneau 2006, Measuring agreement on set-valued items (MASI) for semantic and pragmatic
-    annotation, LREC 2006.
-    """
+    """Return 1 - m |A & B| / |A | B|; 0 between two empty sets (Passonneau 2006, LREC)."""
+    # m: 1 for equal sets, 2/3 where one holds the other, 1/3 for others (nltk rounds these)
     equal = (shared == left) & (shared == right)
     nested = shared == np.minimum(left, right)
     monotonicity = np.where(equal, 1, np.where(nested, 2 / 3, 1 / 3))
@@ -84,21 +64,14 @@ class KrippendorffAlpha:
 
     Parameters
     ----------
-    alpha
-        1 - observed / expected; NaN where undefined: no units, or one and the same value
+    alpha : 1 - observed / expected; NaN where undefined: no units, or one and the same value
         everywhere (expected = 0).
-    observed
-        The mean distance between two values of the same unit.
-    expected
-        The mean distance between any two values.
-    units
-        The units with two values or more; others say nothing and are left out.
-    values
-        How many values these units have, over all annotators.
-    distinct
-        How many of the values differ.
-    distance
-        The name of the distance between two sets.
+    observed : The mean distance between two values of the same unit.
+    expected : The mean distance between any two values.
+    units : The units with two values or more; others say nothing and are left out.
+    values : How many values these units have, over all annotators.
+    distinct : How many of the values differ.
+    distance : The name of the distance between two sets.
     """
 
     alpha: float
@@ -213,11 +186,7 @@ def _unit(values: Iterable[AbstractSet[int]]) -> tuple[frozenset[int], ...]:
 
 @dataclass(frozen=True, eq=False)
 class AlphaRows(Rows):
-    """Hold what alpha is a function of, for P sentence pairs.
-
-    The columns of `counts`, which is sparse: the disagreement within units by each distance, the
-    units, and how often each of the V distinct sets is a value.
-    """
+    """Hold what alpha is a function of, for P sentence pairs."""
 
     values: ValueSets  # the distinct sets
     distances: tuple[str, ...]  # names in DISTANCES
@@ -270,10 +239,7 @@ def _parts(
 
 
 def _within_units(values: ValueSets, distances: Sequence[Distance]) -> Floats:
-    """Add up in each pair, by distance, those of all ordered pairs of values / (values - 1).
-
-    Both values are of the same unit; `values` is how many it has. Returns (P, D).
-    """
+    # (P, D): of each pair, the distances of all ordered pairs of values of a unit / (values - 1)
     given = (values.ids >= 0).sum(axis=1)
     found = np.zeros((values.pairs, len(distances)))
     for a in range(values.ids.shape[1]):
@@ -292,11 +258,9 @@ def _within_units(values: ValueSets, distances: Sequence[Distance]) -> Floats:
 def _between_values(
     times: Floats, values: ValueSets, distances: Sequence[Distance]
 ) -> list[Floats]:
-    """Add up the similarities of all ordered pairs of values, themselves included.
-
-    `times` is (R, V): how often each value occurs. Only values that share a position are alike, so
-    the (V, V) similarities are sparse; they are made in blocks of rows that fit the memory planned.
-    """
+    # the similarities of all ordered pairs of values, themselves included; `times` is (R, V), how
+    # often each value occurs. Only values that share a position are alike, so the (V, V) table is
+    # sparse; it is made in blocks of rows that fit the memory planned
     from scipy.sparse import csr_array
 
     found = [np.zeros(len(times)) for _ in distances]

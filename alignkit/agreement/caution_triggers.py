@@ -57,11 +57,7 @@ PEOPLE = ("annotators", "adjudicated", "consensus")
 
 @dataclass(frozen=True)
 class Hit:
-    """Hold what triggers a caution in one pairing, ``"A ~ B"`` (empty: of the whole report).
-
-    `where` is its level or group, `text` the number, `size` how far it goes (of several pairings,
-    the largest is shown), and `detail` a reason that is not said of others in the same line.
-    """
+    """Hold what triggers a caution in one pairing, ``"A ~ B"`` (empty: of the whole report)."""
 
     pairing: str
     where: str
@@ -71,13 +67,7 @@ class Hit:
 
 
 def level_name(level: str) -> str:
-    """Return a level in words: ``sure words``.
-
-    Examples
-    --------
-    >>> level_name("phrases.possible")
-    'possible phrases'
-    """
+    """Return a level in words: ``sure words``."""
     unit, _, links = level.partition(".")
     return f"{links} {unit}"
 

@@ -20,10 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """Hold a caution: its name, what triggers it, what it means, what to report instead.
-
-    The words may hold ``{number}``, ``{detail}``, and the options by name.
-    """
+    """Hold a caution: its name, what triggers it, what it means, what to report instead."""
 
     code: str
     trigger: Callable[[T], Iterator[Hit]]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, Edits, count_edits
 from alignkit.agreement.beyond_chance.expectation import PairedSets
-from alignkit.agreement.beyond_chance.sampling import Items, Progress, links_of
+from alignkit.agreement.beyond_chance.sampling import Items, Progress
 from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
 from alignkit.agreement.pairs import CorpusData, PairData
@@ -75,11 +75,7 @@ class CorpusBeyondChance:
         *,
         main_alone: bool = False,
     ) -> ByModel:
-        """Return C of two by model and level; by the closed form alone where nothing was edited.
-
-        Empty where words are not known and there is no initial alignment. With `main_alone` there
-        is the model of the main tables and no other; its figures are the same.
-        """
+        """Return C of two by model and level; by the closed form alone where nothing was edited."""
         edits = edits_known(self.initial, self.options.missing_initial)
         if not edits and not self._known(first, second):
             return FrozenMap()
@@ -231,7 +227,7 @@ class CorpusBeyondChance:
         for place in places[~self.data.known[places]].tolist():
             _ = corpus[place].words  # raises an error that names the pair
         items = replace(self._items.part(places), unit=unit)
-        one, other = (links_of(self._kind(name, links), places) for name in (first, second))
+        one, other = (self._kind(name, links).take(places) for name in (first, second))
         universe = self._universe(first, second, places) if edited else None
         edits = None
         if edited and universe is None:
@@ -248,7 +244,7 @@ class CorpusBeyondChance:
             len(corpus),
             items,
             items.sizes(one, other),
-            links_of(self._kind(self.initial, links), places),
+            self._kind(self.initial, links).take(places),
             edits,
             "",
             universe,
@@ -271,8 +267,8 @@ class CorpusBeyondChance:
         items = self._items.part(places)
         return count_edits(
             places,
-            links_of(self._kind(name, links), places),
-            links_of(self._kind(self.initial, links), places),
+            self._kind(name, links).take(places),
+            self._kind(self.initial, links).take(places),
             items.source,
             items.target,
             universe,

@@ -47,20 +47,14 @@ class FleissKappa:
 
     Parameters
     ----------
-    kappa
-        (observed - expected) / (1 - expected); NaN where undefined: no items, or all judgements
+    kappa : (observed - expected) / (1 - expected); NaN where undefined: no items, or all judgements
         in one category (expected = 1).
-    observed
-        The share of agreeing pairs of judgements, averaged over the items.
-    expected
-        The sum of the squared proportions of the categories.
-    items, annotators, pairs
-        How many items, annotators and sentence pairs took part.
-    categories
-        For each category the share of all items x annotators judgements.
-    agreeing
-        For n from all annotators down to 1 the number of items on which n of them, and no more,
-        said the same; "not proposed" and null count as different here.
+    observed : The share of agreeing pairs of judgements, averaged over the items.
+    expected : The sum of the squared proportions of the categories.
+    items, annotators, pairs : How many items, annotators and sentence pairs took part.
+    categories : For each category the share of all items x annotators judgements.
+    agreeing : For n from all annotators down to 1 the number of items on which n of them, and no
+        more, said the same; "not proposed" and null count as different here.
     """
 
     kappa: float
@@ -133,11 +127,8 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
 
 
 def _rows(data: PairData) -> Rows:
-    """Count the items of each pair.
-
-    The columns: items; agreeing ordered pairs of judgements; judgements of each category; items on
-    which 1, 2, ... annotators, and no more, said the same.
-    """
+    # columns: items; agreeing ordered pairs of judgements; judgements of each category; items on
+    # which 1, 2, ... annotators, and no more, said the same
     judgements, pair = _proposals(data)
     raters = judgements.shape[1]
     counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))

@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.statistic import Floats, Rows, Statistic
-from alignkit.scoring.bootstrap import (
-    ONE_PAIR,
-    Interval,
-    check_drawing,
-    chunks,
-    interval_of,
-)
+from alignkit.scoring.bootstrap import ONE_PAIR, Interval, check_drawing, chunks, interval_of
 
 NO_PAIRS = "there is no sentence pair"
 
@@ -32,21 +26,7 @@ def bootstrap(
     seed: int,
     sections: Sequence[NDArray[np.bool_]],
 ) -> list[Intervals]:
-    """Return the percentile bootstrap intervals of statistics over the same P sentence pairs.
-
-    As many pairs as a section has are drawn from it with replacement, and all statistics are
-    measured on the same draws.
-
-    Notes
-    -----
-    Memory: resamples are drawn in chunks, whose weights (16 bytes a pair) and sums (32 bytes for
-    each of the K columns of the widest statistic) take at most 64 MB, or one resample if that is
-    more; then 8 bytes for each resample and measure. The result does not depend on the chunks.
-
-    References
-    ----------
-    Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
-    """
+    """Return the percentile bootstrap intervals of statistics over the same P sentence pairs."""
     check_drawing(resamples, confidence)
     seeds = np.random.SeedSequence(seed).spawn(len(sections))
     found: list[Intervals] = []

@@ -32,20 +32,13 @@ class Contingency:
 
     Parameters
     ----------
-    categories
-        The Q names.
-    table
-        Q x Q counts: row, the category of the first annotator; column, that of the second.
-    items
-        The sum of the table.
-    observed
-        The share of items with the same category; NaN without items.
-    kappa
-        Cohen's kappa; NaN where undefined, see `cohen_kappa`.
-    ac1
-        Gwet's AC1; NaN where undefined, see `gwet_ac1`.
-    prevalence
-        For each category its share of all 2 x items judgements; NaN without items.
+    categories : The Q names.
+    table : Q x Q counts: row, the category of the first annotator; column, that of the second.
+    items : The sum of the table.
+    observed : The share of items with the same category; NaN without items.
+    kappa : Cohen's kappa; NaN where undefined, see `cohen_kappa`.
+    ac1 : Gwet's AC1; NaN where undefined, see `gwet_ac1`.
+    prevalence : For each category its share of all 2 x items judgements; NaN without items.
     """
 
     categories: tuple[str, ...]
@@ -70,7 +63,9 @@ class Contingency:
         if len(categories) != len(counts):
             raise OptionError(f"{len(categories)} categories for a table of {len(counts)}")
         items = sum(map(sum, counts))
-        shares = tuple(total / (2 * items) if items else nan for total in _totals(counts))
+        columns = zip(counts, zip(*counts, strict=True), strict=True)
+        totals = [sum(row) + sum(column) for row, column in columns]
+        shares = tuple(total / (2 * items) if items else nan for total in totals)
         return cls(tuple(categories), counts, items, **found, prevalence=shares)
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
@@ -162,16 +157,8 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
 
 
 def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
-    """Return kappa of R tables of Q categories, (R, Q, Q), for a (Q, Q) disagreement.
-
-    kappa = 1 - (sum of apart x observed) / (sum of apart x expected); where `apart` is 1 for any
-    two different categories, this is Cohen's kappa without weights.
-
-    References
-    ----------
-    Cohen 1968, Weighted kappa: nominal scale agreement with provision for scaled disagreement or
-    partial credit, Psychological Bulletin 70:213-220.
-    """
+    """Return kappa of R tables of Q categories, (R, Q, Q), for a (Q, Q) disagreement."""
+    # 1 - sum(apart x observed) / sum(apart x expected): Cohen 1968, Psychological Bulletin 70
     items = tables.sum(axis=(1, 2))
     # whole numbers until they are divided: an expected agreement of 1 is met exactly
     seen = tables.reshape(len(tables), apart.size) @ apart.ravel()
@@ -199,14 +186,6 @@ def _checked(table: Table) -> tuple[tuple[int, ...], ...]:
     return counts
 
 
-def _totals(counts: tuple[tuple[int, ...], ...]) -> list[int]:
-    """Count the judgements of both annotators in each category."""
-    return [
-        sum(row) + sum(column)
-        for row, column in zip(counts, zip(*counts, strict=True), strict=True)
-    ]
-
-
 CATEGORIES = ("none", "possible", "sure")
 
 
@@ -216,16 +195,11 @@ class CellAgreement:
 
     Parameters
     ----------
-    annotators
-        The two names: rows, then columns of the tables.
-    pairs
-        The sentence pairs that both annotated.
-    all
-        Over {none, possible, sure}, possible meaning *only* possible.
-    possible
-        Linked at all against not linked.
-    sure
-        Surely linked against all else.
+    annotators : The two names: rows, then columns of the tables.
+    pairs : The sentence pairs that both annotated.
+    all : Over {none, possible, sure}, possible meaning *only* possible.
+    possible : Linked at all against not linked.
+    sure : Surely linked against all else.
 
     Notes
     -----

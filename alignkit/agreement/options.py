@@ -44,15 +44,9 @@ class AgreementOptions:
     """
 
     ignore_identical: bool = _option(
-        True,
-        "leave out links, phrase pairs and cells of equal words",
-        group=WHAT,
+        True, "leave out links, phrase pairs and cells of equal words", group=WHAT
     )
-    exact_case: bool = _option(
-        False,
-        "words that differ in case alone are different",
-        group=WHAT,
-    )
+    exact_case: bool = _option(False, "words that differ in case alone are different", group=WHAT)
     universe: str = _option(
         "all",
         "kappa, AC1 and C by an edit model are over all cells, or over those that the annotators "

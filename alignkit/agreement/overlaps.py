@@ -25,16 +25,13 @@ class OverlapRow:
 
     Parameters
     ----------
-    precision
-        `hypothesis_found` / `hypothesis`; NaN for 0/0.
-    recall
-        `reference_found` / `reference`; NaN for 0/0.
-    f1
-        Their harmonic mean: 0 where nothing is shared, NaN where neither has anything.
-    hypothesis, hypothesis_found
-        The items of the annotator, and how many of them the reference annotator has.
-    reference, reference_found
-        The items of the reference annotator, and how many of them the annotator has.
+    precision : `hypothesis_found` / `hypothesis`; NaN for 0/0.
+    recall : `reference_found` / `reference`; NaN for 0/0.
+    f1 : Their harmonic mean: 0 where nothing is shared, NaN where neither has anything.
+    hypothesis, hypothesis_found : The items of the annotator, and how many of them the reference
+        annotator has.
+    reference, reference_found : The items of the reference annotator, and how many of them the
+        annotator has.
     """
 
     precision: float
@@ -61,21 +58,14 @@ class Overlap:
 
     Parameters
     ----------
-    hypothesis, reference
-        The annotators A and B.
-    pairs
-        The sentence pairs that both annotated.
-    ignore_identical
-        Whether identical links and phrase pairs are left out.
-    words_possible
-        All links of A with all links of B.
-    words_sure
-        The sure links of A with the sure links of B.
-    words_eq2
-        The sure links of each with all links of the other (eq. 2 of Cohn et al. 2008).
-    phrases_possible, phrases_sure
-        The atomic phrase pairs of each with all phrase pairs of the other, made of all links or of
-        the sure ones (eq. 3 of Cohn et al. 2008).
+    hypothesis, reference : The annotators A and B.
+    pairs : The sentence pairs that both annotated.
+    ignore_identical : Whether identical links and phrase pairs are left out.
+    words_possible : All links of A with all links of B.
+    words_sure : The sure links of A with the sure links of B.
+    words_eq2 : The sure links of each with all links of the other (eq. 2 of Cohn et al. 2008).
+    phrases_possible, phrases_sure : The atomic phrase pairs of each with all phrase pairs of the
+        other, made of all links or of the sure ones (eq. 3 of Cohn et al. 2008).
     """
 
     hypothesis: str
@@ -100,10 +90,7 @@ class Overlap:
 
 
 def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
-    """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|.
-
-    Precision is |A found| / |A|, recall |B found| / |B|, F1 their `harmonic` mean; NaN for 0/0.
-    """
+    """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|."""
     hypothesis, hypothesis_found, reference, reference_found = sums.T
     precision = ratio(hypothesis_found, hypothesis)
     recall = ratio(reference_found, reference)

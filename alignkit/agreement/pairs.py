@@ -57,15 +57,7 @@ def check_case(ignore_identical: bool, exact_case: bool) -> None:
 
 
 def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
-    """Return the cells of a pair that an annotator judged: the links, and what else has a label.
-
-    Examples
-    --------
-    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
-    ...     "anna": Alignment([(0, 0)], labels={(0, 0): "sure", (1, 2): "wrong"})})
-    >>> judged_cells(pair, "anna").tolist()
-    [[0, 0], [1, 2]]
-    """
+    """Return the cells of a pair that an annotator judged: the links, and what else has a label."""
     alignment = pair.alignment(name)
     labelled = [link for link in alignment.labels if NULL not in link]
     if not labelled:
@@ -74,10 +66,7 @@ def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
 
 
 class CorpusData:
-    """Hold the arrays of a whole corpus of Q sentence pairs, each made when first asked for.
-
-    All comparisons within a corpus can share one.
-    """
+    """Hold the arrays of a whole corpus of Q sentence pairs, each made when first asked for."""
 
     def __init__(self, corpus: Corpus, *, exact_case: bool = False) -> None:
         self.corpus, self.exact_case = corpus, exact_case

@@ -275,10 +275,7 @@ def _names(
 def _parts(
     corpus: Corpus, by: str | None, split: str | None, names: Sequence[str]
 ) -> list[CorpusPart]:
-    """Return the whole corpus, then each group; one that is called "all" is told apart.
-
-    Days, weeks and months come in order, with the pairs without a time last.
-    """
+    """Return the whole corpus, then each group; one that is called "all" is told apart."""
     found = [CorpusPart("all", np.arange(len(corpus)))]
     if by is not None:
         values_of("", split)  # refuses a wrong one
@@ -294,9 +291,7 @@ def _parts(
 
 
 def pairings_of(
-    twos: Sequence[tuple[str, str, str]],
-    beyond: CorpusBeyondChance,
-    progress: Progress | None,
+    twos: Sequence[tuple[str, str, str]], beyond: CorpusBeyondChance, progress: Progress | None
 ) -> tuple[Pairing, ...]:
     """Compare some two, each named with the kind of the pairing."""
     reasons = [beyond.no_edits(first, second) for _, first, second in twos]
@@ -354,11 +349,7 @@ def _together(
 def _mean(
     pairings: Sequence[Pairing], kind: str, place: int, least: int = 1
 ) -> tuple[FrozenMap[str, float], FrozenMap[str, int]]:
-    """Average every figure over pairings of a kind; return how often each is undefined as well.
-
-    Each counts as much as it has sentence pairs that both annotated; for pi, pi0 and C, that both
-    used. What is undefined is left out of its mean, with its weight; the mean of none is NaN.
-    """
+    """Average every figure over pairings of a kind; return how often each is undefined as well."""
     chosen = [one for one in pairings if one.kind == kind]
     if len(chosen) < least:
         return FrozenMap(), FrozenMap()

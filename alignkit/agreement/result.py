@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from importlib import import_module
 from math import isnan, nan
 from typing import Any
 
 from alignkit.agreement.figures import edit_figures, pairing_figures, together_figures
 from alignkit.agreement.options import AgreementOptions
-from alignkit.agreement.result_parts import (
-    Caution,
-    Figure,
-    Pairing,
-    Together,
-)
+from alignkit.agreement.result_parts import Caution, Figure, Pairing, Together
 from alignkit.corpus import Corpus
 from alignkit.errors import UnknownNameError
 
@@ -26,30 +20,20 @@ class Agreement:
 
     Parameters
     ----------
-    annotators
-        Who is compared.
-    options
-        The options.
-    initial, adjudicated, systems
-        The initial alignment, the adjudicated version, the automatic alignments.
-    by
-        The attribute that makes the groups; None without groups.
-    seed
-        Of all draws.
-    sections
-        ``"all"``, then the names of the groups.
-    pairings
-        Every two who are compared.
-    together
-        All annotators together, in each section.
-    cautions
-        What to know before reading the figures.
-    signature
-        The settings, in one line; print it beside the figures.
-    corpus
-        The sentence pairs.
-    split, several
-        What divides the values of `by`, and how many pairs have several: groups overlap by these.
+    annotators : Who is compared.
+    options : The options.
+    initial, adjudicated, systems : The initial alignment, the adjudicated version, the automatic
+        alignments.
+    by : The attribute that makes the groups; None without groups.
+    seed : Of all draws.
+    sections : ``"all"``, then the names of the groups.
+    pairings : Every two who are compared.
+    together : All annotators together, in each section.
+    cautions : What to know before reading the figures.
+    signature : The settings, in one line; print it beside the figures.
+    corpus : The sentence pairs.
+    split, several : What divides the values of `by`, and how many pairs have several: groups
+        overlap by these.
     """
 
     annotators: tuple[str, ...]
@@ -122,18 +106,18 @@ class Agreement:
         UnknownNameError
             If there is no such medium.
         """
-        return str(_shown("agreement").agreement_report(self, medium))
+        from alignkit.report.agreement import agreement_report
+
+        return agreement_report(self, medium)
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it; NaN is None."""
-        found: dict[str, object] = _shown("agreement_json").agreement_json(self)
-        return found
+        from alignkit.report.agreement_json import agreement_json
+
+        return agreement_json(self)
 
     def to_html(self, **options: Any) -> str:
         """Return a page with all tables, figures and disagreements; see `agreement_page`."""
-        return str(_shown("page").agreement_page(self, **options))
+        from alignkit.report.page import agreement_page
 
-
-def _shown(module: str) -> Any:
-    """Load what shows a result when it is shown: it stands above results."""
-    return import_module(f"alignkit.report.{module}")
+        return agreement_page(self, **options)

@@ -40,26 +40,18 @@ class Figure:
 
     Parameters
     ----------
-    kind
-        One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
+    kind : One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
         annotators together; ``"edits"`` for one annotator's.
-    first, second
-        The two; empty where a figure is of more, or of one.
-    section
-        ``"all"``, or the name of a group.
-    level
-        ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``, ...
-    statistic
-        ``"f1"``, ``"kappa"``, ``"alpha"``, ``"C"``, ...; C by another model of chance than the
-        main one is ``"C.edit-strata"`` and so on.
-    value
-        NaN where undefined.
-    low, high
-        The bounds of its interval; NaN where it has none.
-    pairs
-        The sentence pairs that it rests on.
-    reason
-        Why there is no value, or no interval; empty otherwise, and where none was asked for.
+    first, second : The two; empty where a figure is of more, or of one.
+    section : ``"all"``, or the name of a group.
+    level : ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``,
+        ...
+    statistic : ``"f1"``, ``"kappa"``, ``"alpha"``, ``"C"``, ...; C by another model of chance than
+        the main one is ``"C.edit-strata"`` and so on.
+    value : NaN where undefined.
+    low, high : The bounds of its interval; NaN where it has none.
+    pairs : The sentence pairs that it rests on.
+    reason : Why there is no value, or no interval; empty otherwise, and where none was asked for.
     """
 
     kind: str
@@ -81,26 +73,17 @@ class PairingSection:
 
     Parameters
     ----------
-    name
-        ``"all"``, or the group.
-    pairs
-        The sentence pairs that both annotated.
-    figures
-        By ``level.statistic``; levels of different words alone begin with ``different.``.
-    intervals
-        Of the same names.
-    overlap
-        Precision, recall and F1 with their counts; None where one annotated nothing.
-    cells
-        Kappa and AC1 over all cells of the universe; None where words are not known, one
+    name : ``"all"``, or the group.
+    pairs : The sentence pairs that both annotated.
+    figures : By ``level.statistic``; levels of different words alone begin with ``different.``.
+    intervals : Of the same names.
+    overlap : Precision, recall and F1 with their counts; None where one annotated nothing.
+    cells : Kappa and AC1 over all cells of the universe; None where words are not known, one
         annotated nothing, or the universe is not known.
-    different
-        The same over cells of different words; None also where identical ones take part.
-    alpha
-        Alpha by links and distance, ``possible.masi``; and of different words,
+    different : The same over cells of different words; None also where identical ones take part.
+    alpha : Alpha by links and distance, ``possible.masi``; and of different words,
         ``different.possible.masi``.
-    reason
-        Why there are no cells although words are known; empty otherwise.
+    reason : Why there are no cells although words are known; empty otherwise.
     """
 
     name: str
@@ -120,19 +103,13 @@ class Pairing:
 
     Parameters
     ----------
-    kind
-        One of `KINDS`.
-    first, second
-        The two; the second is the reference.
-    sections
-        The whole corpus, then each group.
-    beyond
-        The agreement beyond chance by model of chance and level (`LEVELS`); empty where words are
-        not known.
-    chance
-        The model of chance that the main tables show.
-    no_edits
-        Why models of edits say nothing of the two; empty where they do.
+    kind : One of `KINDS`.
+    first, second : The two; the second is the reference.
+    sections : The whole corpus, then each group.
+    beyond : The agreement beyond chance by model of chance and level (`LEVELS`); empty where words
+        are not known.
+    chance : The model of chance that the main tables show.
+    no_edits : Why models of edits say nothing of the two; empty where they do.
     """
 
     kind: str
@@ -190,28 +167,20 @@ class Together:
 
     Parameters
     ----------
-    name
-        ``"all"``, or the group.
-    pairs
-        How many sentence pairs there are.
-    used
-        How many of them two annotators or more annotated.
-    left_out
-        For each reason how many of the pairs are left out of what needs all annotators.
-    fleiss
-        Fleiss' kappa over the pairs that all annotated; None where words are not known, or an
+    name : ``"all"``, or the group.
+    pairs : How many sentence pairs there are.
+    used : How many of them two annotators or more annotated.
+    left_out : For each reason how many of the pairs are left out of what needs all annotators.
+    fleiss : Fleiss' kappa over the pairs that all annotated; None where words are not known, or an
         annotator did nothing here.
-    alpha
-        Krippendorff's alpha, named as in `PairingSection`.
-    intervals
-        Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
-    mean
-        Every figure of the annotators' pairings, averaged; each counts as much as it has sentence
-        pairs (C, pi and pi0: pairs used), and what is undefined is left out of its mean.
-    automatic
-        The same over the pairings with automatic alignments; empty where there are less than two.
-    mean_left_out, automatic_left_out
-        For each figure that is undefined in some pairings, in how many: its mean leaves them out.
+    alpha : Krippendorff's alpha, named as in `PairingSection`.
+    intervals : Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
+    mean : Every figure of the annotators' pairings, averaged; each counts as much as it has
+        sentence pairs (C, pi and pi0: pairs used), and what is undefined is left out of its mean.
+    automatic : The same over the pairings with automatic alignments; empty where there are less
+        than two.
+    mean_left_out, automatic_left_out : For each figure that is undefined in some pairings, in how
+        many: its mean leaves them out.
     """
 
     name: str
@@ -233,16 +202,11 @@ class Caution:
 
     Parameters
     ----------
-    code
-        Its name in `alignkit.agreement.cautions`.
-    says
-        What is the case, with the number that triggers it, and what that means.
-    instead
-        What to report, or to do, instead.
-    number
-        The number that triggers it, or several.
-    pairings
-        Whom it holds for; empty where it is of the whole report.
+    code : Its name in `alignkit.agreement.cautions`.
+    says : What is the case, with the number that triggers it, and what that means.
+    instead : What to report, or to do, instead.
+    number : The number that triggers it, or several.
+    pairings : Whom it holds for; empty where it is of the whole report.
     """
 
     code: str
@@ -257,25 +221,13 @@ class Caution:
 
 
 def alpha_level(name: str) -> str:
-    """Return the level of an alpha by its name in `PairingSection.alpha`.
-
-    Examples
-    --------
-    >>> alpha_level("possible.masi"), alpha_level("different.sure.dice")
-    ('alpha.possible.masi', 'different.alpha.sure.dice')
-    """
+    """Return the level of an alpha by its name in `PairingSection.alpha`."""
     rest = name.removeprefix("different.")
     return f"{name.removesuffix(rest)}alpha.{rest}"
 
 
 def split(name: str) -> tuple[str, str]:
-    """Return the level and the statistic of a ``level.statistic``; alphas have the name alone.
-
-    Examples
-    --------
-    >>> split("words.sure.f1"), split("different.alpha.sure.masi")
-    (('words.sure', 'f1'), ('different.alpha.sure.masi', 'alpha'))
-    """
+    """Return the level and the statistic of a ``level.statistic``; alphas have the name alone."""
     if "alpha" in name.split("."):
         return name, "alpha"
     level, _, statistic = name.rpartition(".")

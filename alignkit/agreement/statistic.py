@@ -76,13 +76,7 @@ class Statistic:
 
 
 def weighted_mean(found: Sequence[tuple[int, float]]) -> float:
-    """Return the mean of (weight, value); what is undefined is left out, with its weight.
-
-    Examples
-    --------
-    >>> weighted_mean([(3, 0.5), (1, 0.9), (7, float("nan"))])
-    0.6
-    """
+    """Return the mean of (weight, value); what is undefined is left out, with its weight."""
     known = [(weight, value) for weight, value in found if not isnan(value)]
     total = sum(weight for weight, _ in known)
     return sum(weight * value for weight, value in known) / total if total else nan

@@ -10,6 +10,7 @@ from dataclasses import fields
 from math import isnan
 
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, ClosedChance
+from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import Figure
 from alignkit.brief import overlapping
@@ -93,10 +94,7 @@ def _certainty(agreement: Agreement) -> Iterator[str]:
 
 
 def agreement_report(agreement: Agreement, medium: str = "text") -> str:
-    """Return the report in one of `alignkit.report.table.MEDIA`, without a line end at its end.
-
-    HTML is a fragment for a notebook; `alignkit.report.page` has more.
-    """
+    """Return the report in one of `alignkit.report.table.MEDIA`, without a line end at its end."""
     written = get_medium(medium)
     report = Report(
         agreement_head(agreement),
@@ -107,12 +105,8 @@ def agreement_report(agreement: Agreement, medium: str = "text") -> str:
     return written.report(report)
 
 
-def agreement_csv(agreement: Agreement) -> str:
-    """Return every figure as a row of CSV; the columns are the fields of `Figure`.
-
-    Behind the figures comes a row for each caution, and one for the signature: of the kinds
-    ``caution`` and ``signature``, without a value, the text in the column of reasons.
-    """
+def agreement_csv(agreement: Agreement | JudgmentAgreement) -> str:
+    """Return every figure as a row of CSV; the columns are the fields of `Figure`."""
     names = [one.name for one in fields(Figure)]
     rows: list[list[object]] = [list(names)]
     rows += [list(record.values()) for record in agreement.to_records()]

@@ -15,28 +15,7 @@ _LONG = ("sentences", "distribution")
 
 
 def agreement_json(agreement: Agreement) -> dict[str, object]:
-    """Return everything as JSON takes it; NaN is None.
-
-    The keys:
-
-    - ``annotators``, ``initial``, ``adjudicated``, ``systems``, ``by``, ``split``, ``seed``,
-      ``options``, ``sections``, ``signature``: what was asked; ``in_several_groups``: pairs with
-      several values of ``by``.
-    - ``fleiss_kappa``: Fleiss' kappa of all annotators over the whole corpus, or None.
-    - ``figures``: every figure, by who is compared: ``kind``, ``first``, ``second``, and
-      ``sections``, which lead by section, level and statistic to ``value``, ``low`` and ``high``
-      (where there is an interval), ``pairs``, and ``reason`` (where a value or an interval is
-      missing, or a mean leaves out pairings).
-    - ``pairings``: the counts behind them. For every two, ``sections`` has by section the
-      ``pairs``, the ``overlap``, the tables of ``cells`` (``different``: of different words) and
-      ``alpha``; ``beyond_chance`` has by model of chance and level all that
-      `alignkit.agreement.BeyondChance` holds: sentence pair by sentence pair, and sample by sample,
-      for annotators by the model ``chance`` alone.
-    - ``together``: by section, the counts of all annotators: ``pairs``, ``used``, ``left_out``,
-      ``fleiss``, ``alpha``, and how many pairings each mean leaves out (``mean_left_out``,
-      ``automatic_left_out``).
-    - ``cautions``: what to beware of: ``code``, ``says``, ``instead``, ``number``, ``pairings``.
-    """
+    """Return everything as JSON takes it; NaN is None."""
     fleiss = agreement.together[0].fleiss
     return {
         "annotators": list(agreement.annotators),

@@ -64,10 +64,7 @@ def _of_pairs(pairings: Sequence[Pairing]) -> str:
 
 
 def pairs_table(agreement: Agreement) -> Iterator[Table]:
-    """Yield the table of all reasons why sentence pairs are left out of C.
-
-    There is none where the main tables say it all: used, or both empty.
-    """
+    """Yield the table of all reasons why sentence pairs are left out of C."""
     found = [
         (name, label(pairing), pairing.main(level))
         for level, name in LEVEL_NAMES.items()

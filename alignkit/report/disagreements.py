@@ -85,18 +85,7 @@ def disagreements(
     function_words: FunctionWords | None = None,
     exact_case: bool = False,
 ) -> Disagreements:
-    """Count where two annotators differ, over all links, identical ones too.
-
-    Examples
-    --------
-    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
-    ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1?1")})
-    >>> found = disagreements(Corpus([pair]), "A", "B")
-    >>> found.total
-    Outcome(both=1, unsure=1, first=1, second=0)
-    >>> [(one.source, one.target) for one in found.words], found.kinds["1-n"].links
-    ([('left', 'away')], 2)
-    """
+    """Count where two annotators differ, over all links, identical ones too."""
     corpus.require(first, second)
     unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()
     told = (kind for kind in WORD_KINDS if kind not in unknown)
@@ -136,10 +125,7 @@ def disagreements(
 
 
 def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Link, str, Outcome]]:
-    """Yield each link of either, with its shape and which of them have it.
-
-    A link of both that they shape differently has the larger shape.
-    """
+    """Yield each link of either, with its shape and which of them have it."""
     alignments = pair.alignment(first), pair.alignment(second)
     mine, other = (dict(one.items()) for one in alignments)
     shapes = [_shapes(one) for one in alignments]

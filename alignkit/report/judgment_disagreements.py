@@ -14,11 +14,7 @@ _MOST, _MOST_SIGNS = 200, 1_000_000
 
 
 def disagreements_csv(found: JudgmentAgreement) -> str:
-    """Return every pair that is judged differently as a row of CSV.
-
-    The columns: the pair, the views in which its labels differ, the judgment of each annotator as
-    it is written (empty where there is none), and the two texts.
-    """
+    """Return every pair that is judged differently as a row of CSV."""
     names = found.judges
     rows = [["pair", "differ in", *(f"judgment of {name}" for name in names), "source", "target"]]
     for one in found.disagreements:

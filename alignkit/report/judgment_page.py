@@ -21,12 +21,7 @@ def judgment_page(found: JudgmentAgreement, *, title: str | None = None) -> str:
 
 
 def draw_judgment_page(found: JudgmentAgreement, *, title: str | None = None) -> Iterator[str]:
-    """Draw a page that needs neither network nor script.
-
-    First what to beware of, then the kappas with their intervals, one figure for each view, the
-    tables, the pairs that are judged differently, and the settings. Everything is told by shape as
-    well as by colour; the page follows the reader's choice of light or dark.
-    """
+    """Draw a page that needs neither network nor script."""
     check_arguments(draw_judgment_page, locals())
     *others, last = found.annotators
     heading = title or f"Agreement of {', '.join(others)} and {last} on judgments"

@@ -136,11 +136,7 @@ def _chance_bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], pi: float
 
 
 def edit_plots(agreement: Agreement) -> Iterator[Drawn]:
-    """Draw what each annotator changed in the initial alignment, with the fitted models.
-
-    The edits of phrase pairs and of words are the same, and drawn once; so are those of an
-    annotator who is compared with several.
-    """
+    """Draw what each annotator changed in the initial alignment, with the fitted models."""
     for links in ("possible", "sure"):
         models: dict[str, FrozenMap[str, EditModel]] = {}
         for pairing in agreement.of("annotators"):

@@ -38,29 +38,14 @@ class FunctionWords(NamedTuple):
 
 
 def function_words(source: str, target: str | None = None) -> FunctionWords:
-    """Return the function words of two languages: determiners, pronouns, auxiliaries, ...
-
-    Examples
-    --------
-    >>> found = function_words("fr", "english")
-    >>> "on" in found.source, "l'" in found.source, "the" in found.target
-    (True, True, True)
-    """
+    """Return the function words of two languages: determiners, pronouns, auxiliaries, ..."""
     check_arguments(function_words, locals())
     first = _read(source)
     return FunctionWords(first, first if target is None else _read(target))
 
 
 def fold(word: str) -> str:
-    """Return a word as lists of function words have it: in small letters, in one spelling.
-
-    The apostrophe is the straight one, Romanian letters have their comma below.
-
-    Examples
-    --------
-    >>> fold("L\u2019")
-    "l'"
-    """
+    """Return a word as lists of function words have it: in small letters, in one spelling."""
     return normalize("NFC", word).casefold().translate(_SPELLINGS)
 
 
@@ -89,33 +74,14 @@ def _read(name: str) -> frozenset[str]:
 
 
 def is_punctuation(word: str) -> bool:
-    """Say whether a word has no letter and no digit, only punctuation and symbols.
-
-    Examples
-    --------
-    >>> is_punctuation("''"), is_punctuation("%"), is_punctuation("'s"), is_punctuation("")
-    (True, True, False, False)
-    """
+    """Say whether a word has no letter and no digit, only punctuation and symbols."""
     return bool(word) and all(category(char)[0] in "PS" for char in word)
 
 
 def word_kinds(
     source: str, target: str, known: FunctionWords | None = None, *, exact_case: bool = False
 ) -> tuple[str, ...]:
-    """Return the kinds of a link that joins two words; it can be of several, or of none.
-
-    It is identical where the words are equal after casefold, and of punctuation or of a function
-    word where either word is. Else it joins content words. Without lists of function words no link
-    is of these two kinds.
-
-    Examples
-    --------
-    >>> english = function_words("english")
-    >>> word_kinds("The", "the", english), word_kinds("issue", "topic", english)
-    (('identical', 'function word'), ('content words',))
-    >>> word_kinds("of", "'", english), word_kinds("issue", "topic")
-    (('punctuation', 'function word'), ())
-    """
+    """Return the kinds of a link that joins two words; it can be of several, or of none."""
     found = {
         "identical": source == target
         or (not exact_case and source.casefold() == target.casefold()),

@@ -35,10 +35,7 @@ def fixed_intervals(
     confidence: float,
     rng: np.random.Generator,
 ) -> list[list[Interval]]:
-    """Return the intervals of C in each section, for each table, with the edit models as they are.
-
-    All tables are resampled alike, so that models of chance are compared on the same resamples.
-    """
+    """Return the intervals of C in each section, for each table; the edit models stay fixed."""
     found: list[list[Interval]] = [[] for _ in tables]
     for mask in sections:
         parts = [table[mask] for table in tables]
@@ -69,8 +66,10 @@ class Refit:
     sampled: MonteCarlo  # the samples, records included
     aggregate: str  # "macro" or "micro"
 
-    def replicate(self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]) -> _Replicate:
-        """Draw one resample; return its (G, 4) sums of terms by section."""
+    def replicate(
+        self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]
+    ) -> tuple[Floats, int]:
+        """Draw one resample; return its (G, 4) sums of terms by section, and the pairs redrawn."""
         rng = np.random.default_rng(seed)
         weights = np.zeros(self.corpus_size)
         rest = np.ones(self.corpus_size, bool)
@@ -82,7 +81,7 @@ class Refit:
         chance, redrawn = self._expect(self._rates(weights), weights[self.places] > 0, rng)
         terms = rows(self.observed, chance, self.aggregate)
         counted = weights[self.places] * ~np.isnan(terms).any(axis=1)
-        return _Replicate((masks * counted) @ np.nan_to_num(terms), redrawn)
+        return (masks * counted) @ np.nan_to_num(terms), redrawn
 
     def _rates(self, weights: Floats) -> Floats:
         words = self.sampling.items.lengths.sum(axis=1)
@@ -123,12 +122,6 @@ class Refit:
         return ChanceTerms(means[:, 0], means[:, 1], means[:, 2], *([none_known] * 4)), len(low)
 
 
-@dataclass(frozen=True, eq=False)
-class _Replicate:
-    sums: Floats
-    redrawn: int
-
-
 def refitted_intervals(
     refit: Refit,
     sections: Masks,
@@ -138,7 +131,7 @@ def refitted_intervals(
     seeds: np.random.SeedSequence,
     workers: int | None = None,
 ) -> tuple[list[Interval], int]:
-    """Return the interval of C in each section, with edit models that are fitted to each resample.
+    """Return the interval of C in each section, with edit models fitted to each resample.
 
     The stored samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample
     among the n cells of a rate, p the old and p' the new rate; pairs whose samples count for
@@ -147,8 +140,8 @@ def refitted_intervals(
     masks = np.stack(list(sections))
     with executor(workers) as pool:
         done = list(pool.map(lambda seed: refit.replicate(seed, masks), seeds.spawn(resamples)))
-    sums = np.stack([one.sums for one in done])
+    sums = np.stack([part for part, _ in done])
     intervals = [
         summarize(correction_ratios(sums[:, g])["C"], confidence) for g in range(len(sections))
     ]
-    return intervals, sum(one.redrawn for one in done)
+    return intervals, sum(redrawn for _, redrawn in done)

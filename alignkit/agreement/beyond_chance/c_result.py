@@ -22,18 +22,12 @@ class SentenceAgreement:
 
     Parameters
     ----------
-    place, id
-        Its position in the corpus, from 0, and its name.
-    left_out
-        Why it is left out of pi and pi0; empty where it is used.
-    first, second, common
-        The sizes of A, of B and of A & B.
-    observed
-        common / norm; NaN where both sets are empty.
-    expected
-        The same ratio by chance; NaN where it was not computed or all samples are empty.
-    expected_error
-        Its Monte-Carlo error.
+    place, id : Its position in the corpus, from 0, and its name.
+    left_out : Why it is left out of pi and pi0; empty where it is used.
+    first, second, common : The sizes of A, of B and of A & B.
+    observed : common / norm; NaN where both sets are empty.
+    expected : The same ratio by chance; NaN where it was not computed or all samples are empty.
+    expected_error : Its Monte-Carlo error.
     """
 
     place: int
@@ -53,20 +47,13 @@ class BeyondChanceSection(Correction):
 
     Parameters
     ----------
-    name
-        The group; ``"all"`` for the whole corpus.
-    pairs
-        How many sentence pairs there are.
-    used
-        How many of them are used.
-    one_sided
-        In how many of those one of the two has nothing, so that the ratio is 0.
-    left_out
-        For each reason how many are not used.
-    interval
-        The bootstrap interval of C; None if none was asked for, or all resamples are alike.
-    no_interval
-        Why it has no bounds although it was asked for; empty otherwise.
+    name : The group; ``"all"`` for the whole corpus.
+    pairs : How many sentence pairs there are.
+    used : How many of them are used.
+    one_sided : In how many of those one of the two has nothing, so that the ratio is 0.
+    left_out : For each reason how many are not used.
+    interval : The bootstrap interval of C; None if none was asked for, or all resamples are alike.
+    no_interval : Why it has no bounds although it was asked for; empty otherwise.
     """
 
     name: str
@@ -108,28 +95,18 @@ class BeyondChance(BeyondChanceSection):
 
     Parameters
     ----------
-    annotators
-        The two.
-    chance
-        The name of the model of chance.
-    groups
-        The agreement in each group, by the same edit models and samples.
-    sentences
-        Every sentence pair that both annotated, in order.
-    models
-        The fitted edit models of either annotator, by name; empty where chance has a closed form.
-    rates
-        The add and the delete rate of either annotator; empty where nothing is known of edits.
-    samples
-        How many samples each sentence pair had; 0 where chance has a closed form.
-    distribution
-        (samples,): the agreement over the whole corpus in each of the samples.
-    redrawn
-        How often a pair was sampled anew for the interval with refitted edit models.
-    by
-        The attribute that makes the groups; None without groups.
-    signature
-        The settings.
+    annotators : The two.
+    chance : The name of the model of chance.
+    groups : The agreement in each group, by the same edit models and samples.
+    sentences : Every sentence pair that both annotated, in order.
+    models : The fitted edit models of either annotator, by name; empty where chance has a closed
+        form.
+    rates : The add and the delete rate of either annotator; empty where nothing is known of edits.
+    samples : How many samples each sentence pair had; 0 where chance has a closed form.
+    distribution : (samples,): the agreement over the whole corpus in each of the samples.
+    redrawn : How often a pair was sampled anew for the interval with refitted edit models.
+    by : The attribute that makes the groups; None without groups.
+    signature : The settings.
     """
 
     annotators: tuple[str, str]

@@ -41,12 +41,9 @@ class EditData:
 
     Parameters
     ----------
-    words
-        (F,) N + M.
-    trials
-        (F,) the cells that could have been changed.
-    edits
-        (F,) those that were.
+    words : (F,) N + M.
+    trials : (F,) the cells that could have been changed.
+    edits : (F,) those that were.
 
     Raises
     ------
@@ -86,17 +83,13 @@ class EditModel:
 
     Parameters
     ----------
-    a, b
-        The constant and the slope over N + M; NaN where there was nothing to fit.
-    reading
-        ``"count"``: the expected number of edits is a + b (N + M); ``"probability"``: the
+    a, b : The constant and the slope over N + M; NaN where there was nothing to fit.
+    reading : ``"count"``: the expected number of edits is a + b (N + M); ``"probability"``: the
         probability of an edit is.
-    log_likelihood
-        The log of the binomial probability of the data, with the binomial coefficients.
-    pairs
-        How many sentence pairs were fitted: those with trials.
-    data
-        The data of the fitted pairs.
+    log_likelihood : The log of the binomial probability of the data, with the binomial
+        coefficients.
+    pairs : How many sentence pairs were fitted: those with trials.
+    data : The data of the fitted pairs.
     """
 
     a: float
@@ -285,11 +278,7 @@ class _Grouped:
         return [(0.0, 0.0), (1.0, 0.0), *corners]
 
     def inside(self, edges: list[tuple[float, float]]) -> tuple[Floats, bool]:
-        """Look for an optimum inside; return the last point, and whether it is one.
-
-        Newton's method goes there straight, unless a wall is in the way: then a barrier, weaker in
-        each round, leads around it.
-        """
+        """Look for an optimum inside; return the last point, and whether it is one."""
         least = float(self.limits.min())
         mean = float(self.hits.sum() / ((self.hits + self.failures) / self.limits).sum())
         point = np.full(2, min(max(mean, 0.01 * least), 0.9 * least))

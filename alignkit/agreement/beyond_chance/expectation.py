@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,51 +29,15 @@ from alignkit.agreement.beyond_chance.sampling import (
     MonteCarlo,
     Progress,
     Sampling,
-    links_of,
     monte_carlo,
 )
+from alignkit.agreement.options import AgreementOptions
 from alignkit.arrays import LinkArrays
 
 BOTH_EMPTY = "both sets empty"
 ONLY_EMPTY = "only empty samples"
 
 Numbers = NDArray[np.int64]
-
-
-class ChanceOptions(Protocol):
-    """The options that C depends on; `alignkit.agreement.options` explains them."""
-
-    @property
-    def reading(self) -> str:
-        """What is linear in N + M."""
-
-    @property
-    def normalizer(self) -> str:
-        """By which set's size the common items are divided."""
-
-    @property
-    def aggregate(self) -> str:
-        """How the sentence pairs are put together."""
-
-    @property
-    def samples(self) -> int:
-        """The most samples of each sentence pair."""
-
-    @property
-    def tolerance(self) -> float | None:
-        """The Monte-Carlo error of C at which sampling stops."""
-
-    @property
-    def bootstrap(self) -> str:
-        """Whether resamples keep the edit models, fit them anew, or are not made."""
-
-    @property
-    def resamples(self) -> int:
-        """How many resamples there are."""
-
-    @property
-    def confidence(self) -> float:
-        """Which share of the resamples lies in the interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +107,7 @@ class Expectation:
 def expect(
     sets: PairedSets,
     model: ChanceModel,
-    options: ChanceOptions,
+    options: AgreementOptions,
     seeds: np.random.SeedSequence,
     *,
     workers: int | None = None,
@@ -172,16 +135,16 @@ def expect(
 def _sample(
     sets: PairedSets,
     model: SampledChance,
-    options: ChanceOptions,
+    options: AgreementOptions,
     kept: Numbers,
     seeds: np.random.SeedSequence,
     workers: int | None,
     progress: Progress | None,
 ) -> Sampled:
     first, second = (model.fit(one, reading=options.reading) for one in sets.edits or ())
-    items, initial = sets.items.part(kept), links_of(sets.initial, kept)
+    items, initial = sets.items.part(kept), sets.initial.take(kept)
     words, trials = items.lengths.sum(axis=1), sets.trials[kept]
-    universe = None if sets.universe is None else links_of(sets.universe, kept)
+    universe = None if sets.universe is None else sets.universe.take(kept)
     rates = flip_rates(
         model.rates(first, words, trials),
         model.rates(second, words, trials),

@@ -87,11 +87,7 @@ class Items:
         return _columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
 
     def choices(self) -> NDArray[np.float64]:
-        """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner).
-
-        N M links, or N (N + 1) / 2 times M (M + 1) / 2 pairs of spans; less the identical ones
-        where those are left out.
-        """
+        """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner)."""
         n, m = self.lengths.astype(np.float64).T
         every: NDArray[np.float64] = (
             n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
@@ -103,12 +99,8 @@ class Items:
 
     def part(self, kept: NDArray[np.int64]) -> Items:
         """Return the items of some of the pairs."""
-        source, target = (
-            TokenArrays(side.ids[flat], offsets)
-            for side in (self.source, self.target)
-            for flat, offsets in (_flat(side.offsets, kept),)
-        )
-        return Items(self.unit, self.include_identical, source, target)
+        words = self.source.take(kept), self.target.take(kept)
+        return Items(self.unit, self.include_identical, *words)
 
     def views(self) -> WordViews:
         """Return the arrays of the words as the kernels take them."""
@@ -118,21 +110,6 @@ class Items:
             readonly(self.target.ids),
             readonly(self.target.offsets),
         )
-
-
-def links_of(links: LinkArrays, kept: NDArray[np.int64]) -> LinkArrays:
-    """Return the links of some of the pairs."""
-    flat, offsets = _flat(links.offsets, kept)
-    return LinkArrays.trusted(links.links[flat], links.sure[flat], offsets, links.lengths[kept])
-
-
-def _flat(
-    offsets: NDArray[np.int64], kept: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the entries of some pairs are, and their own offsets."""
-    sizes = np.diff(offsets)[kept]
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    return np.repeat(offsets[kept] - ends[:-1], sizes) + np.arange(ends[-1]), ends
 
 
 def _columns(
@@ -204,11 +181,7 @@ class MonteCarlo:
     records: NDArray[np.int32]
 
     def terms(self) -> ChanceTerms:
-        """Return the means over the samples, with the variances of these means.
-
-        The variance of a mean of one sample alone is taken to be the greatest that a ratio can
-        have, 1/4.
-        """
+        """Return the means over the samples, with the variances of these means."""
         n, filled, r, rr, x, y, xx, xy, yy = self.moments.T
         mean = ratio(r, filled)
         spread = np.full(len(n), 0.25)
@@ -245,13 +218,7 @@ def monte_carlo(
     progress: Progress | None = None,
     keep: bool = False,
 ) -> MonteCarlo:
-    """Sample until the error is as small as wanted, or the samples are used up.
-
-    Notes
-    -----
-    The blocks depend on the number of pairs alone and are added up in their order, so the result
-    is the same, bit for bit, for any number of workers.
-    """
+    """Sample until the error is as small as wanted, or the samples are used up."""
     count = len(sampling)
     states = np.array([seed.generate_state(4, np.uint64) for seed in seeds.spawn(count)], np.uint64)
     states = states.reshape(count, 4)

@@ -26,13 +26,13 @@ from alignkit.agreement.beyond_chance.correction import (
 from alignkit.agreement.beyond_chance.expectation import (
     BOTH_EMPTY,
     ONLY_EMPTY,
-    ChanceOptions,
     Expectation,
     PairedSets,
     expect,
     part,
 )
-from alignkit.agreement.beyond_chance.sampling import Progress, Sampling, links_of
+from alignkit.agreement.beyond_chance.sampling import Progress, Sampling
+from alignkit.agreement.options import AgreementOptions
 from alignkit.frozen import FrozenMap
 from alignkit.parallel import stage
 from alignkit.scoring.bootstrap import Interval
@@ -52,46 +52,21 @@ class Section:
     outside: Mapping[str, int]  # for each reason how many of its pairs are not compared
 
 
-def beyond_chance(
-    sets: PairedSets,
-    chance: str,
-    options: ChanceOptions,
-    sections: Sequence[Section],
-    *,
-    seed: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> BeyondChance:
-    """Measure how far two annotators agree beyond chance: C = (pi - pi0) / (1 - pi0).
-
-    pi is the mean over the sentence pairs of |A & B| / min(|A|, |B|), A and B the sets of the two
-    annotators; pi0 is what the same ratio comes to by the model of chance [1]_.
-
-    References
-    ----------
-    .. [1] Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and
-       evaluation of paraphrase systems, Computational Linguistics 34(4):597-614, eq. 4-7.
-    """
-    found = beyond_chance_by_model(
-        sets, [chance], options, sections, seed=seed, workers=workers, progress=progress
-    )
-    return found[chance]
-
-
 def beyond_chance_by_model(
     sets: PairedSets,
     models: Sequence[str],
-    options: ChanceOptions,
+    options: AgreementOptions,
     sections: Sequence[Section],
     *,
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> FrozenMap[str, BeyondChance]:
-    """Measure agreement beyond chance by several models; see `beyond_chance`.
+    """Measure agreement beyond chance by several models: C = (pi - pi0) / (1 - pi0).
 
-    Each model gives the same to the bit as it does alone. What they share is done once: the sets,
-    their words, the edits, and the resamples of those models that use the same sentence pairs.
+    pi is the mean over the sentence pairs of |A & B| / min(|A|, |B|), A and B the sets of the two
+    annotators; pi0 is what the same ratio comes to by the model (Cohn et al. 2008, eq. 4-7). Each
+    model gives the same to the bit as alone; sets, edits and resamples are shared.
     """
     found: dict[str, Expectation] = {}
     intervals: dict[str, list[Interval]] = {}
@@ -135,7 +110,7 @@ def beyond_chance_by_model(
 def _fixed(
     sets: PairedSets,
     found: Mapping[str, Expectation],
-    options: ChanceOptions,
+    options: AgreementOptions,
     sections: Sequence[Section],
     seed: int,
 ) -> dict[str, list[Interval]]:
@@ -159,7 +134,7 @@ def _fixed(
 
 
 def _refit(
-    sets: PairedSets, name: str, options: ChanceOptions, expected: Expectation
+    sets: PairedSets, name: str, options: AgreementOptions, expected: Expectation
 ) -> Refit | None:
     """Gather what the refitting needs of the used pairs; None where there is nothing to refit."""
     model, sampled, used = chance_model(name), expected.sampled, np.flatnonzero(expected.used)
@@ -178,11 +153,11 @@ def _refit(
         observed=part(sets.observed(options.normalizer), used),
         trials=sets.trials[used],
         sampling=Sampling(
-            links_of(sets.initial, used),
+            sets.initial.take(used),
             sets.items.part(used),
             sampled.sampling.rates[inside],
             options.normalizer,
-            None if universe is None else links_of(universe, used),
+            None if universe is None else universe.take(used),
         ),
         sampled=replace(drawn, moments=drawn.moments[inside], records=drawn.records[inside]),
         aggregate=options.aggregate,
@@ -193,7 +168,7 @@ def _result(
     sets: PairedSets,
     name: str,
     expected: Expectation,
-    options: ChanceOptions,
+    options: AgreementOptions,
     sections: Sequence[Section],
     intervals: list[Interval] | None,
     redrawn: int,
@@ -223,7 +198,7 @@ def _result(
 def _section(
     sets: PairedSets,
     expected: Expectation,
-    options: ChanceOptions,
+    options: AgreementOptions,
     section: Section,
     interval: Interval | None,
 ) -> BeyondChanceSection:
@@ -281,7 +256,7 @@ def _why(
 
 
 def _sentences(
-    sets: PairedSets, expected: Expectation, options: ChanceOptions
+    sets: PairedSets, expected: Expectation, options: AgreementOptions
 ) -> tuple[SentenceAgreement, ...]:
     seen, chance = sets.observed(options.normalizer), expected.terms
     columns = (

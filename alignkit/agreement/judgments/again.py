@@ -22,13 +22,7 @@ def judge_again(
     above: float = 0.75,
     most: int = 5,
 ) -> Mapping[int, tuple[int, ...]]:
-    """List the items of annotators who agree too little, and who is to judge them again.
-
-    References
-    ----------
-    He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP; Pavlick et al. 2015, PPDB 2.0, ACL,
-    supplement on crowd annotation.
-    """
+    """List the items of annotators who agree too little, and who is to judge them again."""
     if most < 1 or below > above:
         raise OptionError("give most of 1 or more, and below no more than above")
     weak = [k for k, kappa in enumerate(kappas) if kappa < below]
@@ -53,13 +47,7 @@ def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Lab
 
 
 def is_good(contexts: Sequence[int], within: str) -> bool:
-    """Tell whether a phrase is good in enough of its contexts.
-
-    Examples
-    --------
-    >>> [is_good([1, 0], within) for within in GOOD_IN]
-    [True, False, False]
-    """
+    """Tell whether a phrase is good in enough of its contexts."""
     if within == "majority":
         return 2 * sum(contexts) > len(contexts)
     return any(contexts) if within == "any" else all(contexts)

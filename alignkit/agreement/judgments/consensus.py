@@ -45,17 +45,7 @@ def label_counts(values: Labels, size: int) -> NDArray[np.int32]:
 def majority_labels(
     values: Labels, size: int, *, ties: str = "leave-out", adjudicated: Labels | None = None
 ) -> Consensus:
-    """Return the label that most annotators give each item.
-
-    Most are more than give any other label. An item that one annotator alone has judged has no
-    consensus.
-
-    Examples
-    --------
-    >>> votes = np.array([[0, 1, 1], [0, 0, 1], [1, -1, 1]], np.int8)
-    >>> majority_labels(votes, 2).labels.tolist()
-    [0, -1, 1]
-    """
+    """Return the label that most annotators give each item."""
     if ties not in TIES:
         raise UnknownNameError("way with ties", ties, TIES)
     if ties == "adjudicated" and adjudicated is None:

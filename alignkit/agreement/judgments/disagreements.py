@@ -27,19 +27,7 @@ class Disagreement:
 
 
 class Disagreements(Sequence[Disagreement]):
-    """List the pairs whose labels differ in a view; those that differ in more views first.
-
-    Each is made when it is asked for.
-
-    Examples
-    --------
-    >>> from alignkit.annotation import Annotation
-    >>> said = {"ann": Annotation(None, judgment="1"), "ben": Annotation(None, judgment="0")}
-    >>> corpus = Corpus([SentencePair("p", ("a", "b"), ("c",), said)])
-    >>> view = ViewData("binary", ("ann", "ben"), ("0", "1"), np.array([[1], [0]], np.int8))
-    >>> Disagreements(corpus, [view], ["ann", "ben"])[0].judgments["ben"]
-    '0'
-    """
+    """List the pairs whose labels differ in a view; those that differ in more views first."""
 
     def __init__(self, corpus: Corpus, views: Sequence[ViewData], names: Sequence[str]) -> None:
         self._corpus = corpus

@@ -14,7 +14,6 @@ from alignkit.agreement.judgments.comparisons import NOTHING_SHARED, Comparisons
 from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.joint import UNEQUAL, joint_rows
 from alignkit.agreement.judgments.null import NullKappas
-from alignkit.agreement.judgments.settled import overruled
 from alignkit.agreement.judgments.tables import LabelTables
 from alignkit.agreement.judgments.tables_kernel import group_sums
 from alignkit.agreement.judgments.view_data import ViewData
@@ -33,10 +32,7 @@ _LEAST, _MOST, _CHUNK_BYTES = 8, 128, 2**24
 
 @dataclass(frozen=True)
 class Drawing:
-    """Say how intervals are drawn: over items, percentile; 0 resamples for none.
-
-    No interval depends on the number of `workers`, the threads; None takes one for each core.
-    """
+    """Say how intervals are drawn: over items, percentile; 0 resamples for none."""
 
     resamples: int = 1000
     confidence: float = 0.95
@@ -108,10 +104,7 @@ def _resampled(
     group: NDArray[np.intp],
     drawing: Drawing,
 ) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:
-    """Return the interval of each measure, and of those of all together, on the same draws.
-
-    `group` (P,) says which row of `joint` an item is of.
-    """
+    """Return the interval of each measure, and of those of all together, on the same draws."""
     measures = compared.measures
     if not drawing.resamples:
         return [None] * len(measures), {}
@@ -152,10 +145,7 @@ def _draw(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int32]:
 def _against_null(
     figures: Sequence[Figure], null: NullKappas, confidence: float
 ) -> Iterator[Figure]:
-    """Yield the null of each kappa against the consensus, and that kappa corrected for it.
-
-    The null is held fixed in the interval of the corrected kappa (k - k0) / (1 - k0).
-    """
+    """Yield the null of each kappa against the consensus, and that kappa corrected for it."""
     each = iter(null.each.T)
     for one in figures:
         if one.statistic != "kappa":
@@ -211,5 +201,8 @@ def _shares(
         who = ("consensus", "", "", section, level, "kappa")
         yield Figure(*who, float("nan"), reason=TWO)
     if view.adjudicated is not None:
-        judged = overruled(view.values, view.adjudicated, size)
-        yield share("adjudicated", "", "overruled", judged.overruled, judged.unanimous)
+        counts = label_counts(view.values, size)
+        judged = counts.sum(axis=1)
+        alike = (judged >= 2) & (counts.max(axis=1) == judged) & (view.adjudicated >= 0)
+        overruled = alike & (counts.argmax(axis=1) != view.adjudicated)
+        yield share("adjudicated", "", "overruled", int(overruled.sum()), int(alike.sum()))

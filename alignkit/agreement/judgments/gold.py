@@ -37,24 +37,7 @@ class GoldVerdict:
 def answer_gold(
     values: Labels, gold: Labels, *, sequential: bool = False, confidence: float = 0.95
 ) -> tuple[GoldVerdict, ...]:
-    """Judge each annotator by the gold questions: below 50% after 10 is rejected.
-
-    Exactly 50% stays. `values` (A, P) are numbers of labels, the items in the order in which they
-    were judged, `gold` (P,) the right ones; -1 where there is none. With `sequential` an annotator
-    is looked at after each question from the tenth on, as a running project does.
-
-    References
-    ----------
-    Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL, supplement on
-    crowd annotation.
-
-    Examples
-    --------
-    >>> gold = np.zeros(10, np.int8)
-    >>> half = np.array([[0] * 5 + [1] * 5, [0] * 4 + [1] * 6], np.int8)
-    >>> [one.verdict for one in answer_gold(half, gold)]
-    ['keep', 'reject']
-    """
+    """Judge each annotator by the gold questions: below 50% after 10 is rejected."""
     found = []
     for row in values:
         asked = (gold >= 0) & (row >= 0)
@@ -75,18 +58,7 @@ def answer_gold(
 
 @cache
 def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> float:
-    """Return how probably an annotator who guesses is rejected by so many gold questions.
-
-    Once over all this is P(Bin(n, 1 / labels) < n / 2); sequentially, the chance to be below half
-    after any question from the tenth to the last. All `labels` are guessed as often.
-
-    Examples
-    --------
-    >>> round(rejection_chance(10, 2), 5), round(rejection_chance(10, 4), 3)
-    (0.37695, 0.922)
-    >>> [round(rejection_chance(n, 2, sequential=True), 3) for n in (20, 50)]
-    [0.647, 0.786]
-    """
+    """Return how probably an annotator who guesses is rejected by so many gold questions."""
     if judged < 0 or labels < 2:
         raise OptionError(f"give 0 questions or more and 2 labels or more, not {judged}, {labels}")
     if judged < LEAST_JUDGED:

@@ -55,11 +55,7 @@ def null_kappas(
     seed: int,
     workers: int | None = None,
 ) -> list[NullKappas]:
-    """Permute labels, find the consensus anew, and take the kappas against it.
-
-    The labels of an annotator are permuted among the items that he judged. All questions, which
-    are views of the same judgments, see the same permutations.
-    """
+    """Permute labels, find the consensus anew, and take the kappas against it."""
     if null not in NULLS:
         raise UnknownNameError("null", null, NULLS)
     if permutations < 1:

@@ -40,10 +40,7 @@ def agree_on_judgments(
     seed: int,
     workers: int | None,
 ) -> JudgmentAgreement:
-    """Measure how far annotators agree on the judgments of whole pairs; see `alignkit.agree`.
-
-    `rewrites` says how many pairs were left out before, since annotators wrote them to be good.
-    """
+    """Measure how far annotators agree on the judgments of whole pairs; see `alignkit.agree`."""
     settled = options.settled
     names = judges(corpus, annotators, settled)
     for name in options.groups or {}:

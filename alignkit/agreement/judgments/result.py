@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from importlib import import_module
 from typing import Any
 
 from alignkit.agreement.judgments.disagreements import Disagreements
@@ -15,7 +14,6 @@ from alignkit.jsonable import jsonable
 from alignkit.labels import Scheme
 from alignkit.report.medium import Report
 from alignkit.report.table import Table, get_medium
-from alignkit.report.table_csv import csv_lines
 from alignkit.version import __version__
 
 
@@ -25,37 +23,23 @@ class JudgmentAgreement:
 
     Parameters
     ----------
-    annotators
-        Who is compared.
-    options
-        The options.
-    by
-        The attribute that makes the groups; None without groups.
-    seed
-        Of all draws.
-    sections
-        ``"all"``, then the names of the groups.
-    pairs
-        How many pairs at least one of the annotators judged.
-    repeated
-        How many of them are repeats of others, word by word.
-    rewrites
-        How many others annotators wrote anew of a pair; they are left out, since nobody judged them
-        without knowing that.
-    left_out
-        How many judgments are left out, for each reason.
-    shares
-        For each view the share of each label among all judgments.
-    all_figures
-        Every figure; see `figures`.
-    disagreements
-        The pairs that are judged differently, those that differ in more views first.
-    cautions
-        What to know before reading the figures.
-    split, several
-        What divides the values of `by`, and how many pairs have several: groups overlap by these.
-    unjudged
-        How many pairs of the corpus none of them judged.
+    annotators : Who is compared.
+    options : The options.
+    by : The attribute that makes the groups; None without groups.
+    seed : Of all draws.
+    sections : ``"all"``, then the names of the groups.
+    pairs : How many pairs at least one of the annotators judged.
+    repeated : How many of them are repeats of others, word by word.
+    rewrites : How many others annotators wrote anew of a pair; they are left out, since nobody
+        judged them without knowing that.
+    left_out : How many judgments are left out, for each reason.
+    shares : For each view the share of each label among all judgments.
+    all_figures : Every figure; see `figures`.
+    disagreements : The pairs that are judged differently, those that differ in more views first.
+    cautions : What to know before reading the figures.
+    split, several : What divides the values of `by`, and how many pairs have several: groups
+        overlap by these.
+    unjudged : How many pairs of the corpus none of them judged.
     """
 
     annotators: tuple[str, ...]
@@ -162,12 +146,16 @@ class JudgmentAgreement:
 
     def tables(self) -> list[Table]:
         """Return the tables, in the order in which a reader wants them."""
-        return list(_shown("judgment_tables").judgment_tables(self))
+        from alignkit.report.judgment_tables import judgment_tables
+
+        return list(judgment_tables(self))
 
     @property
     def head(self) -> list[str]:
         """Lines that say who is compared, on what, and what the brackets are."""
-        return list(_shown("judgment_tables").judgment_head(self))
+        from alignkit.report.judgment_tables import judgment_head
+
+        return list(judgment_head(self))
 
     def show(self, medium: str = "text") -> str:
         """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
@@ -188,15 +176,9 @@ class JudgmentAgreement:
         Behind the figures comes a row for each caution, and one for the signature, the text in the
         column of reasons.
         """
-        names = [one.name for one in fields(Figure)]
-        rows: list[list[object]] = [list(names)]
-        rows += [list(record.values()) for record in self.to_records()]
-        for caution in self.cautions:
-            said = {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
-            rows.append([said.get(name, "") for name in names])
-        signed = {"kind": "signature", "reason": self.signature}
-        rows.append([signed.get(name, "") for name in names])
-        return csv_lines(rows)
+        from alignkit.report.agreement import agreement_csv
+
+        return agreement_csv(self)
 
     def to_records(self) -> list[dict[str, object]]:
         """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
@@ -231,9 +213,6 @@ class JudgmentAgreement:
 
     def to_html(self, **options: Any) -> str:
         """Return a page with all tables and figures; see `alignkit.report.judgment_page`."""
-        return str(_shown("judgment_page").judgment_page(self, **options))
+        from alignkit.report.judgment_page import judgment_page
 
-
-def _shown(module: str) -> Any:
-    """Load what shows a result when it is shown: it stands above results."""
-    return import_module(f"alignkit.report.{module}")
+        return judgment_page(self, **options)

@@ -21,11 +21,7 @@ WEIGHTS = ("nominal", "linear", "quadratic")
 
 
 def apart(size: int, weights: str = "nominal") -> Floats:
-    """Return how far any two of K labels are apart, (K, K).
-
-    ``"nominal"``: 1 for two different labels; ``"linear"``: the difference of their places in the
-    order, ``"quadratic"``: its square.
-    """
+    """Return how far any two of K labels are apart, (K, K)."""
     if weights not in WEIGHTS:
         raise UnknownNameError("weights", weights, WEIGHTS)
     places = np.arange(size, dtype=np.float64)
@@ -96,10 +92,7 @@ def kappas(tables: Floats, far: Floats) -> Floats:
 
 
 def mean_kappas(tables: Floats, far: Floats) -> Floats:
-    """Return the mean kappa of (R, N, K, K) tables, (R,), each weighing as much as its items.
-
-    A kappa that is undefined leaves the mean, with its weight.
-    """
+    """Return the mean kappa of (R, N, K, K) tables, (R,), each weighing as much as its items."""
     return mean_of(kappas(tables, far).T, tables.sum(axis=(2, 3)).T)
 
 
