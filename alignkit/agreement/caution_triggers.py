@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import LEVELS, Pairing
 from alignkit.arrays import LinkArrays
-from alignkit.errors import OptionError
 from alignkit.formats.fits import Misfit
-from alignkit.scoring.bootstrap import Interval
 
 FEW = 30
 """Below so many sentence pairs a figure hardly says anything of other pairs."""
@@ -160,14 +158,10 @@ def rough(found: Agreement) -> Iterator[Hit]:
 def coarse(found: Agreement) -> Iterator[Hit]:
     """Find where the Monte-Carlo error is large beside the interval."""
     for one, level, part in _mains(found, "annotators"):
-        interval = part.interval
-        if interval is not None and COARSE * part.C_error > interval.high - interval.low:
-            text = f"{part.C_error:.4f} of {_width(interval):.4f}"
+        width = part.interval.high - part.interval.low if part.interval else nan
+        if COARSE * part.C_error > width:  # false where there is no interval
+            text = f"{part.C_error:.4f} of {width:.4f}"
             yield Hit(one.name, level_name(level), text, part.C_error)
-
-
-def _width(interval: Interval) -> float:
-    return interval.high - interval.low
 
 
 def undefined_resamples(found: Agreement) -> Iterator[Hit]:
@@ -272,10 +266,7 @@ def given_links(found: Agreement) -> Iterator[Hit]:
     data = CorpusData(found.corpus)
     for one in found.of("annotators"):
         cells = one.sections[0].cells
-        try:
-            data.judged(one.first)
-            data.judged(one.second)
-        except OptionError:
+        if not (data.records_judged(one.first) and data.records_judged(one.second)):
             continue
         judged = cell_agreement(found.corpus, one.first, one.second, universe="judged")
         if cells is not None and judged.possible.items:

@@ -62,7 +62,7 @@ class CorpusBeyondChance:
                 )
         if self.options.universe == "judged":
             for name in (first, second):
-                if not self._judges(name):
+                if not self.data.records_judged(name):
                     return f"{name!r} records no judged cells; compare it by {CLOSED}"
         return self._missing(first, second)
 
@@ -147,13 +147,6 @@ class CorpusBeyondChance:
 
     def _known(self, *names: str) -> bool:
         return bool(self.data.known[self._places(*names, edited=False)].all())
-
-    def _judges(self, name: str) -> bool:
-        try:
-            self.data.judged(name)
-        except OptionError:
-            return False
-        return True
 
     def _missing(self, first: str, second: str) -> str:
         """Refuse pairs without an initial alignment, or say so where the main model needs none."""

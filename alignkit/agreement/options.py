@@ -21,11 +21,20 @@ CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"
 """The groups of options."""
 
 
-def _option(
-    default: Any, help: str, *, group: str, choices: Sequence[str] = (), metavar: str = ""
+def option(
+    default: Any, help: str, *, group: str = "", choices: Sequence[str] = (), metavar: str = ""
 ) -> Any:
+    """Return a field with its help, its group and its choices, from which the command is made."""
     metadata = {"help": help, "group": group, "choices": tuple(choices), "metavar": metavar}
     return field(default=default, metadata=metadata)
+
+
+def check_choices(options: Any) -> None:
+    """Refuse options that are not among the choices of their field."""
+    for one in fields(options):
+        known: tuple[str, ...] = one.metadata["choices"]
+        if known and getattr(options, one.name) not in known:
+            raise UnknownNameError(one.name.replace("_", " "), getattr(options, one.name), known)
 
 
 @dataclass(frozen=True)
@@ -43,25 +52,25 @@ class AgreementOptions:
         If a number is out of range.
     """
 
-    ignore_identical: bool = _option(
+    ignore_identical: bool = option(
         True, "leave out links, phrase pairs and cells of equal words", group=WHAT
     )
-    exact_case: bool = _option(False, "words that differ in case alone are different", group=WHAT)
-    universe: str = _option(
+    exact_case: bool = option(False, "words that differ in case alone are different", group=WHAT)
+    universe: str = option(
         "all",
         "kappa, AC1 and C by an edit model are over all cells, or over those that the annotators "
         "judged, where the corpus records them",
         group=WHAT,
         choices=("all", "judged"),
     )
-    missing_initial: str = _option(
+    missing_initial: str = option(
         "error",
         "pairs without an initial alignment are an error, have an empty one, or are left out; "
         "empty without an initial alignment starts all from no links",
         group=CHANCE,
         choices=("error", "empty", "leave-out"),
     )
-    chance: str = _option(
+    chance: str = option(
         "edit",
         "the model of chance of the main tables: edits of the initial alignment, as many as the "
         "annotator made, at one rate (edit), at one for adding and one for deleting (edit-split), "
@@ -70,49 +79,46 @@ class AgreementOptions:
         group=CHANCE,
         choices=("edit", "edit-split", "edit-strata", CLOSED),
     )
-    reading: str = _option(
+    reading: str = option(
         "count",
         "what grows with the words of a pair: the expected edits, or their probability",
         group=CHANCE,
         choices=("count", "probability"),
     )
-    normalizer: str = _option(
+    normalizer: str = option(
         "min",
         "what is common is divided by the smaller or the larger set",
         group=CHANCE,
         choices=("min", "max"),
     )
-    aggregate: str = _option(
+    aggregate: str = option(
         "macro",
         "the mean of the sentence pairs' ratios, or the ratio of the sums",
         group=CHANCE,
         choices=("macro", "micro"),
     )
-    samples: int = _option(1000, "most samples of each sentence pair", group=CERTAINTY, metavar="N")
-    tolerance: float | None = _option(
+    samples: int = option(1000, "most samples of each sentence pair", group=CERTAINTY, metavar="N")
+    tolerance: float | None = option(
         None,
         "stop sampling when the Monte-Carlo error of C is no more (default: take all samples)",
         group=CERTAINTY,
         metavar="E",
     )
-    bootstrap: str = _option(
+    bootstrap: str = option(
         "fixed",
         "intervals over sentence pairs; those of C with the edit models as they are, or refitted "
         "to each resample (slow); or none",
         group=CERTAINTY,
         choices=("fixed", "refit", "none"),
     )
-    resamples: int = _option(1000, "of the bootstrap", group=CERTAINTY, metavar="N")
-    confidence: float = _option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
+    resamples: int = option(1000, "of the bootstrap", group=CERTAINTY, metavar="N")
+    confidence: float = option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
 
     def __post_init__(self) -> None:
         from alignkit.arguments import check_attributes
 
         check_attributes(self)
-        for one in fields(self):
-            known: tuple[str, ...] = one.metadata["choices"]
-            if known and getattr(self, one.name) not in known:
-                raise UnknownNameError(one.name.replace("_", " "), getattr(self, one.name), known)
+        check_choices(self)
         if self.samples < 2:
             raise OptionError(f"samples must be at least 2, not {self.samples}")
         if self.tolerance is not None and not self.tolerance > 0:
@@ -165,9 +171,10 @@ def edits_known(initial: str | None, missing_initial: str) -> bool:
 
 def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     """Refuse options that contradict each other, or that nothing would look at."""
-    unknown = [name for name in given if name not in {one.name for one in fields(AgreementOptions)}]
-    if unknown:
-        raise UnknownNameError("option", unknown[0], [one.name for one in fields(AgreementOptions)])
+    known = [one.name for one in fields(AgreementOptions)]
+    for name in given:
+        if name not in known:
+            raise UnknownNameError("option", name, known)
     AgreementOptions(**cast("dict[str, Any]", dict(given)))
     edits = edits_known(initial, str(given.get("missing_initial", "")))
     _check_sampling(given, edits, initial)

@@ -107,7 +107,7 @@ _PHRASES = ("hyp_atomic", "hyp_atomic_in_ref", "ref_atomic", "hyp_in_ref_atomic"
 
 
 def _word_rows(data: PairData, kind: str) -> Rows:
-    return Rows(_columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
+    return Rows(columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
 
 
 def _phrase_rows(data: PairData, links: str) -> Rows:
@@ -121,10 +121,11 @@ def _phrase_rows(data: PairData, links: str) -> Rows:
         source=source,
         target=target,
     )
-    return Rows(_columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
+    return Rows(columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
 
 
-def _columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]) -> Floats:
+def columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]) -> Floats:
+    """Return the named columns of counts as floats."""
     return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
 
 

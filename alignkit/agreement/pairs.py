@@ -112,6 +112,14 @@ class CorpusData:
             self._judged[name] = self._sized(packed)
         return self._judged[name]
 
+    def records_judged(self, name: str) -> bool:
+        """Whether the corpus says which cells an annotator judged."""
+        try:
+            self.judged(name)
+        except OptionError:
+            return False
+        return True
+
     @cached_property
     def known(self) -> NDArray[np.bool_]:
         """(Q,): the words of which pairs are known."""

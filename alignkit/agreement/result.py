@@ -57,13 +57,7 @@ class Agreement:
         return tuple(one for one in self.pairings if one.kind == kind)
 
     def pairing(self, first: str, second: str) -> Pairing:
-        """Return the pairing of two, in this order.
-
-        Raises
-        ------
-        UnknownNameError
-            If the two were not compared, or in the other order.
-        """
+        """Return the pairing of two, in this order."""
         found = {one.name: one for one in self.pairings}
         wanted = f"{first} ~ {second}"
         if wanted not in found:
@@ -99,13 +93,7 @@ class Agreement:
         return f'<div style="max-height:80vh;overflow:auto">{self.show("html")}</div>'
 
     def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such medium.
-        """
+        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
         from alignkit.report.agreement import agreement_report
 
         return agreement_report(self, medium)

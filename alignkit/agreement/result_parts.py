@@ -126,23 +126,11 @@ class Pairing:
         return f"{self.first} ~ {self.second}"
 
     def section(self, name: str) -> PairingSection:
-        """Return what the two have in a section.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such section.
-        """
+        """Return what the two have in a section."""
         return _named("section", name, {one.name: one for one in self.sections})
 
     def main(self, level: str) -> BeyondChance:
-        """Return the agreement beyond chance at a level, by the model of the main tables.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such level, or no C as words are not known.
-        """
+        """Return the agreement beyond chance at a level, by the model of the main tables."""
         return self._beyond(level, self.chance)
 
     def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:

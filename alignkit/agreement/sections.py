@@ -20,7 +20,6 @@ from alignkit.agreement.overlaps import OVERLAP, Overlap, OverlapRow
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.agreement.result_parts import PairingSection
 from alignkit.agreement.statistic import Rows, Statistic
-from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.bootstrap import Interval
 
@@ -160,16 +159,13 @@ def _section(
         FrozenMap(figures),
         FrozenMap({name: one for name, one in intervals.items() if name in figures}),
         Overlap(first, second, pairs, data.ignore_identical, *rows),
-        _cells(further, (first, second), ""),
-        _cells(further, (first, second), DIFFERENT),
+        *(
+            CellAgreement.of((first, second), further[level]) if level in further else None
+            for level in ("cells.all", f"{DIFFERENT}cells.all")
+        ),
         _alphas(further),
         reason,
     )
-
-
-def _cells(parts: Mapping[str, Rows], names: tuple[str, str], prefix: str) -> CellAgreement | None:
-    rows = parts.get(f"{prefix}cells.all")
-    return None if rows is None else CellAgreement.of(names, rows)
 
 
 def _alphas(parts: Mapping[str, Rows]) -> FrozenMap[str, KrippendorffAlpha]:
@@ -233,8 +229,6 @@ def _unjudged(data: CorpusData, names: tuple[str, ...], options: AgreementOption
     """Say who records no judged cells, where these are wanted; empty where there is nobody."""
     if options.universe == "judged":
         for name in names:
-            try:
-                data.judged(name)
-            except OptionError:
+            if not data.records_judged(name):
                 return f"{name!r} records no judged cells"
     return ""

@@ -15,7 +15,7 @@ from alignkit.agreement.beyond_chance.correction import (
     correction_ratios,
     rows,
 )
-from alignkit.agreement.beyond_chance.sampling import MonteCarlo, Sampling
+from alignkit.agreement.beyond_chance.sampling import MonteCarlo, Sampling, terms_of
 from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, reweigh
 from alignkit.parallel import executor
 from alignkit.scoring.bootstrap import Interval, chunks, summarize
@@ -114,9 +114,7 @@ class Refit:
             none = np.zeros((0, 0, fresh.record), np.int32)
             for p in low.tolist():
                 fresh.draw(states, p, p + 1, self.sampled.samples, moments, none)
-            drawn = MonteCarlo(
-                self.sampled.samples, moments[low], np.zeros((0, 4)), records
-            ).terms()
+            drawn = terms_of(moments[low])
             means[low] = np.stack([drawn.ratio, drawn.common, drawn.norm], axis=1)
         none_known = np.full(len(old), np.nan)
         return ChanceTerms(means[:, 0], means[:, 1], means[:, 2], *([none_known] * 4)), len(low)

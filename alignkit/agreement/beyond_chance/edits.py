@@ -70,11 +70,7 @@ class EditData:
 
     def to_json(self) -> dict[str, object]:
         """Return the data as JSON takes it."""
-        return {
-            "words": self.words.tolist(),
-            "trials": self.trials.tolist(),
-            "edits": self.edits.tolist(),
-        }
+        return {name: column.tolist() for name, column in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -230,8 +226,8 @@ def _columns(data: EditData) -> tuple[Numbers, Numbers, Numbers]:
 def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tuple[float, float]:
     """Return the a and b of mu = a + b x that make p = mu / limit most likely."""
     low, high = x.min(), x.max()
-    data = _Grouped.group((x - low) / (high - low) if high > low else np.zeros_like(x), limits,
-                       hits, failures)  # fmt: skip
+    t = (x - low) / (high - low) if high > low else np.zeros_like(x)
+    data = _Grouped(t, limits, hits, failures)
     if high == low:
         mu = data.along(np.zeros(2), np.ones(2), 0.0, float(data.limits.min()))
         return float(mu[0]), 0.0
@@ -249,18 +245,16 @@ class _Grouped:
     """Hold the distinct (t, limit) with their hits and failures."""
 
     def __init__(self, t: Floats, limits: Floats, hits: Floats, failures: Floats) -> None:
-        self.t, self.limits, self.hits, self.failures = t, limits, hits, failures
-        self.design = np.stack([1 - t, t], axis=1)
-
-    @classmethod
-    def group(cls, t: Floats, limits: Floats, hits: Floats, failures: Floats) -> _Grouped:
         order = np.lexsort((limits, t))
         t, limits = t[order], limits[order]
         new = np.ones(len(t), bool)
         new[1:] = (t[1:] != t[:-1]) | (limits[1:] != limits[:-1])
         starts = np.flatnonzero(new)
-        sums = (np.add.reduceat(part[order], starts) for part in (hits, failures))
-        return cls(t[starts], limits[starts], *sums)
+        self.hits, self.failures = (
+            np.add.reduceat(part[order], starts) for part in (hits, failures)
+        )
+        self.t, self.limits = t[starts], limits[starts]
+        self.design = np.stack([1 - self.t, self.t], axis=1)
 
     def likelihood(self, point: Floats) -> float:
         p = np.clip(self.design @ point / self.limits, 0.0, 1.0)

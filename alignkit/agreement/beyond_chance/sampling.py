@@ -15,7 +15,8 @@ from alignkit.agreement.beyond_chance.items_kernel import (
     PHRASE_ITEMS,
     identical_choices,
 )
-from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, RECORD, run
+from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, run
+from alignkit.agreement.overlaps import columns
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.jit import readonly
 from alignkit.parallel import executor
@@ -74,8 +75,8 @@ class Items:
                     one.without_identical(self.source, self.target) for one in (first, second)
                 )
             counts = count_links(first, second)
-            columns = ("hyp_possible", "ref_possible", "possible_in_possible")
-            return _columns(counts, LINK_COLUMNS, columns)
+            names = ("hyp_possible", "ref_possible", "possible_in_possible")
+            return columns(counts, LINK_COLUMNS, names)
         counts = count_phrases(
             first,
             second,
@@ -84,7 +85,7 @@ class Items:
             source=self.source,
             target=self.target,
         )
-        return _columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
+        return columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
 
     def choices(self) -> NDArray[np.float64]:
         """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner)."""
@@ -110,12 +111,6 @@ class Items:
             readonly(self.target.ids),
             readonly(self.target.offsets),
         )
-
-
-def _columns(
-    counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]
-) -> NDArray[np.float64]:
-    return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +162,7 @@ class Sampling:
 
     @property
     def record(self) -> int:
-        """How many numbers a sample has when it is kept: `RECORD`."""
+        """How many numbers a sample has when it is kept: `sampling_kernel.RECORD`."""
         return 3 + int(self.rates.shape[1])
 
 
@@ -182,29 +177,34 @@ class MonteCarlo:
 
     def terms(self) -> ChanceTerms:
         """Return the means over the samples, with the variances of these means."""
-        n, filled, r, rr, x, y, xx, xy, yy = self.moments.T
-        mean = ratio(r, filled)
-        spread = np.full(len(n), 0.25)
-        many = filled > 1
-        spread[many] = np.maximum(rr[many] - filled[many] * mean[many] ** 2, 0) / (filled[many] - 1)
-
-        def covariance(product: Floats, one: Floats, other: Floats) -> Floats:
-            return ratio(product - one * other / n, n * (n - 1))
-
-        return ChanceTerms(
-            ratio=mean,
-            common=ratio(x, n),
-            norm=ratio(y, n),
-            ratio_variance=ratio(spread, filled),
-            common_variance=covariance(xx, x, x),
-            norm_variance=covariance(yy, y, y),
-            covariance=covariance(xy, x, y),
-        )
+        return terms_of(self.moments)
 
     def distribution(self, aggregate: str) -> Floats:
         """Return the (S,) agreements of the whole corpus, sample by sample; NaN where undefined."""
         above, below = (2, 3) if aggregate == "micro" else (0, 1)
         return ratio(self.totals[:, above], self.totals[:, below])
+
+
+def terms_of(moments: Floats) -> ChanceTerms:
+    """Return the means of the samples behind (P, 9) sums, with the variances of these means."""
+    n, filled, r, rr, x, y, xx, xy, yy = moments.T
+    mean = ratio(r, filled)
+    spread = np.full(len(n), 0.25)  # one sample alone: the greatest variance of a ratio
+    many = filled > 1
+    spread[many] = np.maximum(rr[many] - filled[many] * mean[many] ** 2, 0) / (filled[many] - 1)
+
+    def covariance(product: Floats, one: Floats, other: Floats) -> Floats:
+        return ratio(product - one * other / n, n * (n - 1))
+
+    return ChanceTerms(
+        ratio=mean,
+        common=ratio(x, n),
+        norm=ratio(y, n),
+        ratio_variance=ratio(spread, filled),
+        common_variance=covariance(xx, x, x),
+        norm_variance=covariance(yy, y, y),
+        covariance=covariance(xy, x, y),
+    )
 
 
 def monte_carlo(
@@ -229,7 +229,7 @@ def monte_carlo(
     done, told = 0, 0
     with executor(workers, at_once=samples * count < _FEW) as pool:
         while done < samples:
-            part = _next_round(done, samples, tolerance, lambda: error(_so_far(moments)))
+            part = _next_round(done, samples, tolerance, lambda: error(terms_of(moments)))
             if not part:
                 break
             kept = np.zeros((*((count, part) if keep else (0, 0)), sampling.record), np.int32)
@@ -254,11 +254,6 @@ def monte_carlo(
             records.append(kept)
             done += part
     return MonteCarlo(done, moments, np.concatenate(totals), np.concatenate(records, axis=1))
-
-
-def _so_far(moments: Floats) -> ChanceTerms:
-    empty = np.zeros((0, 0, len(RECORD)), np.int32)
-    return MonteCarlo(0, moments, np.zeros((0, 4)), empty).terms()
 
 
 def _next_round(

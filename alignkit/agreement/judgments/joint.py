@@ -18,8 +18,8 @@ UNEQUAL = "items have different numbers of judgments"
 
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     """Return what alpha, AC1 and Fleiss' kappa are functions of, for (P, K) counts of labels."""
-    # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2008, British Journal of Mathematical and
-    # Statistical Psychology 61; Fleiss 1971, Psychological Bulletin 76
+    # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2008, British Journal of Mathematical
+    # and Statistical Psychology 61; Fleiss 1971, Psychological Bulletin 76
     votes = counts.astype(np.float64)
     items, size = votes.shape
     judged = votes.sum(axis=1)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.judgments.consensus import LEAST, TIES, Labels
+from alignkit.agreement.judgments.consensus import LEAST, Labels
 from alignkit.agreement.judgments.tables import kappas, mean_kappas
 from alignkit.agreement.judgments.tables_kernel import (
     consensus_tables,
@@ -74,7 +74,15 @@ def null_kappas(
 
     with executor(workers) as threads:
         parts = list(threads.map(drawn, range(0, permutations, step)))
-    return [_joined(part) for part in zip(*parts, strict=True)]
+    return [
+        NullKappas(
+            *(
+                np.concatenate([getattr(part, name) for part in chunks])
+                for name in ("each", "mean", "pooled", "settled")
+            )
+        )
+        for chunks in zip(*parts, strict=True)
+    ]
 
 
 class _Judgments(NamedTuple):
@@ -104,12 +112,8 @@ def _kappas_of(
     question: NullQuestion, data: _Judgments, meaning: Labels, permuted: Labels, null: str
 ) -> NullKappas:
     size, ties = question.size, question.ties
-    if ties not in TIES:
-        raise UnknownNameError("way with ties", ties, TIES)
     tied = np.full(question.values.shape[1], -1, np.int8)
-    if ties == "adjudicated":
-        if question.adjudicated is None:
-            raise OptionError("ties='adjudicated' asks for the adjudicated version: name it")
+    if ties == "adjudicated" and question.adjudicated is not None:
         tied[:] = question.adjudicated
     rest = (meaning, data.offsets, data.items, tied, size, LEAST, ties == "lowest")
     if null == "all":
@@ -125,13 +129,4 @@ def _kappas_of(
         mean_kappas(tables, question.far),
         kappas(tables.sum(axis=1), question.far),
         settled / whole if whole else np.full(len(settled), np.nan),
-    )
-
-
-def _joined(parts: Sequence[NullKappas]) -> NullKappas:
-    return NullKappas(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("each", "mean", "pooled", "settled")
-        )
     )

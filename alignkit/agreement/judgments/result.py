@@ -110,11 +110,6 @@ class JudgmentAgreement:
             The view; empty for the first.
         section
             ``"all"``, or a group.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such figure.
         """
         first, second = (*who, "", "")[:2]
         shown = {one.name: alike[0].name for alike in self.options.alike for one in alike}
@@ -158,13 +153,7 @@ class JudgmentAgreement:
         return list(judgment_head(self))
 
     def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such medium.
-        """
+        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
         written = get_medium(medium)
         sheets = [table.sheet() for table in self.tables()]
         cautions = [str(one) for one in self.cautions]
