@@ -10,6 +10,13 @@ from alignkit.sentence_pair import SentencePair
 
 WORDS = st.sampled_from(["a", "A", "b", "c"])
 
+
+def two_aligned(a, b, source="xyz", target="uvw", **more):
+    """Return a pair with the alignments of A, of B and of others."""
+    annotations = {name: Alignment.parse(text) for name, text in {"A": a, "B": b, **more}.items()}
+    return SentencePair("1", tuple(source), tuple(target), annotations)
+
+
 RULES = st.sampled_from(
     [
         {"ignore_identical": False},

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from nltk.metrics.agreement import AnnotationTask
 from reference_agreement import alpha, alpha_units, set_distance
-from strategies_agreement import RULES, corpora
+from strategies_agreement import RULES, corpora, two_aligned
 
 from alignkit.agreement import DISTANCES, alpha_from_units, krippendorff_alpha
 from alignkit.alignment import Alignment
@@ -42,9 +42,8 @@ def units_of(text):
     return [[frozenset({int(mark)}) for mark in column if mark != "*"] for column in columns]
 
 
-def corpus_of(a, b, source="xyz", target="uvw"):
-    annotations = {"A": Alignment.parse(a), "B": Alignment.parse(b)}
-    return Corpus([SentencePair("1", tuple(source), tuple(target), annotations)])
+def corpus_of(*given):
+    return Corpus([two_aligned(*given)])
 
 
 @pytest.mark.parametrize("distance", DISTANCES)

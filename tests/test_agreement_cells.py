@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.metrics.agreement import AnnotationTask
 from reference_agreement import cell_table
-from strategies_agreement import RULES, corpora
+from strategies_agreement import RULES, corpora, two_aligned
 
 from alignkit.agreement import Contingency, cell_agreement, cohen_kappa, gwet_ac1
 from alignkit.alignment import Alignment
@@ -19,9 +19,8 @@ from alignkit.errors import MissingTextError, OptionError
 from alignkit.sentence_pair import SentencePair
 
 
-def corpus_of(a, b, source="xyz", target="uvw"):
-    annotations = {"A": Alignment.parse(a), "B": Alignment.parse(b)}
-    return Corpus([SentencePair("1", tuple(source), tuple(target), annotations)])
+def corpus_of(*given):
+    return Corpus([two_aligned(*given)])
 
 
 def test_published_kappa():

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from reference_agreement import fleiss, fleiss_items
 from strategies_agreement import corpora
+from strategies_agreement import two_aligned as pair
 
 from alignkit.agreement import fleiss_from_counts, fleiss_kappa
-from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.sentence_pair import SentencePair
@@ -23,12 +23,6 @@ PSYCHIATRISTS = """
 10050 11040 03300 10050 02031 00501 30012 51000 02040 10203
 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006
 """
-
-
-def pair(a, b, source="xyz", target="uvw", **more):
-    texts = {"A": a, "B": b, **more}
-    annotations = {name: Alignment.parse(text) for name, text in texts.items()}
-    return SentencePair("1", tuple(source), tuple(target), annotations)
 
 
 def test_published_table_of_fleiss():

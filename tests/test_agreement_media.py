@@ -229,27 +229,6 @@ def test_what_c_is_said_to_be_is_what_it_is(corpus, options, told, untold):
     assert not any(words in table.note for words in untold)
 
 
-def test_naming_an_initial_alignment_only_adds(corpus, bare, three):
-    before, after = ([one.anchor for one in agreement_tables(found)] for found in (bare, three))
-    assert set(before) < set(after)
-    assert set(after) - set(before) == {
-        *("edits", "consensus-phrases", "consensus-words", "automatic-phrases", "automatic-words")
-    } - set(before)
-    for anchor in ("cells", "alpha", "fleiss", "different-cells"):
-        one, other = (
-            next(table for table in agreement_tables(found) if table.anchor == anchor)
-            for found in (bare, three)
-        )
-        assert str(one) == str(other)
-
-
-def test_every_annotator_is_in_every_medium(three, bare):
-    for found in (three, bare):
-        for name, medium in media(found).items():
-            for who in ("anna ~ ben", "anna ~ gold", "ben ~ gold"):
-                assert who in medium, name
-
-
 def test_c_by_every_model_stands_side_by_side(three, bare):
     tables = {table.anchor: table for table in agreement_tables(three)}
     for unit in ("phrases", "words"):

@@ -142,15 +142,6 @@ def test_only_empty_samples_make_chance_undefined_not_one() -> None:
     assert "every sample" in found.undefined
 
 
-def test_one_sentence_gives_a_value() -> None:
-    found = measure(corpus(ROWS[0]))
-    assert (found.pairs, found.used) == (1, 1)
-    assert found.pi == pytest.approx(1 / 3)
-    assert 0 < found.pi0 < 1
-    assert found.interval is None
-    assert "one sentence pair" in found.no_interval
-
-
 def test_links_of_one_annotator_alone_are_no_agreement() -> None:
     found = measure(corpus(("0-0", "0-0 1-1", ""), *ROWS))
     assert found.sentences[0].observed == 0
@@ -162,14 +153,6 @@ def test_links_of_one_annotator_alone_are_no_agreement() -> None:
     pooled = measure(corpus(("0-0", "0-0 1-1", "")), aggregate="micro")
     assert isnan(pooled.C)
     assert "norms" in pooled.undefined
-
-
-def test_pairs_without_links_are_counted_and_left_out() -> None:
-    found = measure(corpus(*ROWS, ("0-0", "", "")))
-    assert dict(found.left_out) == {"both sets empty": 1}
-    assert found.used == 3
-    assert found.sentences[3].left_out == "both sets empty"
-    assert isnan(found.sentences[3].observed)
 
 
 def test_a_missing_initial_alignment_is_an_error_that_helps() -> None:

@@ -16,7 +16,6 @@ from alignkit.agreement.beyond_chance.correction import ObservedTerms, correct, 
 from alignkit.agreement.beyond_chance.sampling import UNITS, Items, Sampling, monte_carlo
 from alignkit.alignment import Alignment
 from alignkit.arrays import LinkArrays
-from alignkit.errors import OptionError
 from alignkit.sentence_pair import SentencePair
 
 WORDS = st.sampled_from("abc")
@@ -249,11 +248,6 @@ def test_only_empty_samples_are_undefined_not_one() -> None:
 def test_no_pairs_and_empty_sentences_are_no_trouble() -> None:
     assert draw(sampling([], np.zeros((0, 4))), 10).terms().ratio.tolist() == []
     assert isnan(draw(sampling([("", "", "")], [[0.5] * 4]), 10).terms().ratio[0])
-
-
-def test_workers_must_be_one_at_least() -> None:
-    with pytest.raises(OptionError, match="workers must be at least 1"):
-        draw(many(), 2, workers=0)
 
 
 @pytest.mark.parametrize("normalizer", ["min", "max"])

@@ -112,12 +112,6 @@ def test_flips_come_at_their_rates() -> None:
     assert (abs(drawn.records[0, :, 3:].mean(axis=0) - trials * p) < 4 * error + 1e-12).all()
 
 
-def test_the_number_of_workers_changes_no_bit() -> None:
-    (pair, rates), kept = TINY[0], {"keep": True}
-    one, two = (draw(sampling(pair, rates), 60, workers=n, **kept) for n in (1, 2))
-    assert np.array_equal(one.records, two.records)
-
-
 @settings(max_examples=60)
 @given(corpora(("initial", "A"), complete=True), st.booleans(), st.randoms())
 def test_edits_equal_a_plain_count(corpus, bounded, random) -> None:

@@ -60,7 +60,7 @@ def _similarity(above: Sizes, below: Sizes) -> Floats:
 
 @dataclass(frozen=True)
 class KrippendorffAlpha:
-    """Hold Krippendorff's alpha and the counts behind it.
+    """Krippendorff's alpha and the counts behind it.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def _unit(values: Iterable[AbstractSet[int]]) -> tuple[frozenset[int], ...]:
 
 @dataclass(frozen=True, eq=False)
 class AlphaRows(Rows):
-    """Hold what alpha is a function of, for P sentence pairs."""
+    """What alpha is a function of, for P sentence pairs."""
 
     values: ValueSets  # the distinct sets
     distances: tuple[str, ...]  # names in DISTANCES

@@ -55,7 +55,7 @@ PEOPLE = ("annotators", "adjudicated", "consensus")
 
 @dataclass(frozen=True)
 class Hit:
-    """Hold what triggers a caution in one pairing, ``"A ~ B"`` (empty: of the whole report)."""
+    """What triggers a caution in one pairing, ``"A ~ B"`` (empty: of the whole report)."""
 
     pairing: str
     where: str

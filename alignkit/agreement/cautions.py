@@ -1,4 +1,4 @@
-"""Say what a reader has to know beside the figures: one table of cautions.
+"""What a reader has to know beside the figures: one table of cautions.
 
 What triggers the same caution in several pairings is said once, and names them all. A further
 caution is a function in `caution_triggers` and a row here.
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """Hold a caution: its name, what triggers it, what it means, what to report instead."""
+    """A caution: its name, what triggers it, what it means, what to report instead."""
 
     code: str
     trigger: Callable[[T], Iterator[Hit]]

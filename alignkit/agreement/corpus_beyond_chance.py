@@ -46,7 +46,7 @@ class CorpusBeyondChance:
     _links: dict[tuple[str, str], LinkArrays] = field(default_factory=dict, repr=False)
 
     def no_edits(self, first: str, second: str) -> str:
-        """Say why models of edits say nothing of two; empty where they do."""
+        """Return why models of edits say nothing of two; empty where they do."""
         if not edits_known(self.initial, self.options.missing_initial):
             return "no initial alignment is named, so nobody's edits are known"
         for name in (first, second):

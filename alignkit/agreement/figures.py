@@ -86,7 +86,7 @@ def together_figures(one: Together) -> Iterator[Figure]:
 
 
 def without(mean: float, pairings: int) -> str:
-    """Say that a mean leaves out pairings whose figure is undefined; nothing if it is itself."""
+    """Return a note on the undefined figures that a mean leaves out; empty if there are none."""
     if isnan(mean) or not pairings:
         return ""
     return f"the mean leaves out {how_many(pairings, 'pairing')} whose figure is undefined"

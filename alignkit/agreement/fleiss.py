@@ -43,7 +43,7 @@ _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
 
 @dataclass(frozen=True)
 class FleissKappa:
-    """Hold Fleiss' kappa and the counts behind it.
+    """Fleiss' kappa and the counts behind it.
 
     Parameters
     ----------

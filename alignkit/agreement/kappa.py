@@ -28,7 +28,7 @@ Table = Sequence[Sequence[int]]
 
 @dataclass(frozen=True)
 class Contingency:
-    """Hold how two annotators put the same items into Q categories, and what follows.
+    """How two annotators put the same items into Q categories, and what follows.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ CATEGORIES = ("none", "possible", "sure")
 
 @dataclass(frozen=True)
 class CellAgreement:
-    """Hold the agreement of two annotators over cells, with Cohen's kappa and Gwet's AC1.
+    """The agreement of two annotators over cells, with Cohen's kappa and Gwet's AC1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Hold the options of an agreement, each with its default, its choices and its help.
+"""The options of an agreement, each with its default, its choices and its help.
 
 The command line is made from the fields, so this imports nothing that takes time.
 """
@@ -39,7 +39,7 @@ def check_choices(options: Any) -> None:
 
 @dataclass(frozen=True)
 class AgreementOptions:
-    """Hold the options of `alignkit.agree`.
+    """The options of `alignkit.agree`.
 
     The metadata of each field hold its ``help``, its ``choices`` (empty where it names nothing),
     its ``group`` and its ``metavar``.
@@ -165,7 +165,7 @@ class AgreementOptions:
 
 
 def edits_known(initial: str | None, missing_initial: str) -> bool:
-    """Tell whether there is an initial alignment that annotators can have edited."""
+    """Return whether there is an initial alignment that annotators can have edited."""
     return initial is not None or missing_initial == "empty"
 
 

@@ -21,7 +21,7 @@ MEASURES = ("precision", "recall", "f1")
 
 @dataclass(frozen=True)
 class OverlapRow:
-    """Hold precision, recall and F1 with the counts behind them.
+    """Precision, recall and F1 with the counts behind them.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class OverlapRow:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Hold the overlap of an annotator (A) with a reference annotator (B); counts are pooled.
+    """The overlap of an annotator (A) with a reference annotator (B); counts are pooled.
 
     Exchanging the annotators exchanges precision and recall in every row.
 

@@ -1,4 +1,4 @@
-"""Say who is compared and on which sentence pairs, and hold these as arrays, each made once."""
+"""Who is compared and on which sentence pairs, as arrays that are each made once."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
 
 
 class CorpusData:
-    """Hold the arrays of a whole corpus of Q sentence pairs, each made when first asked for."""
+    """The arrays of a whole corpus of Q sentence pairs, each made when first asked for."""
 
     def __init__(self, corpus: Corpus, *, exact_case: bool = False) -> None:
         self.corpus, self.exact_case = corpus, exact_case
@@ -148,7 +148,7 @@ class CorpusData:
 
 @dataclass(frozen=True, eq=False)
 class PairData:
-    """Hold the P sentence pairs on which some annotators are compared."""
+    """The P sentence pairs on which some annotators are compared."""
 
     data: CorpusData  # the whole corpus
     annotators: tuple[str, ...]  # who is compared; of two, the second is the reference

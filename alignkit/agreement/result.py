@@ -1,4 +1,4 @@
-"""Hold what `alignkit.agree` found."""
+"""What `alignkit.agree` found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from alignkit.errors import UnknownNameError
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement:
-    """Hold how far annotators agree; printed, it is the tables of the command.
+    """How far annotators agree; printed, it is the tables of the command.
 
     Parameters
     ----------

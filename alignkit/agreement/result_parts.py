@@ -1,4 +1,4 @@
-"""Hold the parts of an agreement: pairings, all annotators together, cautions, single figures."""
+"""The parts of an agreement: pairings, all annotators together, cautions, single figures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Intervals = Mapping[str, Union[Interval, str]]
 
 @dataclass(frozen=True)
 class Figure:
-    """Hold one figure, and all that tells it from others.
+    """One figure, and all that tells it from others.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class PairingSection:
-    """Hold what two have in common in the whole corpus, or in one group.
+    """What two have in common in the whole corpus, or in one group.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class PairingSection:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """Hold what two have in common.
+    """What two have in common.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _named(kind: str, name: str, found: Mapping[str, T]) -> T:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Hold what all annotators together have in the whole corpus, or in one group.
+    """What all annotators together have in the whole corpus, or in one group.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class Together:
 
 @dataclass(frozen=True)
 class Caution:
-    """Say what a reader must know to read the figures right.
+    """What a reader must know to read the figures right.
 
     Parameters
     ----------

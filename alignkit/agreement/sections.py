@@ -36,7 +36,7 @@ Masks = Sequence[NDArray[np.bool_]]
 
 @dataclass(frozen=True, eq=False)
 class CorpusPart:
-    """Hold a part of the corpus: its name, and the positions of its pairs."""
+    """A part of the corpus: its name, and the positions of its pairs."""
 
     name: str
     members: NDArray[np.int64]
@@ -52,7 +52,7 @@ def in_several(parts: Sequence[CorpusPart]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class JointSection:
-    """Hold what all annotators together have in a section; see `Together`."""
+    """What all annotators together have in a section; see `Together`."""
 
     fleiss: FleissKappa | None
     alpha: FrozenMap[str, KrippendorffAlpha]
@@ -61,7 +61,7 @@ class JointSection:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Hold the rows of some statistics over the same pairs."""
+    """The rows of some statistics over the same pairs."""
 
     data: PairData
     statistics: tuple[Statistic, ...]
@@ -226,7 +226,7 @@ def _is_known(data: PairData, known: PairData, section: CorpusPart) -> bool:
 
 
 def _unjudged(data: CorpusData, names: tuple[str, ...], options: AgreementOptions) -> str:
-    """Say who records no judged cells, where these are wanted; empty where there is nobody."""
+    """Return who records no judged cells, where these are wanted; empty where there is nobody."""
     if options.universe == "judged":
         for name in names:
             if not data.records_judged(name):

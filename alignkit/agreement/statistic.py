@@ -1,4 +1,4 @@
-"""Say what a statistic of agreement is: rows of counts, and the measures of their sums.
+"""What a statistic of agreement is: rows of counts, and the measures of their sums.
 
 Every figure is a function of a sum of rows, a row for each sentence pair. So the figure of a
 corpus, of a group of its pairs and of a bootstrap resample are one mechanism: add up rows, and take
@@ -29,7 +29,7 @@ Measure = Callable[[Floats], Mapping[str, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Hold the counts of P sentence pairs, and what is measured on sums of them."""
+    """The counts of P sentence pairs, and what is measured on sums of them."""
 
     counts: Floats | csr_array[np.float64]
     measure: Measure  # from (R, K) sums to the measures

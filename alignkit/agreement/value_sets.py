@@ -25,7 +25,7 @@ _NO_VALUE = -1
 
 @dataclass(frozen=True, eq=False)
 class ValueSets:
-    """Hold U units of P sentence pairs, and the V distinct sets that are their values."""
+    """U units of P sentence pairs, and the V distinct sets that are their values."""
 
     ids: Sizes
     pair: Sizes  # (U,): the sentence pairs of the units

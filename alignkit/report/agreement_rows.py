@@ -1,4 +1,4 @@
-"""Say who stands in the rows of an agreement's tables, and what stands in their cells."""
+"""Who stands in the rows of an agreement's tables, and what stands in their cells."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNKNOWN_WORDS = "the words are not known"
 
 @dataclass(frozen=True)
 class Subject:
-    """Say whom a row is of: two who are compared, in a section, or a mean over several such."""
+    """Whom a row is of: two who are compared, in a section, or a mean over several such."""
 
     name: str  # what stands in the row
     pairing: Pairing | None = None  # the two; None for a mean
@@ -123,7 +123,7 @@ def chance_of(pairings: Sequence[Pairing]) -> str:
 
 
 def identical(agreement: Agreement) -> str:
-    """Say whether identical items take part."""
+    """Return whether identical items take part."""
     return "left out" if agreement.options.ignore_identical else "included"
 
 

@@ -27,7 +27,7 @@ _WIDTHS = (0.1, 0.05, 0.02)
 
 @dataclass(frozen=True)
 class Difference:
-    """Hold where two differ: the counts, a figure of kinds of links, a table of word pairs."""
+    """Where two differ: the counts, a figure of kinds of links, a table of word pairs."""
 
     pairing: Pairing
     counts: Disagreements
@@ -52,7 +52,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Article:
-    """Hold the drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
+    """The drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
 
     id: str
     facts: str
@@ -61,7 +61,7 @@ class Article:
 
 @dataclass(frozen=True)
 class Matrices:
-    """Hold the sentence pairs of two annotators that are drawn, and what is said of the others."""
+    """The sentence pairs of two annotators that are drawn, and what is said of the others."""
 
     first: str
     second: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 from alignkit.alignment import Alignment, Link
 from alignkit.corpus import Corpus
@@ -35,12 +36,7 @@ class Outcome:
         return self.first + self.second
 
     def __add__(self, other: Outcome) -> Outcome:
-        return Outcome(
-            self.both + other.both,
-            self.unsure + other.unsure,
-            self.first + other.first,
-            self.second + other.second,
-        )
+        return Outcome(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class PairOutcome:
 
 @dataclass(frozen=True)
 class Disagreements:
-    """Hold where two annotators differ."""
+    """Where two annotators differ."""
 
     annotators: tuple[str, str]  # the two
     total: Outcome  # the counts over all sentence pairs that both annotated

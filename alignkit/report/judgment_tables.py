@@ -19,7 +19,7 @@ _SHARES = ("observed", "settled", "tied", "settled.null", "left_out", "overruled
 
 @dataclass(frozen=True)
 class Layout:
-    """Say what a table shows."""
+    """What a table shows."""
 
     anchor: str  # its id on a page
     title: str  # what stands above it

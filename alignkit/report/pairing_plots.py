@@ -38,7 +38,7 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """Hold a figure: its title, the image as SVG, and a table of its numbers."""
+    """A figure: its title, the image as SVG, and a table of its numbers."""
 
     title: str
     image: str

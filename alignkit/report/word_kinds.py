@@ -1,4 +1,4 @@
-"""Say what kind of words a link joins: identical, punctuation, function words."""
+"""What kind of words a link joins: identical, punctuation, function words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SPELLINGS = str.maketrans({"\u2019": "'", "\u015f": "\u0219", "\u0163": "\u021b
 
 
 class FunctionWords(NamedTuple):
-    """Hold the function words of both sides, as `fold` writes them; see `function_words`."""
+    """The function words of both sides, as `fold` writes them; see `function_words`."""
 
     source: frozenset[str]
     target: frozenset[str]
@@ -74,7 +74,7 @@ def _read(name: str) -> frozenset[str]:
 
 
 def is_punctuation(word: str) -> bool:
-    """Say whether a word has no letter and no digit, only punctuation and symbols."""
+    """Return whether a word has no letter and no digit, only punctuation and symbols."""
     return bool(word) and all(category(char)[0] in "PS" for char in word)
 
 

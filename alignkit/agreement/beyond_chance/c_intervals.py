@@ -53,7 +53,7 @@ def fixed_intervals(
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """Hold what is needed to fit the edit models anew to a resample of U used sentence pairs."""
+    """What is needed to fit the edit models anew to a resample of U used sentence pairs."""
 
     model: SampledChance  # the model of chance
     reading: str

@@ -1,4 +1,4 @@
-"""Hold an agreement beyond chance: over all sentence pairs, over groups, and pair by pair."""
+"""An agreement beyond chance: over all sentence pairs, over groups, and pair by pair."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from alignkit.scoring.bootstrap import Interval
 
 @dataclass(frozen=True)
 class SentenceAgreement:
-    """Hold what one sentence pair says.
+    """What one sentence pair says.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class SentenceAgreement:
 
 @dataclass(frozen=True)
 class BeyondChanceSection(Correction):
-    """Hold the agreement beyond chance of some sentence pairs; see `Correction` for the numbers.
+    """The agreement beyond chance of some sentence pairs; see `Correction` for the numbers.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class BeyondChanceSection(Correction):
 
 @dataclass(frozen=True, eq=False)
 class BeyondChance(BeyondChanceSection):
-    """Hold the agreement beyond chance of two annotators; the section is the whole corpus.
+    """The agreement beyond chance of two annotators; the section is the whole corpus.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ different or of equal words."""
 
 @dataclass(frozen=True)
 class EditRates:
-    """Hold which shares of the cells an annotator changed."""
+    """Which shares of the cells an annotator changed."""
 
     add: float
     delete: float  # the links deleted, of those of the initial alignment; NaN without any
@@ -44,7 +44,7 @@ class EditRates:
 
 @dataclass(frozen=True, eq=False)
 class Edits:
-    """Hold what an annotator changed in the initial alignments of F sentence pairs."""
+    """What an annotator changed in the initial alignments of F sentence pairs."""
 
     places: Numbers  # (F,): the position of each pair in the corpus
     words: Numbers  # (F,): N + M

@@ -37,7 +37,7 @@ NO_NORM = "the norms add up to 0: in no sentence pair do both have items"
 
 @dataclass(frozen=True)
 class Correction:
-    """Hold an agreement corrected for chance.
+    """An agreement corrected for chance.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class ObservedTerms:
-    """Hold what two annotators share in P sentence pairs."""
+    """What two annotators share in P sentence pairs."""
 
     first: Floats  # (P,): the sizes of A, of B and of A & B
     second: Floats
@@ -78,7 +78,7 @@ class ObservedTerms:
 
 @dataclass(frozen=True, eq=False)
 class ChanceTerms:
-    """Hold what is expected by chance in P sentence pairs, and how far sampling can be off."""
+    """What is expected by chance in P sentence pairs, and how far sampling can be off."""
 
     ratio: Floats
     common: Floats  # (P,): the means over all samples

@@ -37,7 +37,7 @@ _BARRIERS = (1.0, 1e-2, 1e-4, 1e-6)
 
 @dataclass(frozen=True, eq=False)
 class EditData:
-    """Hold how many cells of F sentence pairs an annotator changed.
+    """How many cells of F sentence pairs an annotator changed.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class EditData:
 
 @dataclass(frozen=True)
 class EditModel:
-    """Hold a fitted edit model.
+    """A fitted edit model.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tupl
 
 
 class _Grouped:
-    """Hold the distinct (t, limit) with their hits and failures."""
+    """The distinct (t, limit) with their hits and failures."""
 
     def __init__(self, t: Floats, limits: Floats, hits: Floats, failures: Floats) -> None:
         order = np.lexsort((limits, t))
@@ -364,5 +364,5 @@ class _Grouped:
 def _not_below(
     one: tuple[float, float], middle: tuple[float, float], other: tuple[float, float]
 ) -> bool:
-    """Say whether the middle corner lies on or above the line between the two others."""
+    """Return whether the middle corner lies on or above the line between the two others."""
     return (middle[1] - one[1]) * (other[0] - one[0]) >= (other[1] - one[1]) * (middle[0] - one[0])

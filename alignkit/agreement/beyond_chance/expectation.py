@@ -42,7 +42,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class PairedSets:
-    """Hold what two annotators have in P sentence pairs, at one level."""
+    """What two annotators have in P sentence pairs, at one level."""
 
     annotators: tuple[str, str]  # the two
     places: Numbers  # (P,): the positions of the pairs in the corpus, and their names
@@ -73,7 +73,7 @@ class PairedSets:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Hold the samples of K sentence pairs, those of the compared ones whose sets are not empty."""
+    """The samples of K sentence pairs, those of the compared ones whose sets are not empty."""
 
     kept: Numbers  # (K,): which of the compared pairs they are
     models: tuple[Models, Models]  # the edit models fitted to either annotator
@@ -83,7 +83,7 @@ class Sampled:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """Hold what chance gives for P compared sentence pairs."""
+    """What chance gives for P compared sentence pairs."""
 
     terms: ChanceTerms  # what is expected; NaN where nothing was sampled
     reasons: NDArray[np.object_]  # (P,) texts: why a pair is left out; empty where it is used

@@ -41,7 +41,7 @@ WordViews = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArr
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Hold the words of P sentence pairs and what is compared in them."""
+    """The words of P sentence pairs and what is compared in them."""
 
     unit: str  # one of UNITS
     include_identical: bool  # whether items of equal words take part
@@ -115,7 +115,7 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Hold what is sampled: P sentence pairs, their initial alignments and rates of flips."""
+    """What is sampled: P sentence pairs, their initial alignments and rates of flips."""
 
     initial: LinkArrays  # the initial alignments
     items: Items  # the words, and what is compared
@@ -168,7 +168,7 @@ class Sampling:
 
 @dataclass(frozen=True, eq=False)
 class MonteCarlo:
-    """Hold the sums over the samples of P sentence pairs."""
+    """The sums over the samples of P sentence pairs."""
 
     samples: int  # how many samples each pair has
     moments: Floats  # (P, 9): the sums MOMENTS

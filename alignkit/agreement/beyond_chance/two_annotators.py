@@ -44,7 +44,7 @@ _ALIKE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Hold which of the P pairs of two annotators are in a part of the corpus."""
+    """Which of the P pairs of two annotators are in a part of the corpus."""
 
     name: str  # the part; "all" for the whole corpus
     pairs: int  # how many sentence pairs of the corpus there are
@@ -222,7 +222,7 @@ def _section(
 
 
 def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
-    """Say why there is no interval; the same C from every resample says nothing of its spread."""
+    """Return why there is no interval; equal resamples say nothing of the spread of C."""
     if interval is None:
         return ""
     if used == 1:
@@ -237,7 +237,7 @@ def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
 def _why(
     reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
 ) -> str:
-    """Say more exactly why C has no value."""
+    """Return the exact reason why C has no value."""
     if reason == NO_PAIRS:
         if left_out[ONLY_EMPTY]:
             return f"{reason}: in every sample both sets are empty, so pi0 has no value"

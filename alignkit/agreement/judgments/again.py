@@ -1,4 +1,4 @@
-"""Say which pairs are judged again and by whom, and which phrases are good."""
+"""Which pairs are judged again and by whom, and which phrases are good."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Lab
 
 
 def is_good(contexts: Sequence[int], within: str) -> bool:
-    """Tell whether a phrase is good in enough of its contexts."""
+    """Return whether a phrase is good in enough of its contexts."""
     if within == "majority":
         return 2 * sum(contexts) > len(contexts)
     return any(contexts) if within == "any" else all(contexts)

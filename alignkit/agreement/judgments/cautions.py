@@ -1,4 +1,4 @@
-"""Say what a reader has to know beside the figures of judgments: a table, as for links."""
+"""What a reader has to know beside the figures of judgments: a table, as for links."""
 
 from __future__ import annotations
 

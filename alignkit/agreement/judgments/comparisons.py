@@ -20,7 +20,7 @@ NO_KAPPA = "no kappa of two is defined"
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """Hold a function of what the tables of all couples say, and what to call its values."""
+    """A function of what the tables of all couples say, and what to call its values."""
 
     kind: str  # as those of an alignkit.agreement.result_parts.Figure
     first: str

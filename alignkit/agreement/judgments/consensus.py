@@ -21,7 +21,7 @@ LEAST = 2
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """Hold the label of each item on which most annotators agree."""
+    """The label of each item on which most annotators agree."""
 
     labels: Labels  # (P,) numbers of labels; -1 where there is no consensus
     items: int  # how many items have judgments enough, two or more

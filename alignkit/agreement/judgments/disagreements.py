@@ -17,7 +17,7 @@ from alignkit.sentence_pair import SentencePair
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Hold a pair that is judged differently."""
+    """A pair that is judged differently."""
 
     id: str  # of the pair
     source: str  # its texts; empty where the words are not known

@@ -32,7 +32,7 @@ _LEAST, _MOST, _CHUNK_BYTES = 8, 128, 2**24
 
 @dataclass(frozen=True)
 class Drawing:
-    """Say how intervals are drawn: over items, percentile; 0 resamples for none."""
+    """How intervals are drawn: over items, percentile; 0 resamples for none."""
 
     resamples: int = 1000
     confidence: float = 0.95
@@ -71,7 +71,7 @@ def view_figures(
 
 
 def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> str:
-    """Say why a figure of all together is undefined."""
+    """Return why a figure of all together is undefined."""
     judged = counts.sum(axis=1)
     if name == "alpha.ordinal" and not view.ordered:
         return NO_ORDER

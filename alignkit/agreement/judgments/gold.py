@@ -1,4 +1,4 @@
-"""Tell who answers gold questions too badly to be kept, and which of these are suspicious."""
+"""Verdicts on annotators by gold questions, and the gold questions that are suspicious."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_JUDGED = 10
 
 @dataclass(frozen=True)
 class GoldVerdict:
-    """Say how an annotator answers gold questions."""
+    """How an annotator answers gold questions."""
 
     judged: int  # how many he has judged, and how many as the gold has it
     right: int

@@ -1,4 +1,4 @@
-"""Say how far annotators would agree with a consensus by chance alone: permute their labels."""
+"""How far annotators would agree with a consensus by chance alone: permute their labels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHUNK_BYTES, _MOST = 2**24, 64
 
 
 class NullQuestion(NamedTuple):
-    """Say which view is asked, and how the consensus is found in it."""
+    """Which view is asked, and how the consensus is found in it."""
 
     values: Labels  # (A, P) labels; -1 where an annotator has not judged an item
     size: int  # K, how many labels there are
@@ -39,7 +39,7 @@ class NullQuestion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NullKappas:
-    """Hold the kappas against the consensus in R permutations; NaN where undefined."""
+    """The kappas against the consensus in R permutations; NaN where undefined."""
 
     each: Floats  # (R, A): of each annotator
     mean: Floats
@@ -86,7 +86,7 @@ def null_kappas(
 
 
 class _Judgments(NamedTuple):
-    """Hold J judgments, annotator by annotator: a code stands for a label in each view."""
+    """J judgments, annotator by annotator: a code stands for a label in each view."""
 
     codes: Labels
     offsets: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Hold the options of agreement on judgments, each with its default, its choices and its help.
+"""The options of agreement on judgments, each with its default, its choices and its help.
 
 The command line is made from the fields, so this imports nothing that takes time.
 """
@@ -19,7 +19,7 @@ MAJORITY = "majority"
 
 @dataclass(frozen=True)
 class JudgmentOptions:
-    """Hold the options of `alignkit.agree` on judgments of pairs.
+    """The options of `alignkit.agree` on judgments of pairs.
 
     The metadata of each field hold its ``help``, its ``choices`` (empty where it names nothing),
     and its ``metavar``.

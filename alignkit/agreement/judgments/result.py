@@ -1,4 +1,4 @@
-"""Hold how far annotators agree on judgments: every figure once, with how to show it."""
+"""How far annotators agree on judgments: every figure once, with how to show it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from alignkit.version import __version__
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentAgreement:
-    """Hold how far annotators agree on judgments; printed, it is the tables of the command.
+    """How far annotators agree on judgments; printed, it is the tables of the command.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def apart(size: int, weights: str = "nominal") -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LabelTables:
-    """Hold the labels that each of N pairs of annotators give to the items that both judged."""
+    """The labels that each of N pairs of annotators give to the items that both judged."""
 
     size: int  # K, how many labels there are
     offsets: NDArray[np.int64]
@@ -76,7 +76,7 @@ class LabelTables:
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """Hold what N tables say in R resamples, each (N, R); NaN where undefined."""
+    """What N tables say in R resamples, each (N, R); NaN where undefined."""
 
     items: Floats  # how many items there are
     kappa: Floats  # Cohen's, weighted by how far labels are apart
