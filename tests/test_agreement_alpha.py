@@ -85,13 +85,10 @@ def test_explicit_nulls_are_no_links():
     assert krippendorff_alpha(corpus_of("0-0 1- -1", "0-0")).alpha == 1.0
 
 
-def test_alpha_is_undefined_where_nothing_varies():
+def test_alpha_is_undefined_where_nothing_varies_or_without_units():
     result = krippendorff_alpha(corpus_of("", ""))
     assert (result.units, result.observed, result.expected) == (3, 0.0, 0.0)
     assert isnan(result.alpha)
-
-
-def test_alpha_is_undefined_without_units():
     result = alpha_from_units([[], [frozenset()]])
     assert (result.units, result.values) == (0, 0)
     assert all(map(isnan, (result.alpha, result.observed, result.expected)))

@@ -13,10 +13,8 @@ from reference_agreement import cell_table
 from strategies_agreement import RULES, corpora, two_aligned
 
 from alignkit.agreement import Contingency, cell_agreement, cohen_kappa, gwet_ac1
-from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus
-from alignkit.errors import MissingTextError, OptionError
-from alignkit.sentence_pair import SentencePair
+from alignkit.errors import OptionError
 
 
 def corpus_of(*given):
@@ -91,12 +89,6 @@ def test_one_annotator_without_links():
     result = cell_agreement(corpus_of("0-0 1?1", ""), "A", "B")
     assert result.all.kappa == 0
     assert result.all.observed == 7 / 9
-
-
-def test_words_are_needed():
-    pair = SentencePair("1", None, None, {"A": Alignment(), "B": Alignment()})
-    with pytest.raises(MissingTextError):
-        cell_agreement(Corpus([pair]), "A", "B")
 
 
 @settings(max_examples=100)

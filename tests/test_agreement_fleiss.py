@@ -90,13 +90,10 @@ def test_only_pairs_annotated_by_all_count():
     assert fleiss_kappa(Corpus([half, whole])) == fleiss_kappa(Corpus([whole]))
 
 
-def test_kappa_is_undefined_where_all_say_null():
+def test_kappa_is_undefined_where_all_say_null_or_without_items():
     result = fleiss_kappa(Corpus([pair("", "")]))
     assert isnan(result.kappa)
     assert (result.observed, result.expected, result.items) == (1.0, 1.0, 4)
-
-
-def test_kappa_is_undefined_without_items():
     one, other = pair("0-0", "").without_annotations("B"), pair("", "0-0").without_annotations("A")
     result = fleiss_kappa(Corpus([one, other]))
     assert result.pairs == result.items == 0

@@ -99,21 +99,15 @@ def test_a_model_is_fitted_to_all_that_an_annotator_did() -> None:
     assert (found.pairs, found.used, dict(found.left_out)) == (4, 3, {"not annotated by B": 1})
 
 
-def test_nobody_edits_is_undefined() -> None:
+def test_chance_that_leaves_no_room_is_undefined() -> None:
     found = measure(corpus(("0-0 1-1", "0-0 1-1", "0-0 1-1"), ("0-2", "0-2", "0-2")))
-    assert (found.pi, found.pi0) == (1, 1)
-    assert isnan(found.C)
+    assert (found.pi, found.pi0, found.to_json()["C"]) == (1, 1, None)
     assert "nobody edits" in found.undefined
-    assert found.to_json()["C"] is None
     assert isnan(found.interval.low)
     assert found.interval.undefined == 100
-
-
-def test_everybody_flips_every_cell_is_undefined() -> None:
-    rest = "0-1 0-2 1-0 1-2 2-0 2-1"
+    start, rest = "0-0 1-1 2-2", "0-1 0-2 1-0 1-2 2-0 2-1"
     for chance in ("edit", "edit-split"):
-        found = measure(corpus(("0-0 1-1 2-2", rest, rest), ("0-0 1-1 2-2", rest, rest)),
-                        chance=chance)  # fmt: skip
+        found = measure(corpus(*[(start, rest, rest)] * 2), chance=chance)
         assert found.pi0 == 1
         assert "flips every cell" in found.undefined
         assert isnan(found.C)

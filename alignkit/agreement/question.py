@@ -82,12 +82,10 @@ def agree(
 ) -> Agreement | JudgmentAgreement:
     """Measure how far annotators agree, and how surely.
 
-    On alignments, for every two annotators: precision, recall and F1 of words and phrases, Cohen's
-    kappa and Gwet's AC1 over cells, Krippendorff's alpha, and C, the agreement beyond chance; for
-    all together Fleiss' kappa and alpha. `docs/agreement.md` defines each. On judgments of whole
+    On alignments: precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha,
+    Fleiss' kappa, and C, the agreement beyond chance (`docs/agreement.md`). On judgments of whole
     pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa, and each
-    annotator against the majority with its null, the majority of the others, and an adjudicated
-    version. `docs/judgments.md` defines each.
+    annotator against the majority and an adjudicated version (`docs/judgments.md`).
 
     Parameters
     ----------
@@ -119,11 +117,8 @@ def agree(
     progress
         Is told how much of the sampling is done, and of how much.
     **options
-        The fields of `alignkit.agreement.AgreementOptions`, which explains them:
-        `ignore_identical`, `exact_case`, `universe`, `missing_initial`, `chance`, `reading`,
-        `normalizer`, `aggregate`, `samples`, `tolerance`, `bootstrap`, `resamples`, `confidence`;
-        on judgments those of `alignkit.agreement.JudgmentOptions`: `scheme`, `view`, `weights`,
-        `consensus`, `ties`, `null`, `groups`, `lenient`, `permutations`, `resamples`, `confidence`.
+        The fields of `alignkit.agreement.AgreementOptions`, which explains them; on judgments
+        those of `alignkit.agreement.JudgmentOptions`.
 
     Returns
     -------
@@ -146,10 +141,9 @@ def agree(
     -----
     The edit models are fitted to all pairs that an annotator and `initial` annotated, whether the
     other annotator did or not. Edits are counted over all cells (or over the judged ones that both
-    annotators have); identical items are filtered after sampling. The formula of pi is not legible
-    in the copy of the article at hand and was reconstructed; so was that the smaller set is the
-    norm, from the article's words. With ``aggregate="micro"`` the expected sums are over all
-    samples, empty ones (which add nothing) included.
+    annotators have); identical items are filtered after sampling. The formula of pi, and that the
+    smaller set is the norm, were reconstructed from the article's words. With ``aggregate="micro"``
+    the expected sums are over all samples.
 
     References
     ----------

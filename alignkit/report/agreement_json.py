@@ -10,6 +10,7 @@ from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import Pairing
 from alignkit.jsonable import jsonable
 
+_NAMES = ("kind", "first", "second", "chance", "no_edits")
 _LONG = ("sentences", "distribution")
 """What is as long as the corpus or the samples: given for annotators, by their main model."""
 
@@ -18,12 +19,10 @@ def agreement_json(agreement: Agreement) -> dict[str, object]:
     """Return everything as JSON takes it; NaN is None."""
     fleiss = agreement.together[0].fleiss
     return {
-        "annotators": list(agreement.annotators),
-        "initial": agreement.initial,
-        "adjudicated": agreement.adjudicated,
-        "systems": list(agreement.systems),
-        "by": agreement.by,
-        "split": agreement.split,
+        **{
+            name: jsonable(getattr(agreement, name))
+            for name in ("annotators", "initial", "adjudicated", "systems", "by", "split")
+        },
         "in_several_groups": agreement.several,
         "seed": agreement.seed,
         "options": jsonable(agreement.options),
@@ -65,11 +64,7 @@ def _figures(agreement: Agreement) -> list[dict[str, Any]]:
 
 def _pairing(pairing: Pairing) -> dict[str, object]:
     return {
-        "kind": pairing.kind,
-        "first": pairing.first,
-        "second": pairing.second,
-        "chance": pairing.chance,
-        "no_edits": pairing.no_edits,
+        **{name: getattr(pairing, name) for name in _NAMES},
         "sections": {
             section.name: {
                 name: jsonable(getattr(section, name))

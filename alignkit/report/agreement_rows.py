@@ -110,11 +110,11 @@ def _whole(agreement: Agreement, kind: str) -> Iterator[Subject]:
 
 
 def _means(agreement: Agreement, kind: str) -> list[tuple[Mapping[str, float], Mapping[str, int]]]:
-    if kind == "annotators":
-        return [(one.mean, one.mean_left_out) for one in agreement.together]
-    if kind == "automatic":
-        return [(one.automatic, one.automatic_left_out) for one in agreement.together]
-    return [({}, {}) for _ in agreement.together]
+    names = {"annotators": "mean", "automatic": "automatic"}
+    if kind not in names:
+        return [({}, {}) for _ in agreement.together]
+    name = names[kind]
+    return [(getattr(one, name), getattr(one, f"{name}_left_out")) for one in agreement.together]
 
 
 def chance_of(pairings: Sequence[Pairing]) -> str:

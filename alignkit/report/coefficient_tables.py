@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import nan
 
 from alignkit.agreement.kappa import CellAgreement
@@ -52,31 +52,26 @@ def cell_tables(agreement: Agreement) -> Iterator[Table]:
 
 
 def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
-    yield _items(subject, before, links)
+    cells: CellAgreement | None = None
+    if subject.pairing is not None:
+        section = subject.pairing.section(subject.section)
+        cells = section.different if before else section.cells
+    yield getattr(cells, links).items if cells else None
     yield subject.plain(f"{before}cells.{links}.prevalence")
     yield subject.cell(f"{before}cells.{links}.kappa")
     yield subject.cell(f"{before}cells.{links}.ac1")
     yield subject.plain(f"{before}cells.{links}.observed")
 
 
-def _items(subject: Subject, before: str, links: str) -> int | None:
-    if subject.pairing is None:
-        return None
-    section = subject.pairing.section(subject.section)
-    cells: CellAgreement | None = section.different if before else section.cells
-    return getattr(cells, links).items if cells else None
-
-
 def _with(found: list[Subject], start: str) -> list[Subject]:
     """Return the rows that have figures whose names start so."""
 
-    def has(subject: Subject) -> bool:
-        names = subject.mean
-        if subject.pairing is not None:
-            names = subject.pairing.section(subject.section).figures
-        return any(name.startswith(start) for name in names)
+    def names(subject: Subject) -> Mapping[str, float]:
+        if subject.pairing is None:
+            return subject.mean
+        return subject.pairing.section(subject.section).figures
 
-    return [subject for subject in found if has(subject)]
+    return [subject for subject in found if any(name.startswith(start) for name in names(subject))]
 
 
 def alpha_tables(agreement: Agreement) -> Iterator[Table]:

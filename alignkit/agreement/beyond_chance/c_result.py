@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,12 +72,7 @@ class BeyondChanceSection(Correction):
     def section_json(self) -> dict[str, object]:
         """Return the numbers as JSON takes them; NaN is None."""
         return {
-            "pi": jsonable(self.pi),
-            "pi0": jsonable(self.pi0),
-            "C": jsonable(self.C),
-            "undefined": self.undefined,
-            "pi0_error": jsonable(self.pi0_error),
-            "C_error": jsonable(self.C_error),
+            **{field.name: jsonable(getattr(self, field.name)) for field in fields(Correction)},
             "interval": self.interval.to_json() if self.interval else None,
             "no_interval": self.no_interval,
             "pairs": {

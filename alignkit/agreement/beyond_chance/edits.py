@@ -142,13 +142,9 @@ class EditModel:
 
     def to_json(self) -> dict[str, object]:
         """Return the model as JSON takes it; NaN is None."""
+        names = ("a", "b", "reading", "log_likelihood", "dispersion", "pairs")
         return {
-            "a": jsonable(self.a),
-            "b": jsonable(self.b),
-            "reading": self.reading,
-            "log_likelihood": self.log_likelihood,
-            "dispersion": jsonable(self.dispersion),
-            "pairs": self.pairs,
+            **{name: jsonable(getattr(self, name)) for name in names},
             "data": self.data.to_json(),
         }
 

@@ -16,6 +16,8 @@ from alignkit.report.medium import Report
 from alignkit.report.table import Table, get_medium
 from alignkit.version import __version__
 
+_COUNTS = ("pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentAgreement:
@@ -189,12 +191,7 @@ class JudgmentAgreement:
             "seed": self.seed,
             "options": jsonable(options),
             "sections": list(self.sections),
-            "pairs": self.pairs,
-            "unjudged": self.unjudged,
-            "repeated": self.repeated,
-            "rewrites": self.rewrites,
-            "left_out": jsonable(self.left_out),
-            "shares": jsonable(self.shares),
+            **{name: jsonable(getattr(self, name)) for name in _COUNTS},
             "figures": jsonable(self.to_records()),
             "cautions": jsonable(self.cautions),
             "signature": self.signature,
