@@ -28,9 +28,9 @@ class Kind(Generic[T]):
     instead: str
 
 
-def cautions_of(found: Agreement) -> tuple[Caution, ...]:
+def cautions_of(agreement: Agreement) -> tuple[Caution, ...]:
     """Return the cautions of an agreement, in the order of `CAUTIONS`."""
-    return tell(found, CAUTIONS, found.options)
+    return tell(agreement, CAUTIONS, agreement.options)
 
 
 def tell(found: T, kinds: Sequence[Kind[T]], options: object) -> tuple[Caution, ...]:

@@ -54,7 +54,9 @@ def draw_weights(
 
 
 def _names(statistics: Sequence[Statistic]) -> list[str]:
-    return [f"{one.level}.{measure}" for one in statistics for measure in one.measures]
+    return [
+        f"{statistic.level}.{measure}" for statistic in statistics for measure in statistic.measures
+    ]
 
 
 def _measure(

@@ -17,7 +17,8 @@ def majority(alignments: Sequence[Alignment]) -> Alignment:
         return {link for link in every if 2 * sum(link in side for side in sides) > len(sides)}
 
     return Alignment(
-        most([one.sure for one in alignments]), most([one.possible for one in alignments])
+        most([alignment.sure for alignment in alignments]),
+        most([alignment.possible for alignment in alignments]),
     )
 
 

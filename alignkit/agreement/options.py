@@ -31,10 +31,12 @@ def option(
 
 def check_choices(options: Any) -> None:
     """Refuse options that are not among the choices of their field."""
-    for one in fields(options):
-        known: tuple[str, ...] = one.metadata["choices"]
-        if known and getattr(options, one.name) not in known:
-            raise UnknownNameError(one.name.replace("_", " "), getattr(options, one.name), known)
+    for option in fields(options):
+        known: tuple[str, ...] = option.metadata["choices"]
+        if known and getattr(options, option.name) not in known:
+            raise UnknownNameError(
+                option.name.replace("_", " "), getattr(options, option.name), known
+            )
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ def edits_known(initial: str | None, missing_initial: str) -> bool:
 
 def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     """Refuse options that contradict each other, or that nothing would look at."""
-    known = [one.name for one in fields(AgreementOptions)]
+    known = [option.name for option in fields(AgreementOptions)]
     for name in given:
         if name not in known:
             raise UnknownNameError("option", name, known)

@@ -344,7 +344,7 @@ def _mean(
     pairings: Sequence[Pairing], kind: str, place: int, least: int = 1
 ) -> tuple[FrozenMap[str, float], FrozenMap[str, int]]:
     """Average every figure over pairings of a kind; return how often each is undefined as well."""
-    chosen = [one for one in pairings if one.kind == kind]
+    chosen = [pairing for pairing in pairings if pairing.kind == kind]
     if len(chosen) < least:
         return FrozenMap(), FrozenMap()
     weighed: dict[str, list[tuple[int, float]]] = {}

@@ -54,11 +54,11 @@ class Agreement:
 
     def of(self, kind: str) -> tuple[Pairing, ...]:
         """Return the pairings of a kind."""
-        return tuple(one for one in self.pairings if one.kind == kind)
+        return tuple(pairing for pairing in self.pairings if pairing.kind == kind)
 
     def pairing(self, first: str, second: str) -> Pairing:
         """Return the pairing of two, in this order."""
-        found = {one.name: one for one in self.pairings}
+        found = {pairing.name: pairing for pairing in self.pairings}
         wanted = f"{first} ~ {second}"
         if wanted not in found:
             raise UnknownNameError("pairing", wanted, found)
@@ -75,8 +75,8 @@ class Agreement:
     def to_records(self) -> list[dict[str, object]]:
         """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
         return [
-            {part.name: getattr(one, part.name) for part in fields(Figure)}
-            for one in self.figures()
+            {part.name: getattr(figure, part.name) for part in fields(Figure)}
+            for figure in self.figures()
         ]
 
     def __repr__(self) -> str:

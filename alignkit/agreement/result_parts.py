@@ -127,7 +127,7 @@ class Pairing:
 
     def section(self, name: str) -> PairingSection:
         """Return what the two have in a section."""
-        return _named("section", name, {one.name: one for one in self.sections})
+        return _named("section", name, {section.name: section for section in self.sections})
 
     def main(self, level: str) -> BeyondChance:
         """Return the agreement beyond chance at a level, by the model of the main tables."""

@@ -69,8 +69,10 @@ class _Table:
 
     @classmethod
     def of(cls, data: PairData, statistics: Sequence[Statistic], prefix: str = "") -> _Table:
-        rows = tuple(one.rows(data) for one in statistics)
-        named = tuple(replace(one, level=prefix + one.level) for one in statistics)
+        rows = tuple(statistic.rows(data) for statistic in statistics)
+        named = tuple(
+            replace(statistic, level=prefix + statistic.level) for statistic in statistics
+        )
         return cls(data, named, rows)
 
     def __add__(self, other: _Table) -> _Table:
@@ -153,16 +155,18 @@ def _section(
     known = more.data.inside(section.members)
     further = more.part(known) if int(known.sum()) == pairs else {}
     figures = _figures(parts) | _figures(further)
+    cells, different = (
+        CellAgreement.of((first, second), further[level]) if level in further else None
+        for level in ("cells.all", f"{DIFFERENT}cells.all")
+    )
     return PairingSection(
         section.name,
         pairs,
         FrozenMap(figures),
         FrozenMap({name: one for name, one in intervals.items() if name in figures}),
         Overlap(first, second, pairs, data.ignore_identical, *rows),
-        *(
-            CellAgreement.of((first, second), further[level]) if level in further else None
-            for level in ("cells.all", f"{DIFFERENT}cells.all")
-        ),
+        cells,
+        different,
         _alphas(further),
         reason,
     )

@@ -66,7 +66,9 @@ def agreement_head(agreement: Agreement) -> list[str]:
 
 
 def _chance(agreement: Agreement) -> Iterator[str]:
-    for name in dict.fromkeys(one.chance for one in agreement.of("annotators") if one.beyond):
+    for name in dict.fromkeys(
+        pairing.chance for pairing in agreement.of("annotators") if pairing.beyond
+    ):
         model = CHANCE_MODELS[name]
         start = f"; initial alignment: {agreement.initial or 'empty'}"
         closed = isinstance(model, ClosedChance)
@@ -99,7 +101,7 @@ def agreement_report(agreement: Agreement, medium: str = "text") -> str:
     report = Report(
         agreement_head(agreement),
         [table.sheet() for table in agreement_tables(agreement)],
-        [str(one) for one in agreement.cautions],
+        [str(caution) for caution in agreement.cautions],
         agreement.signature,
     )
     return written.report(report)
@@ -107,7 +109,7 @@ def agreement_report(agreement: Agreement, medium: str = "text") -> str:
 
 def agreement_csv(agreement: Agreement | JudgmentAgreement) -> str:
     """Return every figure as a row of CSV; the columns are the fields of `Figure`."""
-    names = [one.name for one in fields(Figure)]
+    names = [option.name for option in fields(Figure)]
     rows: list[list[object]] = [list(names)]
     rows += [list(record.values()) for record in agreement.to_records()]
     for caution in agreement.cautions:

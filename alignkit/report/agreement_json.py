@@ -31,14 +31,14 @@ def agreement_json(agreement: Agreement) -> dict[str, object]:
         "figures": _figures(agreement),
         "pairings": [_pairing(pairing) for pairing in agreement.pairings],
         "together": {
-            one.name: {
-                name: jsonable(getattr(one, name))
+            together.name: {
+                name: jsonable(getattr(together, name))
                 for name in (
                     *("pairs", "used", "left_out", "fleiss", "alpha"),
                     *("mean_left_out", "automatic_left_out"),
                 )
             }
-            for one in agreement.together
+            for together in agreement.together
         },
         "cautions": jsonable(agreement.cautions),
         "signature": agreement.signature,

@@ -114,7 +114,10 @@ def _means(agreement: Agreement, kind: str) -> list[tuple[Mapping[str, float], M
     if kind not in names:
         return [({}, {}) for _ in agreement.together]
     name = names[kind]
-    return [(getattr(one, name), getattr(one, f"{name}_left_out")) for one in agreement.together]
+    return [
+        (getattr(together, name), getattr(together, f"{name}_left_out"))
+        for together in agreement.together
+    ]
 
 
 def chance_of(pairings: Sequence[Pairing]) -> str:

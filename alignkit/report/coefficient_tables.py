@@ -116,7 +116,7 @@ def _joint(together: Together, before: str, links: str) -> Iterator[Cell]:
 
 def fleiss_table(agreement: Agreement) -> Iterator[Table]:
     """Yield the table of Fleiss' kappa: a row for each group, and for the whole corpus."""
-    if not any(one.fleiss for one in agreement.together):
+    if not any(together.fleiss for together in agreement.together):
         return
     numbers = range(len(agreement.annotators), 0, -1)
     columns = [

@@ -123,8 +123,8 @@ def disagreements(
 def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Link, str, Outcome]]:
     """Yield each link of either, with its shape and which of them have it."""
     alignments = pair.alignment(first), pair.alignment(second)
-    mine, other = (dict(one.items()) for one in alignments)
-    shapes = [_shapes(one) for one in alignments]
+    mine, other = (dict(alignment.items()) for alignment in alignments)
+    shapes = [_shapes(alignment) for alignment in alignments]
     for link in sorted({**mine, **other}):
         shape = SHAPES[max(one.get(link, 0) for one in shapes)]
         if link not in other:

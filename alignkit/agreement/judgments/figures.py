@@ -121,7 +121,7 @@ def _resampled(
         weights = _draw(np.random.default_rng(seed), tables.count, size)
         ratios = tables.ratios(weights, far)
         together = joint.measure(joint.sums(group_sums(group, readonly(weights), len(joint)).T))
-        return [one.of(ratios) for one in measures], [together[name] for name in names]
+        return [measure.of(ratios) for measure in measures], [together[name] for name in names]
 
     with executor(drawing.workers) as threads:
         parts = list(threads.map(drawn, sizes, seeds))
@@ -147,28 +147,30 @@ def _against_null(
 ) -> Iterator[Figure]:
     """Yield the null of each kappa against the consensus, and that kappa corrected for it."""
     each = iter(null.each.T)
-    for one in figures:
-        if one.statistic != "kappa":
+    for figure in figures:
+        if figure.statistic != "kappa":
             continue
-        if one.kind == "consensus":
+        if figure.kind == "consensus":
             values = next(each)
-        elif one.kind in ("mean consensus", "pooled consensus"):
-            values = null.mean if one.kind.startswith("mean") else null.pooled
+        elif figure.kind in ("mean consensus", "pooled consensus"):
+            values = null.mean if figure.kind.startswith("mean") else null.pooled
         else:
             continue
         bounds = summarize(values, confidence)
         known = values[~np.isnan(values)]
         mean = float(known.mean()) if len(known) else float("nan")
         low, high = bounds.low, bounds.high
-        yield replace(one, statistic="null", value=mean, low=low, high=high, reason=bounds.reason)
+        yield replace(
+            figure, statistic="null", value=mean, low=low, high=high, reason=bounds.reason
+        )
         scale = 1 - mean
         yield replace(
-            one,
+            figure,
             statistic="corrected",
-            value=(one.value - mean) / scale if scale else float("nan"),
-            low=(one.low - mean) / scale if scale else float("nan"),
-            high=(one.high - mean) / scale if scale else float("nan"),
-            reason=one.reason if scale else "chance alone agrees everywhere",
+            value=(figure.value - mean) / scale if scale else float("nan"),
+            low=(figure.low - mean) / scale if scale else float("nan"),
+            high=(figure.high - mean) / scale if scale else float("nan"),
+            reason=figure.reason if scale else "chance alone agrees everywhere",
         )
 
 

@@ -80,7 +80,7 @@ def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> f
 
 def suspicious_gold(values: Labels, gold: Labels, verdicts: tuple[GoldVerdict, ...]) -> list[int]:
     """Return the places of gold questions that most annotators not rejected answer otherwise."""
-    kept = values[[one.verdict != "reject" for one in verdicts]]
+    kept = values[[verdict.verdict != "reject" for verdict in verdicts]]
     judged = (kept >= 0).sum(axis=0)
     against = ((kept >= 0) & (kept != gold)).sum(axis=0)
     found: list[int] = np.flatnonzero((gold >= 0) & (2 * against > judged)).tolist()

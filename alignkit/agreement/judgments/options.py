@@ -126,7 +126,7 @@ class JudgmentOptions:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> JudgmentOptions:
         """Make them of what was given by name."""
-        known = [one.name for one in fields(cls)]
+        known = [option.name for option in fields(cls)]
         for name in given:
             if name not in known:
                 raise UnknownNameError("option of agreement on judgments", name, known)

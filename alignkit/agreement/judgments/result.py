@@ -118,8 +118,15 @@ class JudgmentAgreement:
         level = f"judgments.{shown.get(view, view) or self.views[0]}"
         wanted = (kind, first, second, section, level, statistic)
         found = {
-            (one.kind, one.first, one.second, one.section, one.level, one.statistic): one
-            for one in self.all_figures
+            (
+                figure.kind,
+                figure.first,
+                figure.second,
+                figure.section,
+                figure.level,
+                figure.statistic,
+            ): figure
+            for figure in self.all_figures
         }
         if wanted not in found:
             known = [" ".join(filter(None, name)) for name in found]
@@ -158,7 +165,7 @@ class JudgmentAgreement:
         """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
         written = get_medium(medium)
         sheets = [table.sheet() for table in self.tables()]
-        cautions = [str(one) for one in self.cautions]
+        cautions = [str(caution) for caution in self.cautions]
         return written.report(Report(self.head, sheets, cautions, self.signature))
 
     def csv(self) -> str:
@@ -174,13 +181,15 @@ class JudgmentAgreement:
     def to_records(self) -> list[dict[str, object]]:
         """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
         return [
-            {part.name: getattr(one, part.name) for part in fields(Figure)}
-            for one in self.all_figures
+            {part.name: getattr(figure, part.name) for part in fields(Figure)}
+            for figure in self.all_figures
         ]
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it: NaN is None."""
-        options = {one.name: getattr(self.options, one.name) for one in fields(JudgmentOptions)}
+        options = {
+            option.name: getattr(self.options, option.name) for option in fields(JudgmentOptions)
+        }
         alike = [[view.name for view in views] for views in self.options.alike]
         options |= {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         return {
