@@ -114,19 +114,11 @@ def test_chance_that_leaves_no_room_is_undefined() -> None:
 
 
 def test_only_empty_samples_make_chance_undefined_not_one() -> None:
-    # A and B link words that are identical or nothing is sampled: every sampled item is identical
-    pairs = Corpus([SentencePair("1", list("aa"), list("aa"), {"initial": Alignment.parse("0-0"),
-                                                   "A": Alignment.parse("0-0"),
-                                                   "B": Alignment.parse("0-0")})])  # fmt: skip
+    # A and B link words that are identical, or only possibly: nothing is sampled
+    same = corpus(("0-0", "0-0", "0-0"), source="aa", target="aa")
+    assert dict(measure(same).left_out) == {"both sets empty": 1}
+    pairs = corpus(("", "0?0", "0?0"), ("0-0", "0-0", "0-0"), source="ab", target="xy")
     assert dict(measure(pairs).left_out) == {"both sets empty": 1}
-    pairs = Corpus([SentencePair("1", list("ab"), list("xy"), {"initial": Alignment(),
-                                                   "A": Alignment.parse("0?0"),
-                                                   "B": Alignment.parse("0?0")}),
-                    SentencePair("2", list("ab"), list("xy"), {"initial": Alignment.parse("0-0"),
-                                                   "A": Alignment.parse("0-0"),
-                                                   "B": Alignment.parse("0-0")})])  # fmt: skip
-    found = measure(pairs)
-    assert dict(found.left_out) == {"both sets empty": 1}
     # the annotators' single link is not the initial one, and with 2 samples none may come up
     rare = corpus(("", "0-0", "0-0"), *[("", "", "")] * 400)
     found = measure(rare, samples=2)
