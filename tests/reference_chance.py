@@ -43,6 +43,30 @@ def norm(a, b, normalizer):
     return {"min": min, "max": max}[normalizer](a, b)
 
 
+def flipped(initial, n, m, add, delete, random):
+    """Flip every cell independently."""
+    return {
+        (i, j)
+        for i in range(n)
+        for j in range(m)
+        if ((i, j) in initial) != (random() < (delete if (i, j) in initial else add))
+    }
+
+
+def sampled(initial, n, m, rates, samples, random, *, unit, source, target, normalizer):
+    """Return the mean ratio of some samples, as `monte_carlo` does; nan if all are empty."""
+    ratios = []
+    for _ in range(samples):
+        first, second = (
+            items(flipped(initial, n, m, *rates[k : k + 2], random), unit, source, target, False)
+            for k in (0, 2)
+        )
+        if first or second:
+            below = norm(len(first), len(second), normalizer)
+            ratios.append(len(first & second) / below if below else 0.0)
+    return sum(ratios) / len(ratios) if ratios else nan
+
+
 def stratum(cell, initial, source, target):
     """Return which of four rates a cell flips at: empty, filled, the same of equal words."""
     return 2 * (source[cell[0]] == target[cell[1]]) + (cell in initial)
