@@ -4,8 +4,6 @@ The names do not depend on how alignkit computes or holds the figures: whoever c
 `figures` and nothing else of the goldens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
@@ -131,7 +129,6 @@ def _overlaps(found: Agreement, computed: bool) -> Iterator[Row]:
 def _split(
     who: str, section: str, values: Mapping[str, Number], kinds: Sequence[str]
 ) -> Iterator[Row]:
-    """Yield the rows of values that are named ``level.statistic``; not those of C."""
     for name, value in values.items():
         level, statistic = split(name)
         if level.split(".")[0] in kinds and statistic not in FACES:
@@ -235,7 +232,6 @@ def _corrected(part: BeyondChanceSection) -> dict[str, Number]:
 
 
 def _whole(result: BeyondChance) -> dict[str, Number]:
-    """Return what only the whole corpus has: sums over its pairs, the samples."""
     used = [one for one in result.sentences if not one.left_out]
     statistics: dict[str, Number] = {
         name: sum(getattr(one, name) for one in used) for name in ("first", "second", "common")

@@ -1,7 +1,5 @@
 """Make small random corpora that several annotators annotated, with equal words among them."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from alignkit.alignment import NULL, Alignment
@@ -12,7 +10,6 @@ WORDS = st.sampled_from(["a", "A", "b", "c"])
 
 
 def two_aligned(a, b, source="xyz", target="uvw", **more):
-    """Return a pair with the alignments of A, of B and of others."""
     annotations = {name: Alignment.parse(text) for name, text in {"A": a, "B": b, **more}.items()}
     return SentencePair("1", tuple(source), tuple(target), annotations)
 
@@ -36,7 +33,6 @@ def alignments(draw, n, m):
 
 @st.composite
 def corpora(draw, annotators=("A", "B", "C"), complete=False):
-    """Make up to four pairs of up to 4 x 4 words; each annotator annotates at least the first."""
     pairs = []
     for number in range(draw(st.integers(1, 4))):
         source, target = (draw(st.lists(WORDS, max_size=4)) for _ in range(2))

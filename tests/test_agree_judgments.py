@@ -1,7 +1,5 @@
 """`agree --on judgments`: from a corpus to figures, in Python and by the command."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -43,7 +41,6 @@ def measure(corpus, *given, scheme="turku", **options):
 
 
 def run(corpus, folder, *given):
-    """Run the command on a corpus that it reads from a file."""
     path = folder / "pairs.jsonl"
     if not path.exists():
         write_corpus(corpus, path, format="alignkit-jsonl")
@@ -147,7 +144,6 @@ def test_the_page_has_figures_tables_and_cautions(corpus: Corpus) -> None:
 
 
 def test_small_groups_are_cautioned() -> None:
-    """The corpus has enough pairs, seven of its groups have not."""
     pairs = [
         SentencePair(str(k), ("a", str(k)), ("b",), {
             name: Annotation(None, judgment=str((k + n) % 2)) for n, name in enumerate("ab")
@@ -165,7 +161,6 @@ def test_small_groups_are_cautioned() -> None:
 
 
 def test_each_disagreement_is_listed(corpus: Corpus, tmp_path, capsys) -> None:
-    """Against a plain comparison of the judgments in every view."""
     views = ("full", "binary")
     found = measure(corpus, view=views, consensus="gold")
     wanted = {}
@@ -224,7 +219,6 @@ def test_the_kappas_are_drawn_for_a_paper(corpus: Corpus, tmp_path, capsys, end:
 
 
 def test_figures_keep_an_annotator_together(corpus: Corpus) -> None:
-    """Kappa, what chance gives, and the corrected kappa stand one below the other."""
     found = measure(corpus, view="base")
     said = [image for title, image in judgment_plots(found) if "contains" in title]
     places = [said[0].index(f"{name}{what}: ") for name in NAMES[:3]
@@ -304,7 +298,6 @@ def test_options_of_links_and_of_judgments_are_kept_apart(corpus: Corpus, tmp_pa
 
 
 def judged(*rows: str, **attributes: str) -> list[SentencePair]:
-    """Return pairs that anna and ben judged; ``-`` is no judgment."""
     return [
         SentencePair(
             f"{row}-{number}", ("a",), ("b",),

@@ -1,7 +1,5 @@
 """Krippendorff's alpha: published numbers, second opinions, a plain reference."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import krippendorff

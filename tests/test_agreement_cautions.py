@@ -1,7 +1,5 @@
 """Each caution is told where its number says so, and nowhere else."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -20,7 +18,6 @@ QUICK = {"samples": 50, "resamples": 20}
 
 
 def made(count=40, source="abcd", target="wxyz", **links):
-    """Make as many pairs; the links of each annotator are a text, or a list of texts in turn."""
     pairs = []
     for k in range(count):
         texts = {
@@ -39,7 +36,6 @@ def told(found, code):
 
 
 def random_corpus(count=60, size=10):
-    """Return pairs whose annotators begin with hardly a link, and mostly come to the same."""
     rng, pairs = np.random.default_rng(1), []
     for k in range(count):
         right = np.eye(size, dtype=bool)[rng.permutation(size)]
@@ -169,7 +165,6 @@ def test_sampling_that_stopped_too_early():
 
 
 def changed(found, **values):
-    """Return an agreement whose C has other numbers at each level."""
     pairing = found.pairings[0]
     levels = {
         level: replace(one, **{

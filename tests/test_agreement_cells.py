@@ -1,7 +1,5 @@
 """Cohen's kappa and Gwet's AC1: published numbers, second opinions, cells counted one by one."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import isnan
 

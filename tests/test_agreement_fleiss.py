@@ -1,7 +1,5 @@
 """Fleiss' kappa: published numbers, the items, degenerate cases, a plain reference."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import isnan
 
@@ -35,7 +33,6 @@ def test_published_table_of_fleiss():
 
 @pytest.mark.real_data
 def test_published_kappa_of_rte2(data):
-    """Brockett 2007, MSR-TR-2007-77: three annotators, 800 pairs."""
     from alignkit.formats import read_corpus
     from alignkit.join import merge
 

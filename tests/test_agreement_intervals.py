@@ -1,7 +1,5 @@
 """Statistics are measures of sums of rows: of a corpus, of its groups, of bootstrap resamples."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np
@@ -47,7 +45,6 @@ def compared(corpus, annotators=None, *, exact_case=False, **options):
 
 
 def plain(corpus, rule):
-    """Return every figure of two annotators by the functions of one coefficient each."""
     found = {}
     for level, row in overlap(corpus, "A", "B", **rule).rows().items():
         found |= {f"{level}.{name}": getattr(row, name) for name in ("precision", "recall", "f1")}

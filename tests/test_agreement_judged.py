@@ -1,7 +1,5 @@
 """Kappa and AC1 over the cells that both annotators judged, where a corpus records these."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,7 +17,6 @@ from alignkit.sentence_pair import SentencePair
 
 
 def judged(sure, wrong, possible=()):
-    """Make an alignment of someone who was given some links, and called some of them wrong."""
     return Alignment(sure, possible, labels=dict.fromkeys(wrong, "wrong"))
 
 
@@ -109,7 +106,6 @@ def test_judged_cells_agree_with_the_definition(corpus, rule, random):
 
 @pytest.mark.real_data
 def test_annotators_of_given_links_agree_less_over_what_they_judged(data):
-    """TransRead, task 1, Spanish and English; the tables were counted cell by cell."""
     from alignkit.formats import read_corpus
 
     folder = data / "formats" / "transread" / "task_1_es-en"

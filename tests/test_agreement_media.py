@@ -1,7 +1,5 @@
 """Every medium shows the same tables, the same figures and the same cautions of an agreement."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io
@@ -66,13 +64,11 @@ def plain(text):
 
 
 def shown(table):
-    """Return what the cells of a table show, row by row."""
     return [[column.show(cell).text for column, cell in zip(table.columns, row, strict=True)]
             for row in table.rows]  # fmt: skip
 
 
 def media(found):
-    """Return each medium with the words of its markup taken away, in one line."""
     marked = agreement_report(found, "markdown").replace("\\", "")
     lines = agreement_report(found, "latex").replace(r"$\sim$", "~").replace("$-$", "-")
     lines = lines.replace(r"\&", "&").replace(r"\%", "%").replace("--", "-")
@@ -138,7 +134,6 @@ def test_every_medium_has_head_and_signature(agreement):
 
 
 def flat(found):
-    """Return the figures of the JSON by all their names."""
     return {
         (one["kind"], one["first"], one["second"], section, level, statistic): figure
         for one in found["figures"]

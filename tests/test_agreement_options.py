@@ -1,7 +1,5 @@
 """Options have their choices and help in one place, and none is silently ignored."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """The page of an agreement: complete, safe, small, the same each time, and true to the data."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace
@@ -355,7 +353,6 @@ NAMED = [
 
 @pytest.mark.parametrize("names", NAMED, ids=" and ".join)
 def test_letters_stand_for_the_same_annotator_in_every_medium(names):
-    """The second annotator has every link, the first one of them: all bars are the second's."""
     more = Alignment.from_matrix(np.full((3, 3), 2))
     two = dict(zip(names, (Alignment.parse("0-0"), more), strict=True))
     pair = SentencePair("1", ["a", "b", "c"], ["x", "y", "z"], two)

@@ -1,7 +1,5 @@
 """One annotator as the reference, means over pairs of annotators, the report, JSON and tables."""
 
-from __future__ import annotations
-
 from math import isnan, nan
 
 import pytest
@@ -24,7 +22,6 @@ def pair(source="x y z", target="x v w", genre="", **texts):
 
 
 def test_worked_example_of_the_article():
-    """Cohn et al. 2008, eq. 2: |A_S| = 4, |B_S| = 5, all A_S in B_P, four of B_S in A_P."""
     a = "0-0 1-1 2-2 3-3"
     b = "0-0 1-1 2-2 3?3 4-4 5-5"
     words = [" ".join(f"{side}{k}" for k in range(6)) for side in "st"]
@@ -106,7 +103,6 @@ def test_mean_is_weighted_by_shared_pairs_and_skips_what_is_undefined():
 
 
 def test_a_mean_says_how_many_pairings_it_leaves_out():
-    """C marks nothing, so recall of its links is 0/0, by A and by B; F1 is 0."""
     report = agree(Corpus([pair(A="1-1", B="1-1", C="")] * 40), resamples=20)
     (together,) = report.together
     assert together.mean["words.sure.recall"] == 1
@@ -142,7 +138,6 @@ NAMES = ("initial", "A", "B", "C")
 
 
 def same(one, other):
-    """Tell whether two results are the same figures, NaN included."""
     return repr(one) == repr(other)
 
 

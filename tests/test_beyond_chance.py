@@ -1,7 +1,5 @@
 """C under several models at once is C under each; what has no value or interval says why."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np
@@ -153,7 +151,6 @@ def test_an_unknown_model_is_refused() -> None:
 
 
 def test_different_words_at_random_agree_by_chance_alone() -> None:
-    """Where equal words are kept and different ones are not, only strata say so."""
     rng, pairs = np.random.default_rng(0), []
     for number in range(120):
         words = [f"w{k}" for k in range(8)]
@@ -179,7 +176,6 @@ def test_different_words_at_random_agree_by_chance_alone() -> None:
 
 @pytest.mark.real_data
 def test_sure_words_of_goldalign_under_every_model(data) -> None:
-    """One rate keeps what is identical, and with it the rest; figures computed beforehand."""
     pairs = read_corpus(str(data / "goldalign"), format="goldalign")
     what, chosen, sections = prepared(
         pairs, ("demo-user-1", "demo-user-2"), level="words.sure", samples=1000, bootstrap="none"

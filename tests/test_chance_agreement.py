@@ -1,7 +1,5 @@
 """`agreement` puts observation, chance and intervals together, and names what has no value."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from math import isnan, sqrt
@@ -22,7 +20,6 @@ from alignkit.sentence_pair import SentencePair
 
 
 def corpus(*rows, source="abc", target="xyz", attributes=None):
-    """Make pairs of links by annotator: "initial", "A" and "B" in this order, None for none."""
     pairs = []
     for number, links in enumerate(rows):
         names = zip(("initial", "A", "B"), links, strict=True)
@@ -37,7 +34,6 @@ def corpus(*rows, source="abc", target="xyz", attributes=None):
 
 
 def measure(pairs, first="A", second="B", *, unit="phrases", links="sure", **options):
-    """Return C of two annotators at a level, by the main model of chance."""
     given = {"initial": "initial", "seed": 1, "samples": 200, "resamples": 100, "systems": []}
     given |= options
     if given["initial"] is None and "missing_initial" not in given:

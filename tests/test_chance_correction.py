@@ -1,7 +1,5 @@
 """C = (pi - pi0) / (1 - pi0) is what its definition says, and says why where it has no value."""
 
-from __future__ import annotations
-
 from math import isnan, nan, sqrt
 
 import numpy as np

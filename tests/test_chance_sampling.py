@@ -1,7 +1,5 @@
 """Sampled chance is that of the definition: exact enumeration, honest errors, any workers."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np
@@ -22,7 +20,6 @@ WORDS = st.sampled_from("abc")
 
 
 def sampling(pairs, rates, unit="phrases", normalizer="min", include_identical=False):
-    """Make what is sampled from (source, target, links) and a row of four rates for each."""
     made = [SentencePair("", list(source), list(target)) for source, target, _ in pairs]
     initial = LinkArrays.pack(
         [Alignment.parse(links) for *_, links in pairs], [pair.lengths for pair in made]

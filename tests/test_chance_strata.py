@@ -1,7 +1,5 @@
 """Equal and different words flip at rates of their own, and only in the universe."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -33,7 +33,6 @@ def made(capsys, *given):
 
 
 def beyond(capsys, *given, level="phrases.sure"):
-    """Return C of the first two annotators, by the main model of chance."""
     first = made(capsys, *given, "--json").json["pairings"][0]
     return first["beyond_chance"][first["chance"]][level]
 
@@ -43,7 +42,6 @@ def rows(capsys, *given):
 
 
 def table(text, title):
-    """Return the lines of a table by their labels, each as the words behind them."""
     block = next(part for part in re.split(r"\n\n(?=[A-Z])", text) if part.startswith(title))
     labels = r"^((?:\S+(?:, \S+| 2)?  +)?\S+(?: \S+)*?)   +(\S.*)$"
     return {
@@ -440,7 +438,6 @@ def test_rte_has_three_annotators_and_an_initial_alignment_of_ones_choice(capsys
 
 
 def test_files_of_one_annotator_each_are_called_by_their_names(capsys, tmp_path):
-    """A format's own names, here the numbers of the annotators, give way."""
     pair = SentencePair("1", ["a", "b"], ["c", "d"])
     both = [pair.with_annotation(name, Alignment.parse("0-0 1-1")) for name in ("first", "second")]
     for one, name in zip(both, ("anna", "ben"), strict=True):

@@ -1,7 +1,5 @@
 """The page on agreement on judgments: it explains every caution."""
 
-from __future__ import annotations
-
 import re
 
 from console import ROOT

@@ -1,7 +1,5 @@
 """Figures for papers and pages: true to the data, the same each time, loaded only to draw."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

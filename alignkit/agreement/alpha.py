@@ -99,8 +99,7 @@ def krippendorff_alpha(
     corpus
         The pairs, with their words: those without links are units as well.
     annotators
-        Two or more names; None takes all of the corpus. Who has not annotated a pair gives no
-        values for its words.
+        Two or more names; None takes all of the corpus.
     distance
         A name in `DISTANCES`: jaccard, dice, masi.
     links
@@ -117,11 +116,6 @@ def krippendorff_alpha(
         nothing.
     MissingTextError
         If the words of a pair are not known.
-
-    Notes
-    -----
-    Time is linear in words and links, and beyond that grows with the distinct pairs of values that
-    share a position, not with pairs of units.
 
     Examples
     --------
@@ -150,21 +144,10 @@ def krippendorff_alpha(
 def alpha_from_units(
     units: Iterable[Sequence[AbstractSet[int]]], *, distance: str = "jaccard"
 ) -> KrippendorffAlpha:
-    """Compute alpha over units whose values are sets of whole numbers.
+    """Compute alpha over units whose values are sets of whole numbers, one set of each annotator.
 
-    With sets of one element each distance is 0 or 1: this is alpha for nominal data.
-
-    Parameters
-    ----------
-    units
-        For each unit the values that it has, one for each annotator who gave one.
-    distance
-        A name in `DISTANCES`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such distance.
+    `distance` is a name in `DISTANCES`, others raise an UnknownNameError. With sets of one element
+    this is alpha for nominal data.
 
     Examples
     --------
@@ -225,7 +208,6 @@ def _measures(sums: Floats, values: ValueSets, distances: Sequence[str]) -> Mapp
 def _parts(
     sums: Floats, values: ValueSets, distances: Sequence[str]
 ) -> dict[str, tuple[Floats, Floats, Floats]]:
-    """Return alpha, the observed and the expected disagreement by each distance."""
     times = sums[:, len(distances) + 1 :]
     total = times.sum(axis=1)
     near = _between_values(times, values, [DISTANCES[name] for name in distances])

@@ -222,7 +222,6 @@ def equal_words_dominate(agreement: Agreement) -> Iterator[Hit]:
 
 
 def _share_of_equal(models: Mapping[str, EditModel]) -> float:
-    """Return the share of the initial links that are of equal words."""
     equal, other = (int(models[name].data.trials.sum()) for name in ("delete-equal", "delete"))
     return equal / (equal + other) if equal + other else 0.0
 

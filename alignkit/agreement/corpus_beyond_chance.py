@@ -177,7 +177,6 @@ class CorpusBeyondChance:
         ]
 
     def _outside(self, first: str, second: str, members: Numbers) -> Counter[str]:
-        """Count pairs that are not compared, by reason."""
         names = (first, second)
         done = [self.data.aligned(name)[members].tolist() for name in names]
         found: Counter[str] = Counter()

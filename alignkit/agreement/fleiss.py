@@ -47,14 +47,14 @@ class FleissKappa:
 
     Parameters
     ----------
-    kappa : (observed - expected) / (1 - expected); NaN where undefined: no items, or all judgements
-        in one category (expected = 1).
+    kappa : (observed - expected) / (1 - expected); NaN without items, or if all judgements are in
+        one category (expected = 1).
     observed : The share of agreeing pairs of judgements, averaged over the items.
     expected : The sum of the squared proportions of the categories.
     items, annotators, pairs : How many items, annotators and sentence pairs took part.
     categories : For each category the share of all items x annotators judgements.
-    agreeing : For n from all annotators down to 1 the number of items on which n of them, and no
-        more, said the same; "not proposed" and null count as different here.
+    agreeing : For n from all annotators down to 1 the items on which exactly n said the same; "not
+        proposed" and null count as different here.
     """
 
     kappa: float
@@ -85,14 +85,8 @@ class FleissKappa:
 def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
     """Compute Fleiss' kappa over the pairs that all the annotators annotated.
 
-    All links count, identical ones as well.
-
-    Parameters
-    ----------
-    corpus
-        The pairs, with their words.
-    annotators
-        Two or more names; None takes all of the corpus.
+    All links count, identical ones as well. None takes all annotators of the corpus. Time and
+    memory are linear in links and words, but for one sort of the items.
 
     Raises
     ------
@@ -100,10 +94,6 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
         If the annotators cannot be compared.
     MissingTextError
         If the words of a pair are not known: words without links are items too.
-
-    Notes
-    -----
-    Time and memory are linear in links and words, but for one sort of the items.
 
     Examples
     --------
@@ -171,21 +161,9 @@ FLEISS = (Statistic("fleiss", ("kappa", "observed", "expected"), _rows),)
 def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     """Return kappa, the observed and the expected agreement of a table of judgements.
 
-    Parameters
-    ----------
-    counts
-        (items, categories): how many annotators put the item into the category; the same number
-        of annotators, two or more, for each item.
-
-    Returns
-    -------
-    kappa, observed, expected
-        All NaN without items; kappa alone NaN where all judgements are of one category.
-
-    Raises
-    ------
-    OptionError
-        If the numbers of judgements differ between items or are below two.
+    `counts` says how many annotators put an item into a category, (items, categories); each item
+    has the same number of annotators, two or more, or an OptionError is raised. All is NaN without
+    items, kappa alone if all judgements are of one category.
 
     Examples
     --------

@@ -62,7 +62,6 @@ def _names(statistics: Sequence[Statistic]) -> list[str]:
 def _measure(
     statistics: Sequence[Statistic], rows: Sequence[Rows], drawn: Iterator[Floats]
 ) -> dict[str, Floats]:
-    """Return the value of each measure in each resample."""
     values: dict[str, list[Floats]] = {name: [] for name in _names(statistics)}
     for weights in drawn:
         for statistic, one in zip(statistics, rows, strict=True):

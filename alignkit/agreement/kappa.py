@@ -51,13 +51,7 @@ class Contingency:
 
     @classmethod
     def of(cls, categories: Sequence[str], table: Table) -> Contingency:
-        """Compute everything from the table.
-
-        Raises
-        ------
-        OptionError
-            If the table is not Q x Q counts.
-        """
+        """Compute everything from Q x Q counts; others raise an OptionError."""
         counts = _checked(table)
         found = {name: float(value[0]) for name, value in _ratios_of(counts).items()}
         if len(categories) != len(counts):
@@ -69,13 +63,7 @@ class Contingency:
         return cls(tuple(categories), counts, items, **found, prevalence=shares)
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
-        """Return the 2 x 2 table of some `categories`, as `name`, against the `rest`.
-
-        Raises
-        ------
-        OptionError
-            If a category is not among those of the table.
-        """
+        """Return the 2 x 2 table of some `categories`, as `name`, against the `rest`."""
         unknown = [one for one in categories if one not in self.categories]
         if unknown:
             raise OptionError(f"no category {unknown[0]!r}; there are {', '.join(self.categories)}")
@@ -87,16 +75,11 @@ class Contingency:
 
 
 def cohen_kappa(table: Table) -> float:
-    """Return Cohen's kappa of a Q x Q table of counts.
+    """Return Cohen's kappa of a Q x Q table of counts; other tables raise an OptionError.
 
     kappa = (observed - expected) / (1 - expected), where expected is the sum over the categories
-    of the product of the two annotators' own shares. It is NaN without items, and where both
-    annotators put every item into one and the same category (expected = 1).
-
-    Raises
-    ------
-    OptionError
-        If the table is not Q x Q counts.
+    of the product of the two annotators' own shares. It is NaN without items, and if both
+    annotators put every item into the same category (expected = 1).
 
     Examples
     --------
@@ -112,16 +95,11 @@ def cohen_kappa(table: Table) -> float:
 
 
 def gwet_ac1(table: Table) -> float:
-    """Return Gwet's AC1 of a Q x Q table of counts.
+    """Return Gwet's AC1 of a Q x Q table of counts; other tables raise an OptionError.
 
     AC1 = (observed - expected) / (1 - expected) with expected = sum pi_q (1 - pi_q) / (Q - 1),
-    where pi_q is the share of category q among the judgements of both annotators. It is defined
-    whenever there are items, for expected is at most 1/Q; without items it is NaN.
-
-    Raises
-    ------
-    OptionError
-        If the table is not Q x Q counts.
+    where pi_q is the share of category q among the judgements of both annotators. NaN without
+    items.
 
     Examples
     --------
@@ -193,6 +171,8 @@ CATEGORIES = ("none", "possible", "sure")
 class CellAgreement:
     """The agreement of two annotators over cells, with Cohen's kappa and Gwet's AC1.
 
+    Nearly all cells are empty, so look at the prevalence of the links in each `Contingency`.
+
     Parameters
     ----------
     annotators : The two names: rows, then columns of the tables.
@@ -200,11 +180,6 @@ class CellAgreement:
     all : Over {none, possible, sure}, possible meaning *only* possible.
     possible : Linked at all against not linked.
     sure : Surely linked against all else.
-
-    Notes
-    -----
-    Nearly all cells are empty, so look at the prevalence of the links in each `Contingency`: the
-    observed agreement and AC1 are close to 1 wherever links are rare.
     """
 
     annotators: tuple[str, str]
@@ -249,9 +224,8 @@ def cell_agreement(
     exact_case
         Whether words that differ in case alone are different.
     universe
-        ``"all"`` cells, or those that both ``"judged"``: where annotators judged the links that
-        they were given, cells that nobody looked at say nothing. A cell was judged where it bears
-        a link or a label; formats that keep labels on cells without a link record this.
+        ``"all"`` cells, or those that both ``"judged"``: those with a link or a label, if the
+        format keeps labels on cells without a link.
 
     Raises
     ------

@@ -43,15 +43,9 @@ def check_choices(options: Any) -> None:
 class AgreementOptions:
     """The options of `alignkit.agree`.
 
-    The metadata of each field hold its ``help``, its ``choices`` (empty where it names nothing),
-    its ``group`` and its ``metavar``.
-
-    Raises
-    ------
-    UnknownNameError
-        If an option names nothing.
-    OptionError
-        If a number is out of range.
+    The metadata of each field hold its ``help``, its ``choices`` (empty for free values), its
+    ``group`` and its ``metavar``. An unknown choice raises an UnknownNameError, a number out of
+    range an OptionError.
     """
 
     ignore_identical: bool = option(
@@ -194,7 +188,6 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
 
 
 def _check_sampling(given: Mapping[str, object], edits: bool, initial: str | None) -> None:
-    """Refuse what is said of edits where there are none to know of."""
     chance = given.get("chance", "edit" if edits else CLOSED)
     if not edits:
         if chance != CLOSED:

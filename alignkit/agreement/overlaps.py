@@ -27,11 +27,9 @@ class OverlapRow:
     ----------
     precision : `hypothesis_found` / `hypothesis`; NaN for 0/0.
     recall : `reference_found` / `reference`; NaN for 0/0.
-    f1 : Their harmonic mean: 0 where nothing is shared, NaN where neither has anything.
-    hypothesis, hypothesis_found : The items of the annotator, and how many of them the reference
-        annotator has.
-    reference, reference_found : The items of the reference annotator, and how many of them the
-        annotator has.
+    f1 : Their harmonic mean: 0 if nothing is shared, NaN if neither has anything.
+    hypothesis, reference : The items of the annotator, and of the reference annotator.
+    hypothesis_found, reference_found : How many of them the other one has.
     """
 
     precision: float

@@ -90,35 +90,34 @@ def agree(
     Parameters
     ----------
     corpus
-        The sentence pairs. Where words are not known there is the overlap alone, and that only if
-        identical items take part.
+        The sentence pairs. Without their words only the overlap is computed, and only if identical
+        items take part.
     annotators
         Two or more names; None takes all of the corpus but those named below.
     on
-        ``"alignments"`` or ``"judgments"``; the latter knows no `initial`, `adjudicated` and
-        `systems`: an adjudicated version is named by the option `consensus`.
+        ``"alignments"`` or ``"judgments"``; the latter takes no `initial`, `adjudicated` or
+        `systems`; its option `consensus` names an adjudicated version.
     initial
-        The automatic alignment that the annotators started from. With it there is C by models of
-        edits; without it, by the closed form of Kupper & Hafner alone.
+        The automatic alignment that the annotators started from; without it C has the closed form
+        of Kupper & Hafner alone.
     adjudicated
-        The version that was settled on: each annotator is compared with it as well.
+        The adjudicated version: each annotator is compared with it as well.
     systems
         The automatic alignments that each annotator is compared with; None takes the initial one.
     by
-        An attribute of the pairs: report each of its values as well. Without an attribute of that
-        name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the annotations that
-        are compared (`alignkit.corpus.group_text`).
+        An attribute of the pairs: report each of its values as well. If no pair has an attribute of
+        that name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the annotations
+        that are compared.
     split
-        What stands between several values of `by`, such as ``","``: a pair counts in each.
+        The separator of several values of `by`, such as ``","``: a pair counts in each.
     seed
-        Of all draws; every pairing and level has the same.
+        The seed of all draws; every pairing and level has the same.
     workers
         Threads; None takes one for each core. The result does not depend on it.
     progress
-        Is told how much of the sampling is done, and of how much.
+        Called with the samples drawn so far, and with their total.
     **options
-        The fields of `alignkit.agreement.AgreementOptions`, which explains them; on judgments
-        those of `alignkit.agreement.JudgmentOptions`.
+        The fields of `AgreementOptions`, or of `JudgmentOptions` for judgments.
 
     Returns
     -------
@@ -136,14 +135,6 @@ def agree(
         If words are needed and not known.
     FormatError
         If a judgment is not of the scheme.
-
-    Notes
-    -----
-    The edit models are fitted to all pairs that an annotator and `initial` annotated, whether the
-    other annotator did or not. Edits are counted over all cells (or over the judged ones that both
-    annotators have); identical items are filtered after sampling. The formula of pi, and that the
-    smaller set is the norm, were reconstructed from the article's words. With ``aggregate="micro"``
-    the expected sums are over all samples.
 
     References
     ----------
@@ -221,7 +212,6 @@ def agree(
 
 
 def _refuse(**given: object) -> None:
-    """Refuse what is said of alignments where judgments are compared."""
     for name, value in given.items():
         if value is not None:
             raise OptionError(
@@ -245,7 +235,6 @@ def _names(
     adjudicated: str | None,
     machines: Sequence[str],
 ) -> Sequence[str]:
-    """Return whom to compare; refuse one who has two parts."""
     parts: dict[str, str] = {}
     for name, part in (
         (initial, "the initial alignment"),

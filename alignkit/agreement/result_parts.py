@@ -42,16 +42,15 @@ class Figure:
     ----------
     kind : One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
         annotators together; ``"edits"`` for one annotator's.
-    first, second : The two; empty where a figure is of more, or of one.
+    first, second : The two; empty if a figure is of more, or of one.
     section : ``"all"``, or the name of a group.
     level : ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``,
-        ...
-    statistic : ``"f1"``, ``"kappa"``, ``"alpha"``, ``"C"``, ...; C by another model of chance than
-        the main one is ``"C.edit-strata"`` and so on.
-    value : NaN where undefined.
-    low, high : The bounds of its interval; NaN where it has none.
+    ...
+    statistic : ``"f1"``, ``"kappa"``, ``"C"``, ...; ``"C.edit-strata"`` by another model of chance.
+    value : NaN if undefined.
+    low, high : The bounds of its interval; NaN without one.
     pairs : The sentence pairs that it rests on.
-    reason : Why there is no value, or no interval; empty otherwise, and where none was asked for.
+    reason : Why there is no value or interval; empty otherwise, and if none was asked for.
     """
 
     kind: str
@@ -69,20 +68,19 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class PairingSection:
-    """What two have in common in the whole corpus, or in one group.
+    """The agreement of two in the whole corpus, or in one group.
 
     Parameters
     ----------
     name : ``"all"``, or the group.
     pairs : The sentence pairs that both annotated.
-    figures : By ``level.statistic``; levels of different words alone begin with ``different.``.
-    intervals : Of the same names.
-    overlap : Precision, recall and F1 with their counts; None where one annotated nothing.
-    cells : Kappa and AC1 over all cells of the universe; None where words are not known, one
-        annotated nothing, or the universe is not known.
-    different : The same over cells of different words; None also where identical ones take part.
-    alpha : Alpha by links and distance, ``possible.masi``; and of different words,
-        ``different.possible.masi``.
+    figures, intervals : By ``level.statistic``; levels of different words begin with
+    ``different.``.
+    overlap : Precision, recall and F1 with their counts; None if one annotated nothing.
+    cells : Kappa and AC1 over all cells; None if words, annotations or the universe are not known.
+    different : The same over cells of different words; None also if identical ones take part.
+    alpha : By links and distance, ``possible.masi``; of different words
+    ``different.possible.masi``.
     reason : Why there are no cells although words are known; empty otherwise.
     """
 
@@ -151,24 +149,22 @@ def _named(kind: str, name: str, found: Mapping[str, T]) -> T:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """What all annotators together have in the whole corpus, or in one group.
+    """The agreement of all annotators in the whole corpus, or in one group.
 
     Parameters
     ----------
     name : ``"all"``, or the group.
     pairs : How many sentence pairs there are.
     used : How many of them two annotators or more annotated.
-    left_out : For each reason how many of the pairs are left out of what needs all annotators.
-    fleiss : Fleiss' kappa over the pairs that all annotated; None where words are not known, or an
+    left_out : How many pairs are left out of what needs all annotators, for each reason.
+    fleiss : Fleiss' kappa over the pairs that all annotated; None if words are not known, or an
         annotator did nothing here.
     alpha : Krippendorff's alpha, named as in `PairingSection`.
     intervals : Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
-    mean : Every figure of the annotators' pairings, averaged; each counts as much as it has
-        sentence pairs (C, pi and pi0: pairs used), and what is undefined is left out of its mean.
-    automatic : The same over the pairings with automatic alignments; empty where there are less
-        than two.
-    mean_left_out, automatic_left_out : For each figure that is undefined in some pairings, in how
-        many: its mean leaves them out.
+    mean : Every figure of the annotators' pairings, averaged with their numbers of sentence pairs
+        (C, pi and pi0: pairs used) as weights, without undefined ones.
+    automatic : The same over two or more pairings with automatic alignments; empty otherwise.
+    mean_left_out, automatic_left_out : For each figure how many undefined ones its mean leaves out.
     """
 
     name: str

@@ -61,8 +61,6 @@ class JointSection:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """The rows of some statistics over the same pairs."""
-
     data: PairData
     statistics: tuple[Statistic, ...]
     rows: tuple[Rows, ...]
@@ -76,14 +74,12 @@ class _Table:
         return cls(data, named, rows)
 
     def __add__(self, other: _Table) -> _Table:
-        """Return the statistics of both, which are over the same pairs."""
         return _Table(self.data, self.statistics + other.statistics, self.rows + other.rows)
 
     def inside(self, sections: Sequence[CorpusPart]) -> list[NDArray[np.bool_]]:
         return [self.data.inside(section.members) for section in sections]
 
     def part(self, mask: NDArray[np.bool_]) -> dict[str, Rows]:
-        """Return the rows of some pairs by level."""
         return {
             one.level: rows.part(mask) for one, rows in zip(self.statistics, self.rows, strict=True)
         }
@@ -219,7 +215,6 @@ def _pairs(
 
 
 def _known(data: PairData) -> PairData:
-    """Return the pairs whose words are known."""
     if data.has_text:
         return data
     return replace(data, places=data.places[data.data.known[data.places]], _links={})

@@ -51,7 +51,6 @@ def models_tables(agreement: Agreement) -> Iterator[Table]:
 
 
 def _of_pairs(pairings: Sequence[Pairing]) -> str:
-    """Return a note if models of chance are not over the same sentence pairs."""
     every = next(iter(LEVELS))
     for pairing in pairings:
         without = {levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}

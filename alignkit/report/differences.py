@@ -180,7 +180,6 @@ def _draw(
 
 
 def _sentences(pairing: Pairing) -> dict[str, dict[int, str]]:
-    """Return what each level says of each sentence pair, by its place."""
     if pairing.chance not in pairing.beyond:
         return {}
     return {

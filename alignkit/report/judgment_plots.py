@@ -63,7 +63,6 @@ def draw_judgment_plot(agreement: JudgmentAgreement, path: str) -> None:
 
 
 def _meanings(data: list[Span]) -> dict[int, str]:
-    """Return what the marks mean, if there are several."""
     used = {one.shape for one in data if not one.heading}
     return {shape: text for shape, text in _SHAPES.values() if shape in used and len(used) > 1}
 

@@ -181,7 +181,6 @@ def _statistics(agreement: Agreement, subject: Subject, level: str) -> Iterator[
 
 
 def _explain(agreement: Agreement) -> str:
-    """Return what the statistics are, as the options have them."""
     options = agreement.options
     size = "smaller" if options.normalizer == "min" else "larger"
     if options.aggregate == "macro":

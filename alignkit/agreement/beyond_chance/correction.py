@@ -156,12 +156,10 @@ def correct_sets(
 ) -> Correction:
     """Compute the agreement of two annotators who chose sets of items, as Kupper & Hafner do.
 
-    Pairs of empty sets are left out.
-
     Parameters
     ----------
     first, second
-        The sets that each annotator chose, unit by unit.
+        The sets that each annotator chose, unit by unit; pairs of empty sets are left out.
     choices
         How many items could be chosen: one number, or one for each unit.
     normalizer

@@ -43,12 +43,7 @@ class EditData:
     ----------
     words : (F,) N + M.
     trials : (F,) the cells that could have been changed.
-    edits : (F,) those that were.
-
-    Raises
-    ------
-    OptionError
-        If the three differ in length or there are more edits than trials.
+    edits : (F,) those that were; an OptionError is raised if these exceed the trials.
     """
 
     words: Numbers
@@ -79,11 +74,10 @@ class EditModel:
 
     Parameters
     ----------
-    a, b : The constant and the slope over N + M; NaN where there was nothing to fit.
+    a, b : The constant and the slope over N + M; NaN if there was nothing to fit.
     reading : ``"count"``: the expected number of edits is a + b (N + M); ``"probability"``: the
         probability of an edit is.
-    log_likelihood : The log of the binomial probability of the data, with the binomial
-        coefficients.
+    log_likelihood : The log of the binomial probability of the data, with the coefficients.
     pairs : How many sentence pairs were fitted: those with trials.
     data : The data of the fitted pairs.
     """
@@ -96,15 +90,10 @@ class EditModel:
     data: EditData
 
     def rates(self, words: Sequence[int] | Numbers, trials: Sequence[int] | Numbers) -> Floats:
-        """Return the probability of an edit in each of some sentence pairs.
+        """Return the probability of an edit in each of P sentence pairs, clipped to 0 and 1.
 
-        Clipped to 0 and 1, which matters for pairs that were not fitted alone; 0 without trials,
-        and where there was nothing to fit.
-
-        Parameters
-        ----------
-        words, trials
-            (P,): N + M, and the cells that can be changed.
+        `words` are N + M, `trials` the cells that can be changed, (P,) both. It is 0 without
+        trials, or if there was nothing to fit.
         """
         cells = np.asarray(trials, np.float64)
         value = self.a + self.b * np.asarray(words, np.float64)
@@ -118,16 +107,11 @@ class EditModel:
 
     @property
     def dispersion(self) -> float:
-        """Pearson's X2 over the degrees of freedom: near 1 where the model fits.
+        """Pearson's X2 over the degrees of freedom: near 1 if the model fits, NaN without freedom.
 
-        X2 is the sum of (edits - trials p)^2 / (trials p (1 - p)) over the fitted pairs; there are
-        as many degrees of freedom as pairs, less one for each parameter (a; b unless all N + M are
-        equal). Above 2 the edits vary far more between pairs than the model allows [1]_. NaN
-        without a degree of freedom.
-
-        References
-        ----------
-        .. [1] McCullagh & Nelder 1989, Generalized Linear Models, 2nd edition, section 4.5.
+        X2 is the sum of (edits - trials p)^2 / (trials p (1 - p)) over the fitted pairs. Above 2
+        the edits vary far more between pairs than the model allows (McCullagh & Nelder 1989,
+        Generalized Linear Models, 2nd edition, section 4.5).
         """
         lengths = len(np.unique(self.data.words))
         free = self.pairs - min(lengths, 2)
@@ -154,8 +138,8 @@ def fit_edit_model(
 ) -> EditModel:
     """Fit the number of edits by a linear function of N + M.
 
-    The maximum of the binomial likelihood under 0 <= p <= 1 on all fitted pairs; where all have
-    the same N + M, b is 0.
+    The maximum of the binomial likelihood under 0 <= p <= 1 on all fitted pairs; if all have the
+    same N + M, b is 0.
 
     Parameters
     ----------
@@ -164,8 +148,7 @@ def fit_edit_model(
     reading
         One of `READINGS`.
     weights
-        (F,): how often each pair counts, for a bootstrap; None counts each once. The
-        log-likelihood is then that of the weighted data.
+        (F,): how often each pair counts, for a bootstrap; None counts each once.
 
     Raises
     ------
@@ -174,16 +157,10 @@ def fit_edit_model(
     OptionError
         If there are not as many weights as pairs, or one is negative.
 
-    Notes
-    -----
-    The likelihood is concave in (a, b), and the allowed (a, b) form a polygon, so there is one
-    optimum: inside, where Newton's method finds it, or on an edge, of which there are few.
-
     References
     ----------
     Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614, fit "the number of
-    changes" by a binomial that is linear in N + M. ``"count"`` and ``"probability"`` are the two
-    readings of that.
+    changes" by a binomial that is linear in N + M; `READINGS` are the two readings of that.
 
     Examples
     --------

@@ -237,7 +237,6 @@ def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
 def _why(
     reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
 ) -> str:
-    """Return the exact reason why C has no value."""
     if reason == NO_PAIRS:
         if left_out[ONLY_EMPTY]:
             return f"{reason}: in every sample both sets are empty, so pi0 has no value"

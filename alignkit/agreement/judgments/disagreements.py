@@ -59,7 +59,6 @@ class Disagreements(Sequence[Disagreement]):
 
 
 def _differ(view: ViewData) -> NDArray[np.bool_]:
-    """Return for each item whether two labels of it differ."""
     labels = view.values
     if view.adjudicated is not None:
         labels = np.vstack([labels, view.adjudicated])

@@ -71,7 +71,6 @@ def view_figures(
 
 
 def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> str:
-    """Return why a figure of all together is undefined."""
     judged = counts.sum(axis=1)
     if name == "alpha.ordinal" and not view.ordered:
         return NO_ORDER

@@ -100,18 +100,9 @@ class JudgmentAgreement:
     def figure(
         self, kind: str, statistic: str, *who: str, view: str = "", section: str = "all"
     ) -> Figure:
-        """Return one figure.
+        """Return one figure, by kind and statistic (see `figures`) and the names of those it is of.
 
-        Parameters
-        ----------
-        kind, statistic
-            See `figures`.
-        who
-            The names of those it is of, in their order; none for those of all.
-        view
-            The view; empty for the first.
-        section
-            ``"all"``, or a group.
+        `view` is empty for the first; `section` is ``"all"`` or a group.
         """
         first, second = (*who, "", "")[:2]
         shown = {one.name: alike[0].name for alike in self.options.alike for one in alike}
@@ -171,8 +162,8 @@ class JudgmentAgreement:
     def csv(self) -> str:
         """Return every figure as a row of CSV; the columns are the fields of `Figure`.
 
-        Behind the figures comes a row for each caution, and one for the signature, the text in the
-        column of reasons.
+        A row for each caution and one for the signature follow, their text in the column of
+        reasons.
         """
         from alignkit.report.agreement import agreement_csv
 
