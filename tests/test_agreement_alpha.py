@@ -73,16 +73,6 @@ def test_sets_of_source_words_by_hand():
     assert result.alpha == pytest.approx(1 - result.observed / result.expected)
 
 
-def test_possible_links_count_unless_sure_ones_are_asked_for():
-    corpus = corpus_of("0-0 1?1", "0-0")
-    assert krippendorff_alpha(corpus).observed > 0
-    assert krippendorff_alpha(corpus, links="sure").alpha == 1.0
-
-
-def test_explicit_nulls_are_no_links():
-    assert krippendorff_alpha(corpus_of("0-0 1- -1", "0-0")).alpha == 1.0
-
-
 def test_alpha_is_undefined_where_nothing_varies_or_without_units():
     result = krippendorff_alpha(corpus_of("", ""))
     assert (result.units, result.observed, result.expected) == (3, 0.0, 0.0)
@@ -90,12 +80,6 @@ def test_alpha_is_undefined_where_nothing_varies_or_without_units():
     result = alpha_from_units([[], [frozenset()]])
     assert (result.units, result.values) == (0, 0)
     assert all(map(isnan, (result.alpha, result.observed, result.expected)))
-
-
-def test_one_annotator_without_links():
-    result = krippendorff_alpha(corpus_of("0-0 1-1 2-2", ""))
-    assert result.observed == 1.0
-    assert result.alpha < 0
 
 
 def test_who_has_not_annotated_a_pair_gives_no_values():

@@ -76,19 +76,6 @@ def test_cells_by_hand():
     assert result.possible.prevalence == (12 / 18, 6 / 18)
 
 
-def test_identical_cells_are_left_out_on_request():
-    corpus = corpus_of("0-0 1-1", "0-0", "ab", "Ac")
-    assert cell_agreement(corpus, "A", "B").all.items == 4
-    result = cell_agreement(corpus, "A", "B", ignore_identical=True)
-    assert result.all.table == ((2, 0, 0), (0, 0, 0), (1, 0, 0))
-
-
-def test_one_annotator_without_links():
-    result = cell_agreement(corpus_of("0-0 1?1", ""), "A", "B")
-    assert result.all.kappa == 0
-    assert result.all.observed == 7 / 9
-
-
 @settings(max_examples=100)
 @given(corpora(("A", "B")), RULES)
 def test_counting_the_cells_is_the_same_as_making_them(corpus, rule):

@@ -33,6 +33,7 @@ def test_published_table_of_fleiss():
 
 @pytest.mark.real_data
 def test_published_kappa_of_rte2(data):
+    # Brockett 2007, MSR-TR-2007-77: three annotators, 800 pairs
     from alignkit.formats import read_corpus
     from alignkit.join import merge
 
@@ -129,11 +130,3 @@ def test_items_and_kappa_agree_with_the_definition(corpus):
         (result.kappa, result.observed, result.expected), expected, strict=True
     ):
         assert isnan(value) if plain is None else value == pytest.approx(plain)
-
-
-@settings(max_examples=30)
-@given(corpora(complete=True))
-def test_the_order_of_the_annotators_does_not_matter(corpus):
-    one, other = fleiss_kappa(corpus, ["A", "B", "C"]), fleiss_kappa(corpus, ["C", "A", "B"])
-    assert one.items == other.items
-    assert one.kappa == pytest.approx(other.kappa, nan_ok=True)

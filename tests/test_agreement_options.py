@@ -100,20 +100,6 @@ def test_the_signature_says_what_is_computed():
     assert not any(part in closed for part in ("samples", "reading", "interval", "initial"))
 
 
-@pytest.mark.parametrize(
-    ("roles", "said"),
-    [
-        ({"initial": "a", "adjudicated": "a"}, "'a' is named as the initial alignment and as"),
-        ({"systems": ["c"], "adjudicated": "c"}, "'c' is named as the adjudicated version and as"),
-    ],
-)
-def test_nobody_has_two_parts(roles, said):
-    sides = dict.fromkeys("abcd", LINK)
-    corpus = Corpus([SentencePair("1", ("x",), ("y",), sides)])
-    with pytest.raises(OptionError, match=said):
-        agree(corpus, **roles)
-
-
 def test_a_value_that_is_wrong_is_told_before_what_it_contradicts():
     corpus = Corpus([SentencePair("1", ("x",), ("y",), dict.fromkeys("ab", LINK))])
     with pytest.raises(UnknownNameError, match="edit-strata"):

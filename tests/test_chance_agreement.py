@@ -1,6 +1,5 @@
 """`agreement` puts observation, chance and intervals together, and names what has no value."""
 
-import json
 from dataclasses import replace
 from math import isnan, sqrt
 
@@ -266,13 +265,6 @@ def test_annotators_who_edit_at_random_agree_by_chance_alone() -> None:
         assert found.models["A"]["edit"].rates([20], [100])[0] == pytest.approx(0.04, abs=0.004)
         assert found.interval.low < 0 < found.interval.high
         assert abs(found.C) < 0.1
-
-
-def test_everything_fits_into_json() -> None:
-    found = measure(corpus(*ROWS, ("0-0", "", "")), by=None)
-    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["pairs"]["used"] == 3
-    assert found.distribution.shape == (200,)
-    assert found.distribution.mean() == pytest.approx(found.pi0, abs=0.05)
 
 
 def test_options_are_checked() -> None:

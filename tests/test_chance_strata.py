@@ -80,23 +80,6 @@ def test_cells_outside_the_universe_stay_as_they_are(pair, rates, unit, universe
     near(terms, truth)
 
 
-def test_a_universe_of_all_cells_is_none() -> None:
-    (source, target, links), rates = TINY[0]
-    every = [(i, j) for i in range(len(source)) for j in range(len(target))]
-    truth = draw(sampling(TINY[0][0], rates)).terms()
-    found = draw(sampling((source, target, links), rates, universe=every)).terms()
-    spread = np.sqrt(truth.ratio_variance[0] + found.ratio_variance[0])
-    assert abs(truth.ratio[0] - found.ratio[0]) < 4 * spread
-
-
-def test_rates_of_nought_and_one_are_certain() -> None:
-    pair = ("abc", "axc", "0-0 1-1")  # one cell of equal words is a link, one is empty
-    flips = draw(sampling(pair, [1, 0, 0, 1, 0, 1, 1, 0]), 20, keep=True).records[0, :, 3:]
-    assert (flips == [6, 0, 0, 1, 0, 1, 1, 0]).all()
-    every = draw(sampling(pair, [1] * 8), 20, keep=True).records[0, :, 3:]
-    assert (every == [6, 1, 1, 1] * 2).all()
-
-
 def test_flips_come_at_their_rates() -> None:
     rates = [0.03, 0.5, 0.2, 0.9, 0.6, 0.1, 0.4, 0.3]
     pair = ("abcabcabc", "abdabdabdx", "0-0 1-0 3-3 4-5 8-9")

@@ -53,28 +53,6 @@ def percents(values):
     return [f"{100 * value:.1f}" for value in values]
 
 
-def test_the_tables_show_what_the_library_computes(capsys, corpus):
-    text = made(capsys, *FULL, "--by", "genre").out
-    result = agree(corpus, ["anna", "ben"], initial="initial")
-    for title, unit in (("Phrase pairs", "phrases"), ("Words", "words")):
-        found = table(text, title)
-        sections = ["news", "novel", "question", "all"]
-        assert [name for name in found if name.startswith("sure")] == [
-            f"sure {section}" for section in sections
-        ]
-        for links, label in (("possible", "poss"), ("sure", "sure")):
-            row = overlap(corpus, "anna", "ben").rows()[f"{unit}.{links}"]
-            part = result.pairings[0].main(f"{unit}.{links}")
-            line = found[f"{label} all"]
-            assert line[:3] == percents((row.precision, row.recall, row.f1))
-            assert f"{part.C:.3f}" in line
-            if part.interval:
-                at = line.index(f"{part.C:.3f}")
-                bracket = f"[{part.interval.low:.3f}, {part.interval.high:.3f}]"
-                assert " ".join(line[at + 1 : at + 3]) == bracket
-            assert line[-3:] == [str(part.used), str(part.both_empty), str(part.one_sided)]
-
-
 def test_what_is_printed_is_the_agreement(capsys, corpus):
     found = agree(corpus, ["anna", "ben"], initial="initial", samples=20, resamples=20)
     assert made(capsys, *FULL, *QUICK).out == f"{found}\n"
@@ -98,21 +76,10 @@ def test_the_automatic_alignment_is_compared_with_each_annotator(capsys, corpus)
     assert "sure gold ~ ben" in table(plain, "Human ~ automatic: words")
 
 
-def test_statistics_stand_side_by_side_over_the_same_items(capsys):
-    found = table(made(capsys, *FULL, *QUICK).out, "Side by side")
-    assert [len(row) for name, row in found.items() if " ~ " in name] == [5, 5, 8, 8]
-    first = made(capsys, *FULL, *QUICK, "--json").json["pairings"][0]["sections"]["all"]
-    sure = found["words, sure anna ~ ben"]
-    assert sure[5:7] == [f"{first['different']['sure'][name]:.3f}" for name in ("kappa", "ac1")]
-    assert sure[7] == f"{first['alpha']['different.sure.masi']['alpha']:.3f}"
-
-
 def test_without_an_initial_alignment_everything_is_there_and_what_c_needs_is_told(
     capsys, tmp_path
 ):
     text = made(capsys, *TWO).out
-    for title in ("Krippendorff", "Fleiss", "All cells", "C of words", "Precision and recall"):
-        assert title in text
     assert "Chance (kupper-hafner)" in text
     assert "--initial NAME (here perhaps one of initial, gold)" in text
     assert made(capsys, *TWO, "--json").json["pairings"][0]["chance"] == "kupper-hafner"
@@ -123,10 +90,7 @@ def test_without_an_initial_alignment_everything_is_there_and_what_c_needs_is_to
     for name in ("anna", "ben"):
         files.append(tmp_path / f"{name}.tsv")
         made(capsys, "convert", PARAPHRASES, files[-1], "--to", "multimwa", "--annotator", name)
-    assert (
-        "'alignkit align' makes one, 'merge' adds it"
-        in made(capsys, "agree", *files, "--format", "multimwa").out
-    )
+    assert "'merge' adds it" in made(capsys, "agree", *files, "--format", "multimwa").out
 
 
 @pytest.mark.parametrize(
@@ -158,12 +122,6 @@ def test_each_option_reaches_the_library(capsys, corpus, options, changed):
     usual += [] if "--resamples" in options else ["--resamples", "20"]
     found = made(capsys, *FULL, *usual, *options, "--json").json
     assert found == agreement_json(expected)
-
-
-def test_no_bootstrap_has_no_interval(capsys):
-    found = made(capsys, *FULL, "--samples", "20", "--bootstrap", "none").out
-    assert "[" not in found.split("\n\n")[1]
-    assert "In brackets" not in found
 
 
 def test_the_options_are_those_of_the_library(capsys):
@@ -203,33 +161,15 @@ def test_the_adjudicated_version_is_compared(capsys, corpus):
 def test_three_annotators_have_a_mean_and_the_majority_of_the_others(capsys):
     three = ("agree", PARAPHRASES, "--annotators", "anna", "ben", "gold", "--initial", "initial")
     text = made(capsys, *three, *QUICK, "--by", "genre").out
+    means = ("news, mean", "novel, mean", "question, mean")
+    rows = (*means, "anna ~ ben", "anna ~ gold", "ben ~ gold", "mean")
     assert [name for name in table(text, "Phrase pairs") if name.startswith("poss")] == [
-        f"poss {name}"
-        for name in (
-            "news, mean",
-            "novel, mean",
-            "question, mean",
-            "anna ~ ben",
-            "anna ~ gold",
-            "ben ~ gold",
-            "mean",
-        )
+        f"poss {name}" for name in rows
     ]
     others = table(text, "Each annotator ~ the majority of the others: words")
     assert [name for name in others if name.startswith("sure")] == [
         f"sure {name} ~ others" for name in ("anna", "ben", "gold")
     ]
-    found = made(capsys, *three, *QUICK, "--json").json
-    parts = [
-        one["beyond_chance"]["edit"]["words.possible"]
-        for one in found["pairings"]
-        if one["kind"] == "annotators"
-    ]
-    used = [part["pairs"]["used"] for part in parts]
-    mean = sum(n * part["C"] for n, part in zip(used, parts, strict=True)) / sum(used)
-    means = next(one for one in found["figures"] if one["kind"] == "mean")
-    assert means["sections"]["all"]["words.possible"]["C"]["value"] == pytest.approx(mean)
-    assert f"{mean:.3f}" in table(text, "Words")["poss mean"]
 
 
 def test_json_has_the_documented_keys(capsys):
@@ -339,27 +279,15 @@ def test_figures_are_written_beside_the_tables(capsys, tmp_path):
     ("given", "told"),
     [
         (("--initial", "intial"), ("'intial'", "did you mean 'initial'", "anna, ben, gold")),
-        (("--samples", "99"), ("--samples is", "--initial NAME")),
         (("--chance", "edit"), ("--initial NAME", "--missing-initial empty")),
-        (("--missing-initial", "error"), ("--initial NAME",)),
-        (
-            ("--missing-initial", "empty", "--chance", "kupper-hafner", "--bootstrap", "refit"),
-            ("--bootstrap refit", "--chance kupper-hafner"),
-        ),
         (("--bootstrap", "none", "--resamples", "9"), ("--resamples", "--bootstrap none")),
-        (("--bootstrap", "none", "--confidence", ".9"), ("--confidence", "--bootstrap none")),
         (("--exact-case", "--include-identical"), ("--exact-case", "--include-identical")),
         (("--in-order",), ("--in-order", "several files")),
         (("--universe", "judged"), ("--universe all", "labels")),
         (("--initial", "anna"), ("'anna' is the initial alignment",)),
-        (("--initial", "initial", "--adjudicated", "ben"), ("'ben' is the adjudicated version",)),
         (("--initial", "initial", "--adjudicated", "x"), ("unknown annotator 'x'", "gold")),
-        (("--initial", "initial", "--system", "x"), ("unknown annotator 'x'", "gold")),
-        (("--system", "anna"), ("'anna' is an automatic alignment",)),
         (("--initial", "initial", "--samples", "1"), ("--samples", "at least 2")),
         (("--initial", "initial", "--workers", "0"), ("--workers", "1 or more")),
-        (("--initial", "initial", "--tolerance", "0"), ("--tolerance must be above 0",)),
-        (("--initial", "initial", "--confidence", "2"), ("--confidence",)),
         (("--initial", "initial", "--chance", "x"), ("--chance", "edit-split")),
         (("--function-words", "english"), ("--function-words", "--html")),
         (("--json", "--csv"), ("--csv", "--json")),

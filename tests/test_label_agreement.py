@@ -15,7 +15,7 @@ from alignkit.agreement.judgments.consensus import TIES, label_counts, majority_
 from alignkit.agreement.judgments.joint import joint_rows
 from alignkit.agreement.judgments.null import NullQuestion, null_kappas
 from alignkit.agreement.judgments.tables import WEIGHTS, LabelTables, apart, kappas, mean_kappas
-from alignkit.agreement.kappa import cohen_kappa, gwet_ac1, table_ratios
+from alignkit.agreement.kappa import gwet_ac1, table_ratios
 from alignkit.errors import OptionError, UnknownNameError
 
 Labels = NDArray[np.int8]
@@ -80,13 +80,6 @@ def test_pairwise_kappas_are_those_of_scikit_learn(values: Labels, weights: str)
     name = None if weights == "nominal" else weights
     theirs = metrics.cohen_kappa_score(first, second, labels=range(SIZE), weights=name)
     assert mine == pytest.approx(theirs, abs=1e-12)
-
-
-def test_without_weights_it_is_the_kappa_of_cells() -> None:
-    table = [[118, 5], [2, 0]]
-    assert kappas(np.array(table, float), apart(2)) == cohen_kappa(table)
-    with pytest.raises(UnknownNameError, match="linear"):
-        apart(2, "cubic")
 
 
 def test_weighted_kappa_of_a_published_example() -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any
 
 from alignkit.agreement.figures import edit_figures, pairing_figures, together_figures
 from alignkit.agreement.options import AgreementOptions
-from alignkit.agreement.result_parts import Caution, Figure, Pairing, Together
+from alignkit.agreement.result_parts import Caution, Figure, Pairing, Together, named
 from alignkit.corpus import Corpus
-from alignkit.errors import UnknownNameError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,11 +57,7 @@ class Agreement:
 
     def pairing(self, first: str, second: str) -> Pairing:
         """Return the pairing of two, in this order."""
-        found = {pairing.name: pairing for pairing in self.pairings}
-        wanted = f"{first} ~ {second}"
-        if wanted not in found:
-            raise UnknownNameError("pairing", wanted, found)
-        return found[wanted]
+        return named("pairing", f"{first} ~ {second}", {one.name: one for one in self.pairings})
 
     def figures(self) -> Iterator[Figure]:
         """Yield every figure."""
@@ -74,10 +69,7 @@ class Agreement:
 
     def to_records(self) -> list[dict[str, object]]:
         """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
-        return [
-            {part.name: getattr(figure, part.name) for part in fields(Figure)}
-            for figure in self.figures()
-        ]
+        return [dict(vars(figure)) for figure in self.figures()]
 
     def __repr__(self) -> str:
         who = ", ".join(self.annotators)

@@ -125,7 +125,7 @@ class Pairing:
 
     def section(self, name: str) -> PairingSection:
         """Return what the two have in a section."""
-        return _named("section", name, {section.name: section for section in self.sections})
+        return named("section", name, {section.name: section for section in self.sections})
 
     def main(self, level: str) -> BeyondChance:
         """Return the agreement beyond chance at a level, by the model of the main tables."""
@@ -135,13 +135,14 @@ class Pairing:
         """Return the agreement beyond chance in a section, by the main model or another."""
         found = self._beyond(level, chance or self.chance)
         parts: tuple[BeyondChanceSection, ...] = (found, *found.groups)
-        return _named("section", section, {one.name: one for one in parts})
+        return named("section", section, {one.name: one for one in parts})
 
     def _beyond(self, level: str, chance: str) -> BeyondChance:
-        return _named("level", level, _named("model of chance", chance, self.beyond))
+        return named("level", level, named("model of chance", chance, self.beyond))
 
 
-def _named(kind: str, name: str, found: Mapping[str, T]) -> T:
+def named(kind: str, name: str, found: Mapping[str, T]) -> T:
+    """Return what has a name; refuse a name that is not known."""
     if name not in found:
         raise UnknownNameError(kind, name, found)
     return found[name]

@@ -5,8 +5,10 @@ The rows of each statistic are made once; sections are sums of some of them.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +33,6 @@ OF_ALL = ALPHA
 
 DIFFERENT = "different."
 
-Masks = Sequence[NDArray[np.bool_]]
-
 
 @dataclass(frozen=True, eq=False)
 class CorpusPart:
@@ -50,8 +50,7 @@ def in_several(parts: Sequence[CorpusPart]) -> int:
     return int((np.bincount(np.concatenate([part.members for part in parts])) > 2).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class JointSection:
+class JointSection(NamedTuple):
     """What all annotators together have in a section; see `Together`."""
 
     fleiss: FleissKappa | None
@@ -67,26 +66,23 @@ class _Table:
 
     @classmethod
     def of(cls, data: PairData, statistics: Sequence[Statistic], prefix: str = "") -> _Table:
-        rows = tuple(statistic.rows(data) for statistic in statistics)
-        named = tuple(
-            replace(statistic, level=prefix + statistic.level) for statistic in statistics
-        )
-        return cls(data, named, rows)
+        named = tuple(replace(one, level=prefix + one.level) for one in statistics)
+        return cls(data, named, tuple(one.rows(data) for one in statistics))
 
     def __add__(self, other: _Table) -> _Table:
         return _Table(self.data, self.statistics + other.statistics, self.rows + other.rows)
-
-    def inside(self, sections: Sequence[CorpusPart]) -> list[NDArray[np.bool_]]:
-        return [self.data.inside(section.members) for section in sections]
 
     def part(self, mask: NDArray[np.bool_]) -> dict[str, Rows]:
         return {
             one.level: rows.part(mask) for one, rows in zip(self.statistics, self.rows, strict=True)
         }
 
-    def intervals(self, masks: Masks, options: AgreementOptions, seed: int) -> list[Intervals]:
+    def intervals(
+        self, sections: Sequence[CorpusPart], options: AgreementOptions, seed: int
+    ) -> list[Intervals]:
         if options.bootstrap == "none":
-            return [{} for _ in masks]
+            return [{} for _ in sections]
+        masks = [self.data.inside(section.members) for section in sections]
         return bootstrap(
             self.statistics,
             self.rows,
@@ -124,14 +120,13 @@ def two_sections(
     if options.ignore_identical:
         more += _Table.of(chosen, words, DIFFERENT)
     tables = [overlap + more] if len(known) == len(every) else [overlap, more]
-    intervals = [table.intervals(table.inside(sections), options, seed) for table in tables]
-    found = []
-    for place, section in enumerate(sections):
-        merged: Intervals = {}
-        for part in intervals:
-            merged |= part[place]
-        found.append(_section(overlap, more, section, merged, reason))
-    return tuple(found)
+    intervals = [table.intervals(sections, options, seed) for table in tables]
+    return tuple(
+        _section(
+            overlap, more, section, dict(ChainMap(*(part[place] for part in intervals))), reason
+        )
+        for place, section in enumerate(sections)
+    )
 
 
 def _section(
@@ -192,7 +187,7 @@ def joint_sections(
     if options.ignore_identical:
         alpha += _Table.of(replace(alpha.data, ignore_identical=True, _links={}), OF_ALL, DIFFERENT)
     found = []
-    drawn = [table.intervals(table.inside(sections), options, seed) for table in (fleiss, alpha)]
+    drawn = [table.intervals(sections, options, seed) for table in (fleiss, alpha)]
     for place, section in enumerate(sections):
         present = [name for name in names if data.aligned(name)[section.members].any()]
         kappa, alphas = None, FrozenMap[str, KrippendorffAlpha]()

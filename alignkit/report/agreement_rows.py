@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 
@@ -10,17 +10,17 @@ from alignkit.agreement.beyond_chance.c_result import BeyondChanceSection
 from alignkit.agreement.figures import without
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import Pairing
-from alignkit.report.columns import Cell, Value
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import ONE_PAIR, UNDEFINED, Interval
 
 LINKS = {"possible": "poss", "sure": "sure", "eq2": "eq. 2", "all": "3-way"}
 """How kinds of links are called in tables."""
 
 LEVEL_NAMES = {
-    "phrases.possible": "phrases, poss",
-    "phrases.sure": "phrases, sure",
-    "words.possible": "words, poss",
-    "words.sure": "words, sure",
+    f"{unit}.{links}": f"{unit}, {LINKS[links]}"
+    for unit in ("phrases", "words")
+    for links in ("possible", "sure")
 }
 """How the levels of C are called in tables."""
 
@@ -133,6 +133,20 @@ def identical(agreement: Agreement) -> str:
 def apart(rows: int, blocks: int) -> range:
     """Return where blocks of so many rows begin, to be set apart; single rows are not."""
     return range(rows, rows * blocks, rows) if rows > 1 else range(0)
+
+
+def grouped(
+    title: str,
+    names: Sequence[str],
+    columns: Iterable[Column],
+    rows: Sequence[Sequence[Cell]],
+    anchor: str,
+    groups: Sequence[int],
+    note: str = "",
+) -> Table:
+    """Return a table of rows with two names, set apart in groups."""
+    heads = [Column("", key=name) for name in names]
+    return Table(title, [*heads, *columns], rows, note, anchor, groups, len(heads), ruled=False)
 
 
 def known(numbers: Sequence[float]) -> list[float]:

@@ -13,7 +13,7 @@ from alignkit.agreement.corpus_beyond_chance import NO_INITIAL
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import LEVELS, Pairing
-from alignkit.report.agreement_rows import LEVEL_NAMES, LINKS, Subject, apart, label
+from alignkit.report.agreement_rows import LEVEL_NAMES, LINKS, Subject, apart, grouped, label
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
 
@@ -26,27 +26,18 @@ def models_tables(agreement: Agreement) -> Iterator[Table]:
     for unit, name in (("phrases", "phrase pairs"), ("words", "words")) if models else ():
         levels = [level for level in LEVELS if level.startswith(unit)]
         rows: list[list[Cell]] = [
-            [
-                LINKS[LEVELS[level][1]],
-                label(pairing),
-                *(Subject("", pairing).corrected(level, model) for model in models),
-            ]
+            [LINKS[LEVELS[level][1]], one.name, *(one.corrected(level, model) for model in models)]
             for level in levels
-            for pairing in found
+            for one in (Subject(label(pairing), pairing) for pairing in found)
         ]
-        yield Table(
+        yield grouped(
             f"C of {name} by every model of chance; compare within a column alone",
-            [
-                Column("", key="links"),
-                Column("", key="who"),
-                *(Column(model, "decimal", digits=2) for model in models),
-            ],
+            ("links", "who"),
+            [Column(model, "decimal", digits=2) for model in models],
             rows,
-            note=_of_pairs(found),
-            anchor=f"models-{unit}",
-            apart=apart(len(found), len(levels)),
-            stub=2,
-            ruled=False,
+            f"models-{unit}",
+            apart(len(found), len(levels)),
+            _of_pairs(found),
         )
 
 
@@ -78,22 +69,11 @@ def pairs_table(agreement: Agreement) -> Iterator[Table]:
         [level, who, part.pairs, part.used, part.one_sided, *(gone[reason] for reason in reasons)]
         for (level, who, part), gone in zip(found, left_out, strict=True)
     ]
-    yield Table(
-        "Sentence pairs that C stands on in the tables above, and why others are left out",
-        [
-            Column("", key="level"),
-            Column("", key="who"),
-            Column("all", "count"),
-            Column("used", "count"),
-            Column("one-sided", "count"),
-            *(Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons),
-        ],
-        rows,
-        anchor="pairs",
-        apart=apart(len(found) // len(LEVEL_NAMES), len(LEVEL_NAMES)),
-        stub=2,
-        ruled=False,
-    )
+    columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
+    columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
+    title = "Sentence pairs that C stands on in the tables above, and why others are left out"
+    groups = apart(len(found) // len(LEVEL_NAMES), len(LEVEL_NAMES))
+    yield grouped(title, ("level", "who"), columns, rows, "pairs", groups)
 
 
 def _left_out(part: BeyondChance) -> Counter[str]:
@@ -124,32 +104,20 @@ def edits_table(agreement: Agreement) -> Iterator[Table]:
     linear = "expected edits" if agreement.options.reading == "count" else "probability of an edit"
     model = agreement.options.chance
     fitted = f", and the models of chance ({model}): {linear} = a + b (N + M)" if models else ""
-    names = ("who", "links", "part")
-    yield Table(
-        f"Edits of the initial alignment{fitted}",
-        [
-            *(Column("", key=name) for name in (names if _parted(rows) else names[:2])),
-            Column("added", "percent", unit="%", digits=2),
-            Column("deleted", "percent", unit="%"),
-            *(
-                [
-                    Column("edits", "count"),
-                    Column("of cells", "count", key="cells"),
-                    Column("a", "number"),
-                    Column("b", "number"),
-                    Column("dispersion", "decimal", digits=2),
-                ]
-                if models
-                else []
-            ),
-        ],
-        [_short(row, parted=_parted(rows), fitted=bool(models)) for row in rows],
-        note="added: of the empty cells; deleted: of the initial links"
-        + ("; a dispersion above 2: the model fits badly" if models else ""),
-        anchor="edits",
-        stub=3 if _parted(rows) else 2,
-        ruled=False,
-    )
+    heads = 3 if any(row[2] for row in rows) else 2
+    columns = [
+        Column("added", "percent", unit="%", digits=2),
+        Column("deleted", "percent", unit="%"),
+    ]
+    note = "added: of the empty cells; deleted: of the initial links"
+    if models:
+        columns += [Column("edits", "count"), Column("of cells", "count", key="cells")]
+        columns += [Column("a", "number"), Column("b", "number")]
+        columns.append(Column("dispersion", "decimal", digits=2))
+        note += "; a dispersion above 2: the model fits badly"
+    title = f"Edits of the initial alignment{fitted}"
+    shown = [[*row[:heads], *row[3 : 3 + len(columns)]] for row in rows]
+    yield grouped(title, ("who", "links", "part")[:heads], columns, shown, "edits", (), note)
 
 
 def _edits(
@@ -166,12 +134,3 @@ def _edits(
             *(edits, cells, model.a, model.b, model.dispersion),
         ]
         both = (None, None)
-
-
-def _parted(rows: list[list[Cell]]) -> bool:
-    return any(row[2] for row in rows)
-
-
-def _short(row: list[Cell], *, parted: bool, fitted: bool) -> list[Cell]:
-    """Leave out the columns that say nothing."""
-    return [*row[: 3 if parted else 2], *row[3 : None if fitted else 5]]

@@ -8,12 +8,19 @@ from math import nan
 from alignkit.agreement.kappa import CellAgreement
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import Together
-from alignkit.report.agreement_rows import LINKS, Subject, apart, subjects, value
+from alignkit.report.agreement_rows import LINKS, Subject, apart, grouped, subjects, value
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
 
 _DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
 _SHARES = ("null", "possible", "sure")
+_CELLS = (
+    Column("cells", "count"),
+    Column("% linked", "percent", key="prevalence"),
+    Column("kappa", "decimal"),
+    Column("AC1", "decimal", key="ac1"),
+    Column("observed", "decimal"),
+)
 
 
 def cell_tables(agreement: Agreement) -> Iterator[Table]:
@@ -32,23 +39,8 @@ def cell_tables(agreement: Agreement) -> Iterator[Table]:
             for links in ("all", "possible", "sure")
             for subject in found
         ]
-        yield Table(
-            f"{title}: Cohen's kappa and Gwet's AC1",
-            [
-                Column("", key="links"),
-                Column("", key="who"),
-                Column("cells", "count"),
-                Column("% linked", "percent", key="prevalence"),
-                Column("kappa", "decimal"),
-                Column("AC1", "decimal", key="ac1"),
-                Column("observed", "decimal"),
-            ],
-            rows,
-            anchor=anchor,
-            apart=apart(len(found), 3),
-            stub=2,
-            ruled=False,
-        )
+        heading = f"{title}: Cohen's kappa and Gwet's AC1"
+        yield grouped(heading, ("links", "who"), _CELLS, rows, anchor, apart(len(found), 3))
 
 
 def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
@@ -92,19 +84,10 @@ def alpha_tables(agreement: Agreement) -> Iterator[Table]:
             if len(agreement.annotators) > 2:
                 joint = _joint(agreement.together[0], before, links)
                 rows.append([LINKS[links], "all annotators", *joint])
-        yield Table(
-            f"Krippendorff's alpha, the set of target words of each source word{which}",
-            [
-                Column("", key="links"),
-                Column("", key="who"),
-                *(Column(name, "decimal", key=key) for key, name in _DISTANCES.items()),
-            ],
-            rows,
-            anchor=anchor,
-            apart=starts[1:] if len(rows) > len(starts) else (),
-            stub=2,
-            ruled=False,
-        )
+        title = f"Krippendorff's alpha, the set of target words of each source word{which}"
+        columns = [Column(name, "decimal", key=key) for key, name in _DISTANCES.items()]
+        groups = starts[1:] if len(rows) > len(starts) else ()
+        yield grouped(title, ("links", "who"), columns, rows, anchor, groups)
 
 
 def _joint(together: Together, before: str, links: str) -> Iterator[Cell]:
@@ -121,11 +104,8 @@ def fleiss_table(agreement: Agreement) -> Iterator[Table]:
     numbers = range(len(agreement.annotators), 0, -1)
     columns = [
         Column("", key="section"),
-        Column("pairs", "count"),
-        Column("items", "count"),
-        Column("kappa", "decimal"),
-        Column("observed", "decimal"),
-        Column("expected", "decimal"),
+        *(Column(name, "count") for name in ("pairs", "items")),
+        *(Column(name, "decimal") for name in ("kappa", "observed", "expected")),
         *(Column(name, "percent", "% of judgements") for name in _SHARES),
         *(Column(str(n) if n > 1 else "none", "count", "n agree", f"agree_{n}") for n in numbers),
     ]

@@ -15,6 +15,8 @@ from alignkit.frozen import FrozenMap
 from alignkit.jsonable import jsonable
 from alignkit.scoring.bootstrap import Interval
 
+_PAIRS = ("used", "one_sided", "left_out")
+
 
 @dataclass(frozen=True)
 class SentenceAgreement:
@@ -77,9 +79,7 @@ class BeyondChanceSection(Correction):
             "no_interval": self.no_interval,
             "pairs": {
                 "all": self.pairs,
-                "used": self.used,
-                "one_sided": self.one_sided,
-                "left_out": jsonable(self.left_out),
+                **{name: jsonable(getattr(self, name)) for name in _PAIRS},
             },
         }
 

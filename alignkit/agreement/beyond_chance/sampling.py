@@ -90,12 +90,9 @@ class Items:
     def choices(self) -> NDArray[np.float64]:
         """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner)."""
         n, m = self.lengths.astype(np.float64).T
-        every: NDArray[np.float64] = (
-            n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
-        )
-        if self.include_identical:
-            return every
-        every -= identical_choices(*self.views(), UNITS[self.unit])
+        every: Floats = n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
+        if not self.include_identical:
+            every -= identical_choices(*self.views(), UNITS[self.unit])
         return every
 
     def part(self, kept: NDArray[np.int64]) -> Items:

@@ -73,15 +73,12 @@ def beyond_chance_by_model(
     redrawn: dict[str, int] = {}
     sampled = [name for name in models if isinstance(chance_model(name), SampledChance)]
     for name in models:
-        model, told = chance_model(name), None
-        if progress is not None and name in sampled:  # the closed form takes no time
-            told = (
-                progress
-                if len(sampled) == 1
-                else stage(progress, sampled.index(name), len(sampled), whole=10_000)
-            )
+        model = chance_model(name)
+        share = progress if name in sampled else None  # the closed form takes no time
+        if share is not None and len(sampled) > 1:
+            share = stage(share, sampled.index(name), len(sampled), whole=10_000)
         samples, resamples = np.random.SeedSequence(seed).spawn(2)
-        expected = expect(sets, model, options, samples, workers=workers, progress=told)
+        expected = expect(sets, model, options, samples, workers=workers, progress=share)
         refit = _refit(sets, name, options, expected) if options.bootstrap == "refit" else None
         if refit is not None:
             inside = [section.inside[expected.used] for section in sections]
@@ -98,13 +95,11 @@ def beyond_chance_by_model(
     if options.bootstrap != "none":
         rest = {name: one for name, one in found.items() if name not in intervals}
         intervals |= _fixed(sets, rest, options, sections, seed)
-    return FrozenMap(
-        (
-            name,
-            _result(sets, name, one, options, sections, intervals.get(name), redrawn.get(name, 0)),
-        )
-        for name, one in found.items()
-    )
+    results = {}
+    for name, expected in found.items():
+        drawn = intervals.get(name), redrawn.get(name, 0)
+        results[name] = _result(sets, name, expected, options, sections, *drawn)
+    return FrozenMap(results)
 
 
 def _fixed(
@@ -138,7 +133,7 @@ def _refit(
 ) -> Refit | None:
     """Gather what the refitting needs of the used pairs; None where there is nothing to refit."""
     model, sampled, used = chance_model(name), expected.sampled, np.flatnonzero(expected.used)
-    if sampled is None or sets.edits is None or not isinstance(model, SampledChance):
+    if not isinstance(model, SampledChance) or sampled is None or sets.edits is None:
         return None
     if not len(used):
         return None
@@ -258,13 +253,8 @@ def _sentences(
     sets: PairedSets, expected: Expectation, options: AgreementOptions
 ) -> tuple[SentenceAgreement, ...]:
     seen, chance = sets.observed(options.normalizer), expected.terms
-    columns = (
-        sets.places.tolist(),
-        sets.ids,
-        expected.reasons.tolist(),
-        *(sizes.astype(int).tolist() for sizes in (seen.first, seen.second, seen.common)),
-        seen.ratio.tolist(),
-        chance.ratio.tolist(),
-        np.sqrt(chance.ratio_variance).tolist(),
-    )
+    sizes = (column.astype(int) for column in (seen.first, seen.second, seen.common))
+    numbers = (*sizes, seen.ratio, chance.ratio, np.sqrt(chance.ratio_variance))
+    names = sets.places.tolist(), sets.ids, expected.reasons.tolist()
+    columns = (*names, *(column.tolist() for column in numbers))
     return tuple(SentenceAgreement(*row) for row in zip(*columns, strict=True))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import isnan
+from dataclasses import dataclass
+from math import isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,20 +157,14 @@ def _against_null(
             continue
         bounds = summarize(values, confidence)
         known = values[~np.isnan(values)]
-        mean = float(known.mean()) if len(known) else float("nan")
-        low, high = bounds.low, bounds.high
-        yield replace(
-            figure, statistic="null", value=mean, low=low, high=high, reason=bounds.reason
-        )
-        scale = 1 - mean
-        yield replace(
-            figure,
-            statistic="corrected",
-            value=(figure.value - mean) / scale if scale else float("nan"),
-            low=(figure.low - mean) / scale if scale else float("nan"),
-            high=(figure.high - mean) / scale if scale else float("nan"),
-            reason=figure.reason if scale else "chance alone agrees everywhere",
-        )
+        mean = float(known.mean()) if len(known) else nan
+        at = (figure.kind, figure.first, figure.second, figure.section, figure.level)
+        drawn = bounds.low, bounds.high, figure.pairs, bounds.reason
+        yield Figure(*at, "null", mean, *drawn)
+        numbers = (figure.value, figure.low, figure.high)
+        value, low, high = ((one - mean) / (1 - mean) if mean != 1 else nan for one in numbers)
+        reason = figure.reason if mean != 1 else "chance alone agrees everywhere"
+        yield Figure(*at, "corrected", value, low, high, figure.pairs, reason)
 
 
 def _shares(
@@ -180,7 +174,7 @@ def _shares(
     level, size = f"judgments.{view.name}", len(view.labels)
 
     def share(kind: str, name: str, statistic: str, count: int, total: int) -> Figure:
-        value = count / total if total else float("nan")
+        value = count / total if total else nan
         low, high = wilson_interval(count, total, confidence)
         reason = "" if total else "there is no such item"
         return Figure(kind, name, "", section, level, statistic, value, low, high, total, reason)
@@ -199,8 +193,7 @@ def _shares(
             total = int((labels >= 0).sum()) + tied
             yield share("leave-one-out", name, "left_out", tied, total)
     else:
-        who = ("consensus", "", "", section, level, "kappa")
-        yield Figure(*who, float("nan"), reason=TWO)
+        yield Figure("consensus", "", "", section, level, "kappa", nan, reason=TWO)
     if view.adjudicated is not None:
         counts = label_counts(view.values, size)
         judged = counts.sum(axis=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -37,8 +36,7 @@ class NullQuestion(NamedTuple):
     adjudicated: Labels | None = None  # (P,) labels, for ties="adjudicated"
 
 
-@dataclass(frozen=True, eq=False)
-class NullKappas:
+class NullKappas(NamedTuple):
     """The kappas against the consensus in R permutations; NaN where undefined."""
 
     each: Floats  # (R, A): of each annotator
@@ -75,12 +73,7 @@ def null_kappas(
     with executor(workers) as threads:
         parts = list(threads.map(drawn, range(0, permutations, step)))
     return [
-        NullKappas(
-            *(
-                np.concatenate([getattr(part, name) for part in chunks])
-                for name in ("each", "mean", "pooled", "settled")
-            )
-        )
+        NullKappas(*map(np.concatenate, zip(*chunks, strict=True)))
         for chunks in zip(*parts, strict=True)
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from alignkit.agreement.judgments.disagreements import Disagreements
@@ -108,21 +108,11 @@ class JudgmentAgreement:
         shown = {one.name: alike[0].name for alike in self.options.alike for one in alike}
         level = f"judgments.{shown.get(view, view) or self.views[0]}"
         wanted = (kind, first, second, section, level, statistic)
-        found = {
-            (
-                figure.kind,
-                figure.first,
-                figure.second,
-                figure.section,
-                figure.level,
-                figure.statistic,
-            ): figure
-            for figure in self.all_figures
-        }
-        if wanted not in found:
-            known = [" ".join(filter(None, name)) for name in found]
+        figures = {astuple(figure)[:6]: figure for figure in self.all_figures}
+        if wanted not in figures:
+            known = [" ".join(filter(None, name)) for name in figures]
             raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
-        return found[wanted]
+        return figures[wanted]
 
     @property
     def signature(self) -> str:
@@ -171,25 +161,19 @@ class JudgmentAgreement:
 
     def to_records(self) -> list[dict[str, object]]:
         """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
-        return [
-            {part.name: getattr(figure, part.name) for part in fields(Figure)}
-            for figure in self.all_figures
-        ]
+        return [dict(vars(figure)) for figure in self.all_figures]
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it: NaN is None."""
-        options = {
-            option.name: getattr(self.options, option.name) for option in fields(JudgmentOptions)
-        }
         alike = [[view.name for view in views] for views in self.options.alike]
-        options |= {"scheme": self.scheme, "view": list(self.views), "alike": alike}
+        own = {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         return {
             "annotators": list(self.annotators),
             "by": self.by,
             "split": self.split,
             "in_several_groups": self.several,
             "seed": self.seed,
-            "options": jsonable(options),
+            "options": jsonable(vars(self.options) | own),
             "sections": list(self.sections),
             **{name: jsonable(getattr(self, name)) for name in _COUNTS},
             "figures": jsonable(self.to_records()),
