@@ -14,6 +14,17 @@ def two_aligned(a, b, source="xyz", target="uvw", **more):
     return SentencePair("1", tuple(source), tuple(target), annotations)
 
 
+def edited_corpus(*rows, source="abc", target="xyz", attributes=None):
+    """Return pairs with the alignments of "initial", "A" and "B" in this order, None for none."""
+    pairs = []
+    for number, links in enumerate(rows):
+        names = zip(("initial", "A", "B"), links, strict=True)
+        annotations = {name: Alignment.parse(text) for name, text in names if text is not None}
+        more = attributes[number] if attributes else {}
+        pairs.append(SentencePair(str(number), list(source), list(target), annotations, more))
+    return Corpus(pairs)
+
+
 RULES = st.sampled_from(
     [
         {"ignore_identical": False},

@@ -3,13 +3,16 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from math import isnan
 
 import pytest
+from console import ROOT
 
 from alignkit import write_corpus
 from alignkit.agreement import agree
+from alignkit.agreement.judgments.cautions import CAUTIONS
 from alignkit.annotation import Annotation
 from alignkit.cli.main import main
 from alignkit.corpus import Corpus
@@ -345,3 +348,9 @@ def test_a_pair_with_several_values_counts_in_each_group() -> None:
     for wrong in ({"split": ","}, {"by": "kind", "split": ""}):
         with pytest.raises(OptionError):
             measure(Corpus(pairs), scheme="binary", **wrong)
+
+
+def test_every_caution_is_explained_in_the_docs() -> None:
+    page = (ROOT / "docs" / "judgments.md").read_text("utf-8")
+    codes = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
+    assert codes == [one.code for one in CAUTIONS]

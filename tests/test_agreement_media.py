@@ -20,7 +20,6 @@ from alignkit.report.agreement import (
     agreement_tables,
 )
 from alignkit.report.agreement_json import agreement_json
-from alignkit.report.columns import Value
 from alignkit.report.medium import CARE
 
 QUICK = {"samples": 20, "resamples": 20}
@@ -249,27 +248,8 @@ def test_lines_of_text_fit_a_terminal(two, three):
         assert not wide
 
 
-def test_one_pair_has_no_brackets_but_a_reason():
-    pair = SentencePair("1", ("he", "left", "now"), ("she", "went", "away"), {
-        "a": Alignment.parse("0-0 1-1 1-2"), "b": Alignment.parse("0-0 1-1 2-2")})  # fmt: skip
-    text = agreement_report(agree(Corpus([pair])))
-    assert "[" not in text
-    assert "there is one sentence pair" in text
-
-
 def test_no_negative_zero_is_shown(agreement):
     assert not re.search(r"-0\.?0*(?![\d.])", agreement_report(agreement).replace("--", ""))
-
-
-def test_a_value_that_is_undefined_has_its_reason(corpus):
-    same = {name: Alignment.parse("0-0 1-1") for name in ("a", "b", "start")}
-    found = agree(Corpus([SentencePair("1", ("x", "y"), ("v", "w"), same)] * 1), initial="start")
-    table = agreement_tables(found)[0]
-    cell = table.rows[0][5]
-    assert isinstance(cell, Value)
-    assert isnan(cell.value)
-    assert "pi0 is 1" in cell.reason
-    assert "pi0 is 1" in agreement_report(found)
 
 
 def test_a_line_end_in_a_name_breaks_no_line_of_any_medium():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_agreement import corpora
+from strategies_agreement import corpora, edited_corpus
 
 from alignkit.agreement import CHANCE_MODELS, AgreementOptions
 from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
@@ -25,17 +25,13 @@ ROWS = [
     ("0-0", "0-0", ""),
     ("0-0", "", ""),
 ]
+
+
+def corpus(rows):
+    return edited_corpus(*rows, target="xby")
+
+
 EDITS = ("edit", "edit-split", "edit-strata")
-
-
-def corpus(rows, source="abc", target="xby"):
-    return Corpus(
-        SentencePair(str(number), list(source), list(target), {
-            name: Alignment.parse(links)
-            for name, links in zip(("initial", "A", "B"), row, strict=True)
-        })
-        for number, row in enumerate(rows)
-    )  # fmt: skip
 
 
 def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **options):
@@ -131,17 +127,6 @@ def test_one_pair_or_resamples_all_alike_have_no_interval(chance: str) -> None:
     assert spread.interval.low < spread.interval.high
     assert spread.no_interval == ""
     assert measure(corpus(ROWS), chance=chance, bootstrap="none").no_interval == ""
-
-
-def test_progress_is_that_of_all_models() -> None:
-    told = []
-    what, chosen, sections = prepared(corpus(ROWS))
-    beyond_chance_by_model(
-        what, list(CHANCE_MODELS), chosen, sections, seed=1,
-        progress=lambda done, total: told.append(done / total),
-    )  # fmt: skip
-    assert told == sorted(told)
-    assert told[-1] == 1
 
 
 def test_an_unknown_model_is_refused() -> None:

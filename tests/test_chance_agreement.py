@@ -9,27 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_chance import exact, items, norm
 from strategies_agreement import corpora
+from strategies_agreement import edited_corpus as corpus
 
 from alignkit.agreement import CHANCE_MODELS, agree
 from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.formats import read_corpus
 from alignkit.sentence_pair import SentencePair
-
-
-def corpus(*rows, source="abc", target="xyz", attributes=None):
-    pairs = []
-    for number, links in enumerate(rows):
-        names = zip(("initial", "A", "B"), links, strict=True)
-        pairs.append(
-            SentencePair(
-                str(number), list(source), list(target),
-                {name: Alignment.parse(text) for name, text in names if text is not None},
-                attributes[number] if attributes else {},
-            )
-        )  # fmt: skip
-    return Corpus(pairs)
 
 
 def measure(pairs, first="A", second="B", *, unit="phrases", links="sure", **options):
@@ -348,12 +334,3 @@ def test_everyone_is_compared_with_everyone_and_with_what_is_agreed_on() -> None
     assert found.of("consensus")[0].main("phrases.sure").pi == 1
     with pytest.raises(OptionError, match="adjudicated"):
         agree(pairs, ["A", "gold"], adjudicated="gold", **options)
-
-
-@pytest.mark.real_data
-def test_goldalign_gives_values_for_every_model(data) -> None:
-    pairs = read_corpus(str(data / "goldalign"), format="goldalign")
-    for chance in CHANCE_MODELS:
-        found = measure(pairs, "demo-user-1", "demo-user-2", chance=chance, links="possible")
-        assert found.pairs == found.used + sum(found.left_out.values()) == 612
-        assert found.interval.low < found.C < found.interval.high

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_chance import exact, stratum
+from reference_chance import exact, near, stratum
 from strategies_agreement import corpora
 
 from alignkit.agreement.beyond_chance.chance import (
@@ -42,16 +42,6 @@ def sampling(pair, rates, unit="phrases", normalizer="min", kept=False, universe
 
 def draw(what, samples=4000, **options):
     return monte_carlo(what, samples=samples, seeds=np.random.SeedSequence(1), **options)
-
-
-def near(terms, truth):
-    assert np.isnan(terms.ratio[0]) == np.isnan(truth[0])
-    for value, variance, known in (
-        (terms.ratio, terms.ratio_variance, truth[0]),
-        (terms.common, terms.common_variance, truth[1]),
-        (terms.norm, terms.norm_variance, truth[2]),
-    ):
-        assert np.isnan(known) or abs(value[0] - known) <= 4 * np.sqrt(variance[0]) + 1e-12
 
 
 @pytest.mark.parametrize("unit", UNITS)

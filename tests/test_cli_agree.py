@@ -9,7 +9,7 @@ import pytest
 from command import GOLD, PARAPHRASES, TEXTS, process, run, write
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
-from alignkit.agreement import LEVELS, AgreementOptions, Figure, agree
+from alignkit.agreement import LEVELS, AgreementOptions, agree
 from alignkit.agreement.overlaps import overlap
 from alignkit.cli.agree import add_arguments
 from alignkit.cli.parser import Parser
@@ -137,13 +137,6 @@ def test_the_options_are_those_of_the_library(capsys):
             assert f"(default: {one.default})" in told
 
 
-def test_any_number_of_workers_gives_the_same(capsys):
-    one, two = (
-        made(capsys, *FULL, "--by", "genre", "--json", *QUICK, "--workers", n).out for n in "12"
-    )
-    assert one == two
-
-
 def test_the_adjudicated_version_is_compared(capsys, corpus):
     found = made(capsys, *FULL, "--adjudicated", "gold", *QUICK, "--json").json
     assert [
@@ -193,21 +186,6 @@ def test_json_has_the_documented_keys(capsys):
     assert "a" in other["models"]["anna"]["add"]
 
 
-def test_csv_has_a_row_for_each_figure(capsys, corpus):
-    given = (*FULL, *QUICK, "--by", "genre", "--adjudicated", "gold")
-    found = rows(capsys, *given)
-    assert list(found[0]) == [one.name for one in fields(Figure)]
-    assert {row["section"] for row in found} == {"", "all", "news", "novel", "question"}
-    assert [row["kind"] for row in found][-1] == "signature"
-    figures = {
-        (row["kind"], row["section"], row["level"], row["statistic"]): row
-        for row in found
-        if row["first"] in ("anna", "")
-    }
-    f1 = float(figures["annotators", "all", "phrases.possible", "f1"]["value"])
-    assert f1 == overlap(corpus, "anna", "ben").phrases_possible.f1
-
-
 def test_latex_has_as_many_cells_as_columns(capsys):
     for given in (FULL, TWO):
         text = made(capsys, *given, *(QUICK if given is FULL else ()), "--latex").out
@@ -245,17 +223,6 @@ def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
     assert row["value"] == ""
     assert "pi0 is 1" in row["reason"]
     assert "nan" not in made(capsys, *given, "--latex").out
-
-
-def test_pairs_in_which_one_has_nothing_are_counted(capsys, tmp_path):
-    one = write(tmp_path, "a.align", "0-0 1-1\n" * 9)
-    other = write(tmp_path, "b.align", "0-0 1-0\n" * 6 + "\n" * 3)
-    words = write(tmp_path, "words", "x y ||| v w\n" * 9)
-    given = ("agree", one, other, "--source", words, "--missing-initial", "empty", *QUICK)
-    text = made(capsys, *given).out
-    assert table(text, "Words")["sure a ~ b"][-3:] == ["9", "0", "3"]
-    assert "initial alignment: empty" in text
-    assert beyond(capsys, *given)["pairs"]["one_sided"] == 3
 
 
 def test_a_page_is_written_beside_the_tables(capsys, tmp_path):
