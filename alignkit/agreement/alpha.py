@@ -194,11 +194,11 @@ class AlphaRows(Rows):
         total = self.total()
         units, times = int(total[0, len(self.distances)]), total[0, len(self.distances) + 1 :]
         counts = units, int(times.sum()), int((times > 0).sum())
-        found = {}
+        results = {}
         for name, parts in _parts(total, self.values, self.distances).items():
             alpha, observed, expected = (float(part[0]) for part in parts)
-            found[name] = KrippendorffAlpha(alpha, observed, expected, *counts, name)
-        return found
+            results[name] = KrippendorffAlpha(alpha, observed, expected, *counts, name)
+        return results
 
 
 def _measures(sums: Floats, values: ValueSets, distances: Sequence[str]) -> Mapping[str, Floats]:
@@ -211,19 +211,19 @@ def _parts(
     times = sums[:, len(distances) + 1 :]
     total = times.sum(axis=1)
     near = _between_values(times, values, [DISTANCES[name] for name in distances])
-    found = {}
+    parts = {}
     for k, name in enumerate(distances):
         observed = ratio(sums[:, k], total)
         # exactly 0 for one distinct value: its own similarity is 1
         expected = ratio(total * total - near[k], total * (total - 1))
-        found[name] = (1 - ratio(observed, expected), observed, expected)
-    return found
+        parts[name] = (1 - ratio(observed, expected), observed, expected)
+    return parts
 
 
 def _within_units(values: ValueSets, distances: Sequence[Distance]) -> Floats:
     # (P, D): of each pair, the distances of all ordered pairs of values of a unit / (values - 1)
     given = (values.ids >= 0).sum(axis=1)
-    found = np.zeros((values.pairs, len(distances)))
+    sums = np.zeros((values.pairs, len(distances)))
     for a in range(values.ids.shape[1]):
         for b in range(a):
             left, right = values.ids[:, a], values.ids[:, b]
@@ -233,8 +233,8 @@ def _within_units(values: ValueSets, distances: Sequence[Distance]) -> Floats:
             weights = 2 / (given[differ] - 1)
             for k, far in enumerate(distances):
                 apart = weights * far(shared, values.sizes[left], values.sizes[right])
-                found[:, k] += np.bincount(values.pair[differ], apart, values.pairs)
-    return found
+                sums[:, k] += np.bincount(values.pair[differ], apart, values.pairs)
+    return sums
 
 
 def _between_values(
@@ -245,7 +245,7 @@ def _between_values(
     # sparse; it is made in blocks of rows that fit the memory planned
     from scipy.sparse import csr_array
 
-    found = [np.zeros(len(times)) for _ in distances]
+    sums = [np.zeros(len(times)) for _ in distances]
     columns = np.ascontiguousarray(times.T)
     for start, shared in values.overlaps(width=len(times)):
         end = start + shared.shape[0]
@@ -255,9 +255,9 @@ def _between_values(
             alike = 1 - far(shared.data, left, right)
             near = csr_array((alike, shared.indices, shared.indptr), shared.shape)
             products = np.asarray(near @ columns, np.float64)
-            found[k] += (columns[start:end] * products).sum(axis=0)
+            sums[k] += (columns[start:end] * products).sum(axis=0)
     empty = times[:, values.sizes == 0]
-    return [part + (empty * empty).sum(axis=1) for part in found]
+    return [part + (empty * empty).sum(axis=1) for part in sums]
 
 
 def _rows(data: PairData, links: str) -> Rows:

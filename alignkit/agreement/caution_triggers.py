@@ -21,27 +21,17 @@ from alignkit.agreement.result_parts import LEVELS, Pairing
 from alignkit.arrays import LinkArrays
 from alignkit.formats.fits import Misfit
 
-FEW = 30
-"""Below so many sentence pairs a figure hardly says anything of other pairs."""
-
-MANY_EMPTY = 0.1
-"""From this share on, pairs in which one has nothing are told."""
-
-MANY_LEFT_OUT = 0.25
-"""Above this share, pairs that C leaves out are told."""
-
-MOVES = 0.1
-"""A figure that a choice moves by more than this is told."""
-
-NEAR_ONE = 0.9
-"""From here on pi0 leaves C little room."""
+FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
+MANY_EMPTY = 0.1  # from this share on, pairs in which one has nothing are told
+MANY_LEFT_OUT = 0.25  # above this share, pairs that C leaves out are told
+MOVES = 0.1  # A figure that a choice moves by more than this is told
+NEAR_ONE = 0.9  # from here on pi0 leaves C little room
 
 DOMINATE = 0.5
 """Above this share of the initial links, those of equal words are most of what a rate is fitted
 to."""
 
-COARSE = 8
-"""Sampling is coarse where its error is more than this part of the interval."""
+COARSE = 8  # sampling is coarse where its error is more than this part of the interval
 
 LEFT_OUT = {
     BOTH_EMPTY: "where neither has anything to compare",

@@ -35,13 +35,13 @@ def cautions_of(agreement: Agreement) -> tuple[Caution, ...]:
 
 def tell(found: T, kinds: Sequence[Kind[T]], options: object) -> tuple[Caution, ...]:
     """Return the cautions of a result, in the order of the kinds."""
-    told = []
+    cautions = []
     for kind in kinds:
         by_detail: dict[str, list[Hit]] = {}
         for hit in kind.trigger(found):
             by_detail.setdefault(hit.detail, []).append(hit)
-        told += [_caution(kind, options, detail, hits) for detail, hits in by_detail.items()]
-    return tuple(told)
+        cautions += [_caution(kind, options, detail, hits) for detail, hits in by_detail.items()]
+    return tuple(cautions)
 
 
 def _caution(kind: Kind[T], options: object, detail: str, hits: list[Hit]) -> Caution:

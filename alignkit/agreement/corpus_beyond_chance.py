@@ -67,26 +67,20 @@ class CorpusBeyondChance:
         return self._missing(first, second)
 
     def of(
-        self,
-        first: str,
-        second: str,
-        no_edits: str,
-        progress: Progress | None = None,
-        *,
-        main_alone: bool = False,
+        self, first: str, second: str, no_edits: str, progress: Progress | None = None
     ) -> ByModel:
         """Return C of two by model and level; by the closed form alone where nothing was edited."""
         edits = edits_known(self.initial, self.options.missing_initial)
         if not edits and not self._known(first, second):
             return FrozenMap()
         main = CLOSED if no_edits else self.options.chance
-        models = [main] if no_edits or main_alone else list(CHANCE_MODELS)
-        found: dict[str, dict[str, BeyondChance]] = {name: {} for name in models}
+        models = [main] if no_edits else list(CHANCE_MODELS)
+        by_model: dict[str, dict[str, BeyondChance]] = {name: {} for name in models}
         for number, (level, (unit, links)) in enumerate(LEVELS.items()):
-            told = stage(progress, number, len(LEVELS))
-            for name, one in self._level(first, second, unit, links, main, models, told).items():
-                found[name][level] = one
-        return FrozenMap({name: FrozenMap(levels) for name, levels in found.items()})
+            share = stage(progress, number, len(LEVELS))
+            for name, one in self._level(first, second, unit, links, main, models, share).items():
+                by_model[name][level] = one
+        return FrozenMap({name: FrozenMap(levels) for name, levels in by_model.items()})
 
     def _level(
         self,
@@ -111,12 +105,12 @@ class CorpusBeyondChance:
             jobs = [([main], edited, self.options), (rest, edited, fixed)]
         else:
             jobs = [([main], every, self.options), (rest, edited, fixed)]
-        found: dict[str, BeyondChance] = {}
+        results: dict[str, BeyondChance] = {}
         for names, places, options in jobs:
             if not names:
                 continue
             known = names != [CLOSED]
-            found |= beyond_chance_by_model(
+            results |= beyond_chance_by_model(
                 self._sets(first, second, unit, links, places, edited=known),
                 names,
                 options,
@@ -127,9 +121,9 @@ class CorpusBeyondChance:
             )
         signature = str(self.options.sign(self.seed, self.initial))
         return {
-            name: replace(found[name], signature=signature)
+            name: replace(results[name], signature=signature)
             for name in CHANCE_MODELS
-            if name in found
+            if name in results
         }
 
     # pairs
@@ -156,14 +150,14 @@ class CorpusBeyondChance:
         missing = places[~self._has_initial[places]]
         if not len(missing):
             return ""
-        told = (
+        message = (
             f"pair {self.data.corpus[int(missing[0])].id!r} has no initial alignment "
             f"{self.initial!r}: name another one by initial (the aligner makes one, `merge` adds "
             "it), or say what becomes of such pairs by missing_initial='empty' or 'leave-out'"
         )
         if self.options.chance != CLOSED:
-            raise OptionError(told)
-        return told
+            raise OptionError(message)
+        return message
 
     def _sections(self, first: str, second: str, places: Numbers) -> list[Section]:
         return [
@@ -179,11 +173,11 @@ class CorpusBeyondChance:
     def _outside(self, first: str, second: str, members: Numbers) -> Counter[str]:
         names = (first, second)
         done = [self.data.aligned(name)[members].tolist() for name in names]
-        found: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
         for flags in zip(*done, strict=True):
             missing = [name for name, flag in zip(names, flags, strict=True) if not flag]
-            found[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
-        return found
+            reasons[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
+        return reasons
 
     # sets
 
@@ -192,8 +186,8 @@ class CorpusBeyondChance:
         unit, links = LEVELS[level]
         reason = self.no_edits(first, second)
         places = self._places(first, second, edited=not reason)
-        found = self._sets(first, second, unit, links, places, edited=not reason)
-        return replace(found, no_edits=reason)
+        sets = self._sets(first, second, unit, links, places, edited=not reason)
+        return replace(sets, no_edits=reason)
 
     @cached_property
     def _items(self) -> Items:

@@ -181,18 +181,18 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
         raise OptionError("each item needs the same number of judgements, two or more")
     agreeing = (table * (table - 1)).sum()
     totals = table.sum(axis=0, dtype=np.float64)[np.newaxis]
-    found = fleiss_ratios(np.array([len(table)], np.float64), np.array([agreeing]), totals, raters)
-    return float(found["kappa"][0]), float(found["observed"][0]), float(found["expected"][0])
+    ratios = fleiss_ratios(np.array([len(table)], np.float64), np.array([agreeing]), totals, raters)
+    return float(ratios["kappa"][0]), float(ratios["observed"][0]), float(ratios["expected"][0])
 
 
 def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return what each annotator proposed for each item, and the pairs of the items."""
-    found = [_proposed(data, name) for name in data.annotators]
-    keys = np.concatenate([key for key, _ in found])
+    proposals = [_proposed(data, name) for name in data.annotators]
+    keys = np.concatenate([key for key, _ in proposals])
     distinct, item = np.unique(keys, return_inverse=True)
-    judgements = np.full((len(distinct), len(found)), _NOT_PROPOSED, np.uint8)
+    judgements = np.full((len(distinct), len(proposals)), _NOT_PROPOSED, np.uint8)
     start = 0
-    for column, (key, category) in enumerate(found):
+    for column, (key, category) in enumerate(proposals):
         judgements[item[start : start + len(key)], column] = category
         start += len(key)
     ends = np.cumsum((data.lengths + 1).prod(axis=1))

@@ -29,18 +29,18 @@ def bootstrap(
     """Return the percentile bootstrap intervals of statistics over the same P sentence pairs."""
     check_drawing(resamples, confidence)
     seeds = np.random.SeedSequence(seed).spawn(len(sections))
-    found: list[Intervals] = []
+    intervals: list[Intervals] = []
     for mask, stream in zip(sections, seeds, strict=True):
         count = int(mask.sum())
         if count < 2:
             reason = ONE_PAIR if count else NO_PAIRS
-            found.append(dict.fromkeys(_names(statistics), reason))
+            intervals.append(dict.fromkeys(_names(statistics), reason))
             continue
         parts = [one.part(mask) for one in rows]
         drawn = draw_weights(count, resamples, stream, width=max(one.width for one in parts))
         values = _measure(statistics, parts, drawn)
-        found.append({name: reasoned(value, confidence) for name, value in values.items()})
-    return found
+        intervals.append({name: reasoned(value, confidence) for name, value in values.items()})
+    return intervals
 
 
 def draw_weights(
@@ -65,12 +65,12 @@ def _measure(
     values: dict[str, list[Floats]] = {name: [] for name in _names(statistics)}
     for weights in drawn:
         for statistic, one in zip(statistics, rows, strict=True):
-            for measure, found in one.measure(one.sums(weights)).items():
-                values[f"{statistic.level}.{measure}"].append(found)
-    return {name: np.concatenate(found) for name, found in values.items()}
+            for measure, drawn_values in one.measure(one.sums(weights)).items():
+                values[f"{statistic.level}.{measure}"].append(drawn_values)
+    return {name: np.concatenate(drawn_values) for name, drawn_values in values.items()}
 
 
 def reasoned(values: Floats, confidence: float) -> Interval | str:
     """Return the interval of the values of some resamples, or the reason why there is none."""
-    found = interval_of(values, confidence)
-    return found.reason or found
+    interval = interval_of(values, confidence)
+    return interval.reason or interval

@@ -53,14 +53,14 @@ class Contingency:
     def of(cls, categories: Sequence[str], table: Table) -> Contingency:
         """Compute everything from Q x Q counts; others raise an OptionError."""
         counts = _checked(table)
-        found = {name: float(value[0]) for name, value in _ratios_of(counts).items()}
+        ratios = {name: float(value[0]) for name, value in _ratios_of(counts).items()}
         if len(categories) != len(counts):
             raise OptionError(f"{len(categories)} categories for a table of {len(counts)}")
         items = sum(map(sum, counts))
         columns = zip(counts, zip(*counts, strict=True), strict=True)
         totals = [sum(row) + sum(column) for row, column in columns]
         shares = tuple(total / (2 * items) if items else nan for total in totals)
-        return cls(tuple(categories), counts, items, **found, prevalence=shares)
+        return cls(tuple(categories), counts, items, **ratios, prevalence=shares)
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
         """Return the 2 x 2 table of some `categories`, as `name`, against the `rest`."""

@@ -14,11 +14,8 @@ from alignkit.errors import OptionError, UnknownNameError
 if TYPE_CHECKING:
     from alignkit.scoring.signature import Signature
 
-CLOSED = "kupper-hafner"
-"""The model of chance that needs no initial alignment."""
-
-CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"
-"""The groups of options."""
+CLOSED = "kupper-hafner"  # the model of chance that needs no initial alignment
+CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"  # the groups of options
 
 
 def option(
@@ -37,6 +34,14 @@ def check_choices(options: Any) -> None:
             raise UnknownNameError(
                 option.name.replace("_", " "), getattr(options, option.name), known
             )
+
+
+def check_names(given: Mapping[str, object], options: Any, kind: str) -> None:
+    """Refuse names that are no fields of the options."""
+    known = [option.name for option in fields(options)]
+    for name in given:
+        if name not in known:
+            raise UnknownNameError(kind, name, known)
 
 
 @dataclass(frozen=True)
@@ -167,10 +172,7 @@ def edits_known(initial: str | None, missing_initial: str) -> bool:
 
 def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     """Refuse options that contradict each other, or that nothing would look at."""
-    known = [option.name for option in fields(AgreementOptions)]
-    for name in given:
-        if name not in known:
-            raise UnknownNameError("option", name, known)
+    check_names(given, AgreementOptions, "option")
     AgreementOptions(**cast("dict[str, Any]", dict(given)))
     edits = edits_known(initial, str(given.get("missing_initial", "")))
     _check_sampling(given, edits, initial)

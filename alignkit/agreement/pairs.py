@@ -93,18 +93,18 @@ class CorpusData:
     def judged(self, name: str) -> LinkArrays:
         """Return the cells that an annotator judged, see `judged_cells`, as if they were links."""
         if name not in self._judged:
-            found = [
+            cell_lists = [
                 judged_cells(pair, name) if there else np.empty((0, 2), np.int32)
                 for pair, there in zip(self.corpus, self.aligned(name).tolist(), strict=True)
             ]
-            cells = np.concatenate([np.empty((0, 2), np.int32), *found])
+            cells = np.concatenate([np.empty((0, 2), np.int32), *cell_lists])
             if len(cells) == len(self.links(name).links):
                 raise OptionError(
                     f"{name!r} has no labels on cells without a link, so the corpus does not say "
                     "which cells were judged: compare over all cells (universe 'all'), or read "
                     "the annotations from a format that keeps such labels, as transread"
                 )
-            offsets = np.cumsum([0, *map(len, found)])
+            offsets = np.cumsum([0, *map(len, cell_lists)])
             none_sure = np.zeros(len(cells), np.uint8)
             packed = LinkArrays.trusted(
                 cells, none_sure, offsets, LinkArrays.extents(cells, offsets)
@@ -278,6 +278,6 @@ def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int
         sides.append(np.unique(pair * np.int64(words) + side.ids, return_counts=True))
     (left, left_counts), (right, right_counts) = sides
     shared, in_left, in_right = np.intersect1d(left, right, assume_unique=True, return_indices=True)
-    found = np.zeros(len(source.offsets) - 1, np.int64)
-    np.add.at(found, shared // words, left_counts[in_left] * right_counts[in_right])
-    return found
+    counts = np.zeros(len(source.offsets) - 1, np.int64)
+    np.add.at(counts, shared // words, left_counts[in_left] * right_counts[in_right])
+    return counts

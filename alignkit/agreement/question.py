@@ -32,8 +32,7 @@ from alignkit.labels.label_matrix import judged_part
 from alignkit.moment import PERIODS
 from alignkit.parallel import count_workers, stage
 
-ON = ("alignments", "judgments")
-"""What annotators can agree on."""
+ON = ("alignments", "judgments")  # what annotators can agree on
 
 
 @overload
@@ -259,7 +258,7 @@ def _parts(
     corpus: Corpus, by: str | None, split: str | None, names: Sequence[str]
 ) -> list[CorpusPart]:
     """Return the whole corpus, then each group; one that is called "all" is told apart."""
-    found = [CorpusPart("all", np.arange(len(corpus)))]
+    parts = [CorpusPart("all", np.arange(len(corpus)))]
     if by is not None:
         values_of("", split)  # refuses a wrong one
         groups: dict[str, list[int]] = {}
@@ -269,8 +268,8 @@ def _parts(
         order = sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups
         for name in order:
             called = f"{by} all" if name == "all" else name
-            found.append(CorpusPart(called, np.array(groups[name])))
-    return found
+            parts.append(CorpusPart(called, np.array(groups[name])))
+    return parts
 
 
 def pairings_of(
@@ -279,17 +278,17 @@ def pairings_of(
     """Compare some two, each named with the kind of the pairing."""
     reasons = [beyond.no_edits(first, second) for _, first, second in twos]
     sampled, started = reasons.count(""), 0
-    found = []
+    pairings = []
     for (kind, first, second), reason in zip(twos, reasons, strict=True):
-        told = None if reason else stage(progress, started, sampled)
+        share = None if reason else stage(progress, started, sampled)
         started += not reason
         sections = two_sections(
             beyond.data, first, second, beyond.parts, beyond.options, beyond.seed
         )
-        by_model = beyond.of(first, second, reason, told)
+        by_model = beyond.of(first, second, reason, share)
         chance = CLOSED if reason else beyond.options.chance
-        found.append(Pairing(kind, first, second, sections, by_model, chance, reason))
-    return tuple(found)
+        pairings.append(Pairing(kind, first, second, sections, by_model, chance, reason))
+    return tuple(pairings)
 
 
 def _together(
@@ -302,7 +301,7 @@ def _together(
 ) -> tuple[Together, ...]:
     done = np.array([data.aligned(name) for name in names])
     joint = joint_sections(data, names, parts, options, seed)
-    found = []
+    results = []
     for place, part in enumerate(parts):
         inside = done[:, part.members]
         missing = Counter(
@@ -311,7 +310,7 @@ def _together(
         )
         mean, left_out = _mean(pairings, "annotators", place)
         automatic, without = _mean(pairings, "automatic", place, least=2)
-        found.append(
+        results.append(
             Together(
                 part.name,
                 len(part),
@@ -324,7 +323,7 @@ def _together(
                 without,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def _mean(
@@ -344,6 +343,6 @@ def _mean(
             part = result.groups[place - 1] if place else result
             for name in ("pi", "pi0", "C"):
                 weighed.setdefault(f"{level}.{name}", []).append((part.used, getattr(part, name)))
-    left_out = {name: sum(isnan(x) for _, x in found) for name, found in weighed.items()}
-    means = FrozenMap({name: weighted_mean(found) for name, found in weighed.items()})
+    left_out = {name: sum(isnan(x) for _, x in values) for name, values in weighed.items()}
+    means = FrozenMap({name: weighted_mean(values) for name, values in weighed.items()})
     return means, FrozenMap({name: count for name, count in left_out.items() if count})

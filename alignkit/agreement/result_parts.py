@@ -133,19 +133,19 @@ class Pairing:
 
     def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
         """Return the agreement beyond chance in a section, by the main model or another."""
-        found = self._beyond(level, chance or self.chance)
-        parts: tuple[BeyondChanceSection, ...] = (found, *found.groups)
+        result = self._beyond(level, chance or self.chance)
+        parts: tuple[BeyondChanceSection, ...] = (result, *result.groups)
         return named("section", section, {one.name: one for one in parts})
 
     def _beyond(self, level: str, chance: str) -> BeyondChance:
         return named("level", level, named("model of chance", chance, self.beyond))
 
 
-def named(kind: str, name: str, found: Mapping[str, T]) -> T:
+def named(kind: str, name: str, known: Mapping[str, T]) -> T:
     """Return what has a name; refuse a name that is not known."""
-    if name not in found:
-        raise UnknownNameError(kind, name, found)
-    return found[name]
+    if name not in known:
+        raise UnknownNameError(kind, name, known)
+    return known[name]
 
 
 @dataclass(frozen=True, eq=False)

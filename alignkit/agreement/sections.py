@@ -186,7 +186,7 @@ def joint_sections(
     alpha = _Table.of(_known(two), OF_ALL)
     if options.ignore_identical:
         alpha += _Table.of(replace(alpha.data, ignore_identical=True, _links={}), OF_ALL, DIFFERENT)
-    found = []
+    results = []
     drawn = [table.intervals(sections, options, seed) for table in (fleiss, alpha)]
     for place, section in enumerate(sections):
         present = [name for name in names if data.aligned(name)[section.members].any()]
@@ -197,8 +197,8 @@ def joint_sections(
         if len(present) > 1 and _is_known(two, alpha.data, section):
             alphas = _alphas(alpha.part(alpha.data.inside(section.members)))
         intervals = (drawn[0][place] if kappa else {}) | (drawn[1][place] if alphas else {})
-        found.append(JointSection(kappa, alphas, FrozenMap(intervals)))
-    return tuple(found)
+        results.append(JointSection(kappa, alphas, FrozenMap(intervals)))
+    return tuple(results)
 
 
 def _pairs(

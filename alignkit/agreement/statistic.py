@@ -62,8 +62,8 @@ class Rows:
 
     def figures(self) -> dict[str, float]:
         """Return the measures of all pairs together."""
-        found = self.measure(self.total())
-        return {name: float(values[0]) for name, values in found.items()}
+        measures = self.measure(self.total())
+        return {name: float(values[0]) for name, values in measures.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,8 @@ class Statistic:
     rows: Callable[[PairData], Rows]  # from the pairs that are compared to the counts of each
 
 
-def weighted_mean(found: Sequence[tuple[int, float]]) -> float:
+def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
     """Return the mean of (weight, value); what is undefined is left out, with its weight."""
-    known = [(weight, value) for weight, value in found if not isnan(value)]
+    known = [(weight, value) for weight, value in pairs if not isnan(value)]
     total = sum(weight for weight, _ in known)
     return sum(weight * value for weight, value in known) / total if total else nan

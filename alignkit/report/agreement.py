@@ -81,16 +81,16 @@ def _certainty(agreement: Agreement) -> Iterator[str]:
         refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
         share = f"{100 * options.confidence:g}%"
         yield f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}"
-    found = [
+    results = [
         one
         for pairing in agreement.of("annotators")
         if pairing.chance in pairing.beyond
         for one in pairing.beyond[pairing.chance].values()
     ]
-    drawn = sorted({one.samples for one in found if one.samples})
+    drawn = sorted({one.samples for one in results if one.samples})
     if drawn:
         span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
-        errors = known([one.C_error for one in found])
+        errors = known([one.C_error for one in results])
         error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""
         yield f"Samples of each sentence pair: {span}{error}"
 

@@ -46,11 +46,11 @@ def agreement_json(agreement: Agreement) -> dict[str, object]:
 
 
 def _figures(agreement: Agreement) -> list[dict[str, Any]]:
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    by_who: dict[tuple[str, str, str], dict[str, Any]] = {}
     for one in agreement.figures():
         who = (one.kind, one.first, one.second)
         names = dict(zip(("kind", "first", "second"), who, strict=True))
-        compared = found.setdefault(who, {**names, "sections": {}})
+        compared = by_who.setdefault(who, {**names, "sections": {}})
         levels = compared["sections"].setdefault(one.section, {})
         figure: dict[str, object] = {"value": jsonable(one.value)}
         if not isnan(one.low):
@@ -59,7 +59,7 @@ def _figures(agreement: Agreement) -> list[dict[str, Any]]:
         if one.reason:
             figure["reason"] = one.reason
         levels.setdefault(one.level, {})[one.statistic] = figure
-    return list(found.values())
+    return list(by_who.values())
 
 
 def _pairing(pairing: Pairing) -> dict[str, object]:
@@ -74,16 +74,16 @@ def _pairing(pairing: Pairing) -> dict[str, object]:
         },
         "beyond_chance": {
             model: {
-                level: _beyond(found, pairing.kind == "annotators" and model == pairing.chance)
-                for level, found in levels.items()
+                level: _beyond(result, pairing.kind == "annotators" and model == pairing.chance)
+                for level, result in levels.items()
             }
             for model, levels in pairing.beyond.items()
         },
     }
 
 
-def _beyond(found: BeyondChance, whole: bool) -> dict[str, object]:
-    everything = found.to_json()
+def _beyond(result: BeyondChance, whole: bool) -> dict[str, object]:
+    everything = result.to_json()
     if whole:
         return everything
     short = {name: part for name, part in everything.items() if name not in _LONG}
@@ -92,6 +92,6 @@ def _beyond(found: BeyondChance, whole: bool) -> dict[str, object]:
             name: {key: value for key, value in model.to_json().items() if key != "data"}
             for name, model in models.items()
         }
-        for who, models in found.models.items()
+        for who, models in result.models.items()
     }
     return short

@@ -61,8 +61,8 @@ class Subject:
     def corrected(self, level: str, model: str | None = None) -> Cell:
         """Return C."""
         if self.pairing is None:
-            found = self.cell(f"{level}.C")
-            return nan if found is None else found
+            mean = self.cell(f"{level}.C")
+            return nan if mean is None else mean
         part = self.chance(level, model)
         if part is None:
             why = self.pairing.no_edits if self.pairing.beyond else UNKNOWN_WORDS
@@ -92,20 +92,20 @@ def label(pairing: Pairing) -> str:
 
 
 def _groups(agreement: Agreement, kind: str) -> Iterator[Subject]:
-    found, means = agreement.of(kind), _means(agreement, kind)
+    pairings, means = agreement.of(kind), _means(agreement, kind)
     for name, (mean, left_out) in zip(agreement.sections[1:], means[1:], strict=True):
-        if len(found) == 1:
-            yield Subject(name or "(none)", found[0], name)
+        if len(pairings) == 1:
+            yield Subject(name or "(none)", pairings[0], name)
         elif mean:
             yield Subject(f"{name or '(none)'}, mean", mean=mean, left_out=left_out)
 
 
 def _whole(agreement: Agreement, kind: str) -> Iterator[Subject]:
-    found, (mean, left_out) = agreement.of(kind), _means(agreement, kind)[0]
-    alone = len(found) == 1 and len(agreement.sections) > 1 and kind == "annotators"
-    for pairing in found:
+    pairings, (mean, left_out) = agreement.of(kind), _means(agreement, kind)[0]
+    alone = len(pairings) == 1 and len(agreement.sections) > 1 and kind == "annotators"
+    for pairing in pairings:
         yield Subject("all" if alone else label(pairing), pairing)
-    if len(found) > 1 and mean:
+    if len(pairings) > 1 and mean:
         yield Subject("mean", mean=mean, left_out=left_out)
 
 

@@ -55,33 +55,33 @@ def _of_pairs(pairings: Sequence[Pairing]) -> str:
 
 def pairs_table(agreement: Agreement) -> Iterator[Table]:
     """Yield the table of all reasons why sentence pairs are left out of C."""
-    found = [
+    results = [
         (name, label(pairing), pairing.main(level))
         for level, name in LEVEL_NAMES.items()
         for pairing in agreement.pairings
         if pairing.beyond
     ]
-    left_out = [_left_out(part) for _, _, part in found]
+    left_out = [_left_out(part) for _, _, part in results]
     reasons = list(dict.fromkeys([BOTH_EMPTY, *(reason for one in left_out for reason in one)]))
     if len(reasons) == 1:
         return
     rows: list[list[Cell]] = [
         [level, who, part.pairs, part.used, part.one_sided, *(gone[reason] for reason in reasons)]
-        for (level, who, part), gone in zip(found, left_out, strict=True)
+        for (level, who, part), gone in zip(results, left_out, strict=True)
     ]
     columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
     columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
     title = "Sentence pairs that C stands on in the tables above, and why others are left out"
-    groups = apart(len(found) // len(LEVEL_NAMES), len(LEVEL_NAMES))
+    groups = apart(len(results) // len(LEVEL_NAMES), len(LEVEL_NAMES))
     yield grouped(title, ("level", "who"), columns, rows, "pairs", groups)
 
 
 def _left_out(part: BeyondChance) -> Counter[str]:
     """Count pairs by the reason why they are left out; who did not annotate does not matter."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for reason, count in part.left_out.items():
-        found["not annotated" if reason.startswith("not annotated") else reason] += count
-    return found
+        counts["not annotated" if reason.startswith("not annotated") else reason] += count
+    return counts
 
 
 def edits_table(agreement: Agreement) -> Iterator[Table]:
@@ -90,13 +90,13 @@ def edits_table(agreement: Agreement) -> Iterator[Table]:
     models: dict[tuple[str, str], Mapping[str, EditModel]] = {}
     for pairing in agreement.pairings:
         for levels in pairing.beyond.values():
-            for level, found in levels.items():
+            for level, result in levels.items():
                 links = LEVELS[level][1]
-                rates |= {(name, links): one for name, one in found.rates.items()}
+                rates |= {(name, links): one for name, one in result.rates.items()}
         if pairing.chance in pairing.beyond:
-            for level, found in pairing.beyond[pairing.chance].items():
+            for level, result in pairing.beyond[pairing.chance].items():
                 links = LEVELS[level][1]
-                models |= {(name, links): one for name, one in found.models.items()}
+                models |= {(name, links): one for name, one in result.models.items()}
     keys = sorted(rates, key=lambda key: key[1])
     rows = [row for key in keys for row in _edits(key, rates[key], models.get(key, {}))]
     if not rows:

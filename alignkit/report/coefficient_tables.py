@@ -31,16 +31,16 @@ def cell_tables(agreement: Agreement) -> Iterator[Table]:
         ("", f"{whole}, one for each source word with each target word", "cells"),
         ("different.", f"{whole} of different words", "different-cells"),
     ):
-        found = _with(subjects(agreement, "annotators"), f"{before}cells.")
-        if not found:
+        people = _with(subjects(agreement, "annotators"), f"{before}cells.")
+        if not people:
             continue
         rows = [
             [LINKS[links], subject.name, *_cells(subject, before, links)]
             for links in ("all", "possible", "sure")
-            for subject in found
+            for subject in people
         ]
         heading = f"{title}: Cohen's kappa and Gwet's AC1"
-        yield grouped(heading, ("links", "who"), _CELLS, rows, anchor, apart(len(found), 3))
+        yield grouped(heading, ("links", "who"), _CELLS, rows, anchor, apart(len(people), 3))
 
 
 def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
@@ -55,7 +55,7 @@ def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
     yield subject.plain(f"{before}cells.{links}.observed")
 
 
-def _with(found: list[Subject], start: str) -> list[Subject]:
+def _with(people: list[Subject], start: str) -> list[Subject]:
     """Return the rows that have figures whose names start so."""
 
     def names(subject: Subject) -> Mapping[str, float]:
@@ -63,7 +63,7 @@ def _with(found: list[Subject], start: str) -> list[Subject]:
             return subject.mean
         return subject.pairing.section(subject.section).figures
 
-    return [subject for subject in found if any(name.startswith(start) for name in names(subject))]
+    return [subject for subject in people if any(name.startswith(start) for name in names(subject))]
 
 
 def alpha_tables(agreement: Agreement) -> Iterator[Table]:
@@ -72,15 +72,15 @@ def alpha_tables(agreement: Agreement) -> Iterator[Table]:
         ("", "", "alpha"),
         ("different.", ", links of equal words left out", "different-alpha"),
     ):
-        found = _with(subjects(agreement, "annotators"), f"{before}alpha.")
-        if not found:
+        people = _with(subjects(agreement, "annotators"), f"{before}alpha.")
+        if not people:
             continue
         rows: list[list[Cell]] = []
         starts = []
         for links in ("possible", "sure"):
             starts.append(len(rows))
             names = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
-            rows += [[LINKS[links], one.name, *map(one.cell, names)] for one in found]
+            rows += [[LINKS[links], one.name, *map(one.cell, names)] for one in people]
             if len(agreement.annotators) > 2:
                 joint = _joint(agreement.together[0], before, links)
                 rows.append([LINKS[links], "all annotators", *joint])

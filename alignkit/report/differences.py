@@ -69,9 +69,9 @@ class Matrices:
     articles: Sequence[Article]
 
 
-def word_table(found: Disagreements) -> Table:
+def word_table(counts: Disagreements) -> Table:
     """Return the word pairs that one annotator alone links most often."""
-    first, second = letters(*found.annotators)
+    first, second = letters(*counts.annotators)
     rows: list[list[Cell]] = [
         [
             one.source,
@@ -82,9 +82,9 @@ def word_table(found: Disagreements) -> Table:
             one.outcome.second,
             one.outcome.both + one.outcome.unsure,
         ]
-        for one in found.words[:_MOST_WORDS]
+        for one in counts.words[:_MOST_WORDS]
     ]
-    left = len(found.words) - len(rows)
+    left = len(counts.words) - len(rows)
     return Table(
         "Word pairs that one annotator alone links most often",
         [
@@ -134,15 +134,15 @@ def _further(one: BeyondChance, width: float) -> Cell:
     return "-" if count is None else f"{count:,}" if count else "reached"
 
 
-def draw_pairs(corpus: Corpus, found: Sequence[Difference]) -> Iterator[Matrices]:
+def draw_pairs(corpus: Corpus, differences: Sequence[Difference]) -> Iterator[Matrices]:
     """Draw the sentence pairs in which two differ most, as many as a page has room for.
 
-    All of `found`, where every two differ, have the same room.
+    All of `differences`, where every two differ, have the same room.
     """
-    for one in found:
+    for one in differences:
         counts = one.counts.pairs
         differing = [pair for pair in counts if pair.outcome.alone or pair.outcome.unsure]
-        drawn, large = _draw(corpus, one, differing, share=len(found))
+        drawn, large = _draw(corpus, one, differing, share=len(differences))
         alike = len(counts) - len(differing)
         left = len(differing) - len(drawn) - large
         verb = "sentence pair differs" if len(differing) == 1 else "sentence pairs differ"
@@ -158,20 +158,20 @@ def draw_pairs(corpus: Corpus, found: Sequence[Difference]) -> Iterator[Matrices
 
 
 def _draw(
-    corpus: Corpus, found: Difference, differing: Sequence[PairOutcome], *, share: int
+    corpus: Corpus, difference: Difference, differing: Sequence[PairOutcome], *, share: int
 ) -> tuple[list[Article], int]:
     """Return the drawings there is room for, and how many pairs are too long for any."""
     most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
     drawn: list[Article] = []
     large = 0
-    known = _sentences(found.pairing)
+    known = _sentences(difference.pairing)
     for one in differing:
         pair = corpus[one.place]
         n, m = pair.lengths
         if n * m > _LARGEST_MATRIX:
             large += 1
             continue
-        figure = draw_figure(make_grid(pair, found.counts.annotators))
+        figure = draw_figure(make_grid(pair, difference.counts.annotators))
         room -= len(figure.encode())
         if len(drawn) == most or room < 0:
             break

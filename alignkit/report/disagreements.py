@@ -84,8 +84,8 @@ def disagreements(
     """Count where two annotators differ, over all links, identical ones too."""
     corpus.require(first, second)
     unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()
-    told = (kind for kind in WORD_KINDS if kind not in unknown)
-    kinds = dict.fromkeys((*told, *SHAPES), _NONE)
+    kinds_known = (kind for kind in WORD_KINDS if kind not in unknown)
+    kinds = dict.fromkeys((*kinds_known, *SHAPES), _NONE)
     fold = str if exact_case else str.casefold
     words: dict[tuple[str, str], Outcome] = {}
     pairs = []
@@ -102,13 +102,13 @@ def disagreements(
         pairs.append(PairOutcome(place, total))
     listed = []
     for joined, outcome in words.items():
-        found = WordOutcome(
+        outcome_of_words = WordOutcome(
             *joined, word_kinds(*joined, function_words, exact_case=exact_case), outcome
         )
-        for kind in found.kinds:
+        for kind in outcome_of_words.kinds:
             kinds[kind] += outcome
         if outcome.alone:
-            listed.append(found)
+            listed.append(outcome_of_words)
     listed.sort(key=lambda one: (-one.outcome.alone, one.source, one.target))
     pairs.sort(key=lambda one: (-one.outcome.alone, -one.outcome.unsure, one.place))
     return Disagreements(
@@ -137,9 +137,9 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
 
 
 def _shapes(alignment: Alignment) -> dict[Link, int]:
-    found = {}
+    shapes = {}
     for links in alignment.components():
         sides = len({link.i for link in links}), len({link.j for link in links})
         shape = 0 if max(sides) == 1 else 1 if min(sides) == 1 else 2
-        found.update(dict.fromkeys(links, shape))
-    return found
+        shapes.update(dict.fromkeys(links, shape))
+    return shapes

@@ -9,8 +9,7 @@ from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.report.characters import isolated_text, safe_text
 from alignkit.report.table_csv import csv_lines
 
-_MOST, _MOST_SIGNS = 200, 1_000_000
-"""A page shows no more pairs, nor more text."""
+_MOST, _MOST_SIGNS = 200, 1_000_000  # A page shows no more pairs, nor more text
 
 
 def disagreements_csv(agreement: JudgmentAgreement) -> str:

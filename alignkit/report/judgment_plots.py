@@ -15,8 +15,7 @@ from alignkit.report.columns import Column, Value
 from alignkit.report.judgment_tables import LAYOUTS, Layout, who
 from alignkit.report.plot_data import Panel, Span
 
-_MOST = 40
-"""A figure of a table in a view has no more rows; the table has all."""
+_MOST = 40  # A figure of a table in a view has no more rows; the table has all
 
 _SHAPES = {"kappa": (0, "kappa"), "null": (1, "by chance"), "corrected": (2, "corrected")}
 _DRAWN = {

@@ -59,8 +59,8 @@ def compared_tables(agreement: Agreement) -> Iterator[Table]:
 
 
 def _unit_tables(agreement: Agreement, kind: str, title: str) -> Iterator[Table]:
-    found = subjects(agreement, kind)
-    for unit, name in _UNITS.items() if found else ():
+    rows = subjects(agreement, kind)
+    for unit, name in _UNITS.items() if rows else ():
         levels = {level: LINKS[level.split(".")[1]] for level in _OVERLAPS if unit in level}
         yield grouped(
             f"{title}{name.lower() if title else name}, identical ones {identical(agreement)}; the "
@@ -70,10 +70,10 @@ def _unit_tables(agreement: Agreement, kind: str, title: str) -> Iterator[Table]
             [
                 [links, subject.name, *_measures(subject, level)]
                 for level, links in levels.items()
-                for subject in found
+                for subject in rows
             ],
             unit if kind == "annotators" else f"{kind}-{unit}",
-            apart(len(found), len(levels)),
+            apart(len(rows), len(levels)),
             _note(agreement, kind, unit),
         )
 
@@ -103,7 +103,7 @@ def precision_recall(agreement: Agreement) -> Iterator[Table]:
     """Yield the table of precision and recall with their intervals; none without intervals."""
     if agreement.options.bootstrap == "none":
         return
-    found = subjects(agreement, "annotators")
+    people = subjects(agreement, "annotators")
     columns = [
         Column(name, "percent", span, f"{unit}_{measure}")
         for unit, span in (("phrases", "phrase pairs"), ("words", "words"))
@@ -113,32 +113,32 @@ def precision_recall(agreement: Agreement) -> Iterator[Table]:
     rows = [
         [LINKS[links], one.name, *(one.cell(f"{unit}.{links}.{name}") for unit, name in measures)]
         for links in ("possible", "sure", "eq2")
-        for one in found
+        for one in people
     ]
     title = f"Precision and recall with their intervals, identical ones {identical(agreement)}"
-    groups = apart(len(found), len(rows) // max(len(found), 1))
+    groups = apart(len(people), len(rows) // max(len(people), 1))
     yield grouped(title, ("links", "who"), columns, rows, "precision-recall", groups)
 
 
 def side_by_side(agreement: Agreement) -> Iterator[Table]:
     """Yield the table of all statistics of annotators, over the same items."""
-    found = [one for one in subjects(agreement, "annotators") if one.section == "all"]
+    people = [one for one in subjects(agreement, "annotators") if one.section == "all"]
     several = len(agreement.sections) > 1 and len(agreement.of("annotators")) > 1
-    found = found[len(agreement.sections) - 1 :] if several else found
+    people = people[len(agreement.sections) - 1 :] if several else people
     names = ("F1", "pi", "pi0", "C", "kappa", "AC1", "alpha")
     columns = [Column("used", "count")]
     columns += [Column(name, "decimal", key=name.lower() if name != "C" else "C") for name in names]
     rows = [
         [name, subject.name, *_statistics(agreement, subject, level)]
         for level, name in LEVEL_NAMES.items()
-        for subject in found
+        for subject in people
     ]
     same = ", all over the same items" if agreement.options.universe == "all" else ""
     title = (
         f"Side by side{same}: identical ones {identical(agreement)}; "
         f"chance: {chance_of(agreement.of('annotators'))}"
     )
-    groups, note = apart(len(found), len(LEVEL_NAMES)), _explain(agreement)
+    groups, note = apart(len(people), len(LEVEL_NAMES)), _explain(agreement)
     yield grouped(title, ("level", "who"), columns, rows, "side-by-side", groups, note)
 
 
@@ -148,8 +148,8 @@ def _statistics(agreement: Agreement, subject: Subject, level: str) -> Iterator[
     yield subject.plain(f"{level}.f1")
     for name in ("pi", "pi0"):
         yield getattr(part, name) if part else subject.mean.get(f"{level}.{name}")
-    found = subject.corrected(level)
-    yield found.value if isinstance(found, Value) else found
+    c = subject.corrected(level)
+    yield c.value if isinstance(c, Value) else c
     unit, links = level.split(".")
     items = "different." if agreement.options.ignore_identical else ""
     keys = (f"cells.{links}.kappa", f"cells.{links}.ac1", f"alpha.{links}.masi")

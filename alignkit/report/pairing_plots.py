@@ -53,8 +53,8 @@ def decimal(value: float) -> str:
 def sentence_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
     """Draw how many sentence pairs have which observed agreement; nothing where none is used."""
     for level, title in LEVEL_TITLES.items():
-        found = pairing.main(level)
-        values = [row.observed for row in found.sentences if not row.left_out]
+        result = pairing.main(level)
+        values = [row.observed for row in result.sentences if not row.left_out]
         if not values:
             continue
         data = _sentence_bars(values)
@@ -62,7 +62,7 @@ def sentence_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
             f"{name}-{_slug(level)}",
             f"Observed agreement of {len(values)} sentence pairs, {pairing.name}, {title}",
             data,
-            _markers(found),
+            _markers(result),
             label="observed agreement of a sentence pair",
             unit="sentence pairs",
         )
@@ -74,10 +74,10 @@ def _slug(level: str) -> str:
     return level.replace(".", "-")
 
 
-def _markers(found: BeyondChance) -> list[Marker]:
+def _markers(result: BeyondChance) -> list[Marker]:
     return [
-        Marker(found.pi, f"pi {decimal(found.pi)}"),
-        Marker(found.pi0, f"pi0 {decimal(found.pi0)}", dashed=True),
+        Marker(result.pi, f"pi {decimal(result.pi)}"),
+        Marker(result.pi0, f"pi0 {decimal(result.pi0)}", dashed=True),
     ]
 
 
@@ -102,22 +102,22 @@ def _sentence_bars(values: list[float]) -> list[Bar]:
 def chance_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
     """Draw the agreements of the whole corpus that were sampled, and mark the observed one."""
     for level, title in LEVEL_TITLES.items():
-        found = pairing.main(level)
-        values = found.distribution[~np.isnan(found.distribution)]
+        result = pairing.main(level)
+        values = result.distribution[~np.isnan(result.distribution)]
         if not len(values):
             continue
-        data = _chance_bars(values, found.pi)
+        data = _chance_bars(values, result.pi)
         drawn = bars(
             f"{name}-{_slug(level)}",
             f"Agreement by chance in {len(values)} samples, {pairing.name}, {title}",
             data,
-            _markers(found),
+            _markers(result),
             label="agreement of the corpus",
             unit="samples",
         )
         note = (
             f"mean {values.mean():.4f}, from {values.min():.4f} to {values.max():.4f}; "
-            f"Monte-Carlo error of pi0 {found.pi0_error:.5f}"
+            f"Monte-Carlo error of pi0 {result.pi0_error:.5f}"
         )
         rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
         yield Drawn(title, drawn, _table("Samples", ["agreement", "samples"], rows, note))

@@ -67,10 +67,10 @@ def _read(name: str) -> frozenset[str]:
         except (OSError, UnicodeDecodeError, ValueError) as error:
             raise OptionError(f"function words: {name} cannot be read: {error}") from None
     lines = (line.partition("#")[0] for line in text.splitlines())
-    found = frozenset(fold(word) for line in lines for word in line.split())
-    if not found:
+    folded = frozenset(fold(word) for line in lines for word in line.split())
+    if not folded:
         raise OptionError(f"function words: {name} holds no word")
-    return found
+    return folded
 
 
 def is_punctuation(word: str) -> bool:
@@ -82,12 +82,12 @@ def word_kinds(
     source: str, target: str, known: FunctionWords | None = None, *, exact_case: bool = False
 ) -> tuple[str, ...]:
     """Return the kinds of a link that joins two words; it can be of several, or of none."""
-    found = {
+    is_kind = {
         "identical": source == target
         or (not exact_case and source.casefold() == target.casefold()),
         "punctuation": is_punctuation(source) or is_punctuation(target),
     }
     if known is not None:
-        found["function word"] = fold(source) in known.source or fold(target) in known.target
-        found["content words"] = not (found["punctuation"] or found["function word"])
-    return tuple(kind for kind in WORD_KINDS if found.get(kind))
+        is_kind["function word"] = fold(source) in known.source or fold(target) in known.target
+        is_kind["content words"] = not (is_kind["punctuation"] or is_kind["function word"])
+    return tuple(kind for kind in WORD_KINDS if is_kind.get(kind))

@@ -23,8 +23,7 @@ from alignkit.scoring.bootstrap import Interval, chunks, summarize
 Floats = NDArray[np.float64]
 Masks = Sequence[NDArray[np.bool_]]
 
-_LEAST_EFFECTIVE = 0.1
-"""Pairs whose effective share of the samples is smaller are drawn anew."""
+_LEAST_EFFECTIVE = 0.1  # pairs whose effective share of the samples is smaller are drawn anew
 
 
 def fixed_intervals(
@@ -36,7 +35,7 @@ def fixed_intervals(
     rng: np.random.Generator,
 ) -> list[list[Interval]]:
     """Return the intervals of C in each section, for each table; the edit models stay fixed."""
-    found: list[list[Interval]] = [[] for _ in tables]
+    results: list[list[Interval]] = [[] for _ in tables]
     for mask in sections:
         parts = [table[mask] for table in tables]
         size = int(mask.sum())
@@ -45,10 +44,10 @@ def fixed_intervals(
             weights = rng.multinomial(size, np.full(size, 1 / size), size=count).astype(np.float64)
             for values, part in zip(drawn, parts, strict=True):
                 values.append(correction_ratios(weights @ part)["C"])
-        for intervals, values in zip(found, drawn, strict=True):
+        for intervals, values in zip(results, drawn, strict=True):
             every = np.concatenate(values) if values else np.full(resamples, np.nan)
             intervals.append(summarize(every, confidence))
-    return found
+    return results
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +88,8 @@ class Refit:
             self.model.fit(edits, reading=self.reading, weights=weights[edits.places])
             for edits in self.edits
         ]
-        found = [self.model.rates(one, words, self.trials) for one in models]
-        return flip_rates(found[0], found[1], bounded=self.sampling.universe is not None)
+        sides = [self.model.rates(one, words, self.trials) for one in models]
+        return flip_rates(sides[0], sides[1], bounded=self.sampling.universe is not None)
 
     def _expect(
         self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator

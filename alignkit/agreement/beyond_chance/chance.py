@@ -59,12 +59,12 @@ class Edits:
         key = reading, *strata
         if weights is None and key in self._fitted:
             return self._fitted[key]
-        found = {}
+        fitted = {}
         for name, columns in strata.items():
             trials, flips = (part[:, columns].sum(axis=1) for part in (self.trials, self.flips))
             data = EditData(self.words, trials, flips)
-            found[name] = fit_edit_model(data, reading=reading, weights=weights)
-        models = FrozenMap(found)
+            fitted[name] = fit_edit_model(data, reading=reading, weights=weights)
+        models = FrozenMap(fitted)
         if weights is None:
             self._fitted[key] = models
         return models

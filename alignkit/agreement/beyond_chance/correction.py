@@ -91,9 +91,9 @@ class ChanceTerms:
     @classmethod
     def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
         """Make the terms of an expectation that is known, for sets of fixed sizes."""
-        found = ObservedTerms.of(first, second, common, normalizer)
+        terms = ObservedTerms.of(first, second, common, normalizer)
         zero = np.zeros(len(common))
-        return cls(found.ratio, common, found.norm, zero, zero, zero, zero)
+        return cls(terms.ratio, common, terms.norm, zero, zero, zero, zero)
 
     @classmethod
     def unknown(cls, pairs: int) -> ChanceTerms:

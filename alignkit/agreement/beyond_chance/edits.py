@@ -205,8 +205,8 @@ def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tupl
         mu = data.along(np.zeros(2), np.ones(2), 0.0, float(data.limits.min()))
         return float(mu[0]), 0.0
     edges = data.edges()
-    best, found = data.inside(edges)
-    if not found:
+    best, is_optimum = data.inside(edges)
+    if not is_optimum:
         bounds = (data.on_edge(edge, edges) for edge in edges)
         best = max([best, *(point for point in bounds if point is not None)], key=data.likelihood)
     u, v = best.tolist()
@@ -251,8 +251,8 @@ class _Grouped:
         point = np.full(2, min(max(mean, 0.01 * least), 0.9 * least))
         walls = np.array([[1 - t, t] if c == 0 else [t - 1, -t] for t, c in edges])
         room = np.array([c for _, c in edges])
-        last, found = self._climb(point, walls, room, 0.0)
-        if found:
+        last, is_optimum = self._climb(point, walls, room, 0.0)
+        if is_optimum:
             return last, True
         for barrier in _BARRIERS:
             point, _ = self._climb(point, walls, room, barrier)
@@ -284,13 +284,13 @@ class _Grouped:
             if size < 1e-6:
                 return point, False
             trial = point + size * step
-            found = height(trial)
+            reached = height(trial)
             # near the optimum Newton's steps are safe, and gains are too small to be compared
-            while gain > 0.01 and found < value + 0.1 * size * gain:
+            while gain > 0.01 and reached < value + 0.1 * size * gain:
                 size /= 2
                 trial = point + size * step
-                found = height(trial)
-            point, value = trial, found
+                reached = height(trial)
+            point, value = trial, reached
         return point, False
 
     def on_edge(self, edge: tuple[float, float], edges: list[tuple[float, float]]) -> Floats | None:

@@ -62,8 +62,8 @@ class PairedSets:
     def trials(self) -> Numbers:
         """(P, 4): the cells of each stratum."""
         words = self.items.source, self.items.target
-        found = count_edits(self.places, self.initial, self.initial, *words, self.universe)
-        return found.trials
+        edits = count_edits(self.places, self.initial, self.initial, *words, self.universe)
+        return edits.trials
 
     def observed(self, normalizer: str) -> ObservedTerms:
         """Return what both annotators have."""

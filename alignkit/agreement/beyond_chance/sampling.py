@@ -25,13 +25,11 @@ from alignkit.scoring.measures import ratio
 from alignkit.sentence_pair import SentencePair
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
-"""What is told how much is done, and of how much."""
+Progress = Callable[[int, int], None]  # what is told how much is done, and of how much
 
 _FIRST_ROUND = 100
 _BLOCKS, _MOST_PAIRS = 64, 256
-_FEW = 20_000
-"""Fewer samples than these are drawn before a thread has begun."""
+_FEW = 20_000  # fewer samples than these are drawn before a thread has begun
 
 UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
 """What agreement is measured on: the atomic phrase pairs, or the links."""
@@ -223,7 +221,7 @@ def monte_carlo(
     size = min(max(1, ceil(count / _BLOCKS)), _MOST_PAIRS)
     blocks = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
     totals, records = [], []
-    done, told = 0, 0
+    done, drawn = 0, 0
     with executor(workers, at_once=samples * count < _FEW) as pool:
         while done < samples:
             part = _next_round(done, samples, tolerance, lambda: error(terms_of(moments)))
@@ -241,9 +239,9 @@ def monte_carlo(
             try:
                 for (begin, stop), future in zip(blocks, futures, strict=True):
                     sums += future.result()
-                    told += (stop - begin) * part
+                    drawn += (stop - begin) * part
                     if progress is not None:
-                        progress(told, samples * count)
+                        progress(drawn, samples * count)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise

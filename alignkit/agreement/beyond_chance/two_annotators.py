@@ -68,7 +68,7 @@ def beyond_chance_by_model(
     annotators; pi0 is what the same ratio comes to by the model (Cohn et al. 2008, eq. 4-7). Each
     model gives the same to the bit as alone; sets, edits and resamples are shared.
     """
-    found: dict[str, Expectation] = {}
+    expectations: dict[str, Expectation] = {}
     intervals: dict[str, list[Interval]] = {}
     redrawn: dict[str, int] = {}
     sampled = [name for name in models if isinstance(chance_model(name), SampledChance)]
@@ -91,12 +91,12 @@ def beyond_chance_by_model(
                 workers=workers,
             )
             expected = expected.without_records()
-        found[name] = expected
+        expectations[name] = expected
     if options.bootstrap != "none":
-        rest = {name: one for name, one in found.items() if name not in intervals}
+        rest = {name: one for name, one in expectations.items() if name not in intervals}
         intervals |= _fixed(sets, rest, options, sections, seed)
     results = {}
-    for name, expected in found.items():
+    for name, expected in expectations.items():
         drawn = intervals.get(name), redrawn.get(name, 0)
         results[name] = _result(sets, name, expected, options, sections, *drawn)
     return FrozenMap(results)
@@ -104,7 +104,7 @@ def beyond_chance_by_model(
 
 def _fixed(
     sets: PairedSets,
-    found: Mapping[str, Expectation],
+    expectations: Mapping[str, Expectation],
     options: AgreementOptions,
     sections: Sequence[Section],
     seed: int,
@@ -112,13 +112,13 @@ def _fixed(
     """Return the intervals in each section; models that use the same pairs are resampled once."""
     observed = sets.observed(options.normalizer)
     alike: dict[bytes, list[str]] = {}
-    for name, expected in found.items():
+    for name, expected in expectations.items():
         alike.setdefault(expected.used.tobytes(), []).append(name)
     intervals: dict[str, list[Interval]] = {}
     for names in alike.values():
-        used = found[names[0]].used
+        used = expectations[names[0]].used
         made = fixed_intervals(
-            [rows(observed, found[name].terms, options.aggregate)[used] for name in names],
+            [rows(observed, expectations[name].terms, options.aggregate)[used] for name in names],
             [section.inside[used] for section in sections],
             resamples=options.resamples,
             confidence=options.confidence,
@@ -199,13 +199,13 @@ def _section(
 ) -> BeyondChanceSection:
     used, observed = section.inside & expected.used, sets.observed(options.normalizer)
     terms = rows(observed, expected.terms, options.aggregate)[used]
-    found = correct(terms, noise(expected.terms, options.aggregate)[used])
+    corrected = correct(terms, noise(expected.terms, options.aggregate)[used])
     left_out = Counter(section.outside)
     left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
-    why = _why(found.undefined, left_out, expected, section.inside)
+    why = _why(corrected.undefined, left_out, expected, section.inside)
     no_interval = _no_interval(interval, int(used.sum()), why)
     return BeyondChanceSection(
-        **vars(replace(found, undefined=why)),
+        **vars(replace(corrected, undefined=why)),
         name=section.name,
         pairs=section.pairs,
         used=int(used.sum()),

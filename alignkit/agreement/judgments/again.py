@@ -10,8 +10,7 @@ import numpy as np
 from alignkit.agreement.judgments.consensus import Labels
 from alignkit.errors import OptionError
 
-GOOD_IN = ("any", "majority", "all")
-"""In how many of its contexts a phrase has to be good."""
+GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has to be good
 
 
 def judge_again(
@@ -28,14 +27,14 @@ def judge_again(
     weak = [k for k, kappa in enumerate(kappas) if kappa < below]
     strong = [k for k, kappa in enumerate(kappas) if not isnan(kappa) and kappa > above]
     given = dict.fromkeys(strong, 0)
-    found = {}
+    asked = {}
     for item in np.flatnonzero((values[weak] >= 0).any(axis=0)).tolist():
         free = [k for k in strong if values[k, item] < 0]
         chosen = sorted(free, key=lambda k: (-kappas[k], given[k], k))[:most]
         for k in chosen:
             given[k] += 1
-        found[item] = tuple(sorted(chosen))
-    return found
+        asked[item] = tuple(sorted(chosen))
+    return asked
 
 
 def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Labels:

@@ -15,15 +15,11 @@ from alignkit.labels.label_matrix import UNKNOWN
 if TYPE_CHECKING:
     from alignkit.agreement.judgments.result import JudgmentAgreement
 
-MANY_TIED = 0.1
-"""Above this share, items that a tie leaves out are told."""
-
-DOMINATES = 0.9
-"""From this share of all judgments on, one label leaves kappa little to agree on."""
+MANY_TIED = 0.1  # above this share, items that a tie leaves out are told
+DOMINATES = 0.9  # from this share of all judgments on, one label leaves kappa little to agree on
 
 
-MOST_GROUPS = 5
-"""So many groups are named, those with the fewest pairs."""
+MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
 
 
 def judgment_cautions(agreement: JudgmentAgreement) -> tuple[Caution, ...]:

@@ -54,16 +54,16 @@ class Comparisons:
 
     def _every_two(self) -> None:
         names, values, groups = self.view.annotators, self.view.values, self.view.groups
-        found: dict[tuple[str, str], list[int]] = {}
+        by_groups: dict[tuple[str, str], list[int]] = {}
         every = []
         for a, b in combinations(range(len(names)), 2):
             n = self._couple("pairing", names[a], names[b], values[a], values[b])
             every.append(n)
             if names[a] in groups and names[b] in groups:
                 first, second = sorted((groups[names[a]], groups[names[b]]))
-                found.setdefault((first, second), []).append(n)
+                by_groups.setdefault((first, second), []).append(n)
         self._mean("mean", every)
-        for (first, second), these in sorted(found.items()):
+        for (first, second), these in sorted(by_groups.items()):
             self._mean("groups", these, first, second)
 
     def _with_consensus(self) -> None:

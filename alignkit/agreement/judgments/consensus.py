@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from alignkit.errors import OptionError, UnknownNameError
 
-Labels = NDArray[np.int8]
-"""Numbers of labels; -1 where there is none."""
+Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 
 TIES = ("leave-out", "error", "lowest", "adjudicated")
 """What becomes of an item for which several labels have most votes."""
 
-LEAST = 2
-"""The label of one annotator alone is no consensus."""
+LEAST = 2  # the label of one annotator alone is no consensus
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,20 +54,20 @@ def view_figures(
     level = f"judgments.{view.name}"
     drawn, drawn_joint = _resampled(compared, tables, joint, group.reshape(-1), drawing)
     total = tables.ratios(np.ones((tables.count, 1), np.int32), view.far)
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for k, one in enumerate(compared.measures):
         value = float(one.of(total)[0])
         at = (one.kind, one.first, one.second, section, level, one.statistic)
-        found.append(_figure(at, value, one.items, one.reason, drawn[k]))
+        figures.append(_figure(at, value, one.items, one.reason, drawn[k]))
     used = int((counts.sum(axis=1) > 0).sum())
     for name, (value,) in together.items():
         whom = ("joint", "", "", section, level, name)
         reason = _why(name, value, view, counts)
-        found.append(_figure(whom, float(value), used, reason, drawn_joint.get(name)))
+        figures.append(_figure(whom, float(value), used, reason, drawn_joint.get(name)))
     if null is not None:
-        found += list(_against_null(found, null, drawing.confidence))
-    found += list(_shares(view, null, section, drawing.confidence))
-    return tuple(found)
+        figures += list(_against_null(figures, null, drawing.confidence))
+    figures += list(_shares(view, null, section, drawing.confidence))
+    return tuple(figures)
 
 
 def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> str:
@@ -135,10 +135,10 @@ def _resampled(
 
 def _draw(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int32]:
     """Return how often each item is drawn, (count, size); sooner than a multinomial does."""
-    found = np.empty((size, count), np.int32)
-    for row in found:
+    counts = np.empty((size, count), np.int32)
+    for row in counts:
         row[:] = np.bincount(rng.integers(0, count, count, dtype=np.int32), minlength=count)
-    return np.ascontiguousarray(found.T)
+    return np.ascontiguousarray(counts.T)
 
 
 def _against_null(

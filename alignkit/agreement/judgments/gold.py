@@ -11,8 +11,7 @@ from alignkit.agreement.judgments.consensus import Labels
 from alignkit.errors import OptionError
 from alignkit.scoring.wilson import wilson_interval
 
-LEAST_JUDGED = 10
-"""Nobody is rejected before so many gold questions."""
+LEAST_JUDGED = 10  # nobody is rejected before so many gold questions
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ def answer_gold(
     values: Labels, gold: Labels, *, sequential: bool = False, confidence: float = 0.95
 ) -> tuple[GoldVerdict, ...]:
     """Judge each annotator by the gold questions: below 50% after 10 is rejected."""
-    found = []
+    verdicts = []
     for row in values:
         asked = (gold >= 0) & (row >= 0)
         rights = np.cumsum(row[asked] == gold[asked])
@@ -52,8 +51,8 @@ def answer_gold(
         at = int(when[0]) + 1 if len(when) else None
         low, high = wilson_interval(right, judged, confidence)
         accuracy = right / judged if judged else float("nan")
-        found.append(GoldVerdict(judged, right, accuracy, low, high, verdict, at, commonest))
-    return tuple(found)
+        verdicts.append(GoldVerdict(judged, right, accuracy, low, high, verdict, at, commonest))
+    return tuple(verdicts)
 
 
 @cache
@@ -83,5 +82,5 @@ def suspicious_gold(values: Labels, gold: Labels, verdicts: tuple[GoldVerdict, .
     kept = values[[verdict.verdict != "reject" for verdict in verdicts]]
     judged = (kept >= 0).sum(axis=0)
     against = ((kept >= 0) & (kept != gold)).sum(axis=0)
-    found: list[int] = np.flatnonzero((gold >= 0) & (2 * against > judged)).tolist()
-    return found
+    places: list[int] = np.flatnonzero((gold >= 0) & (2 * against > judged)).tolist()
+    return places

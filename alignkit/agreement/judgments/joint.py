@@ -12,8 +12,7 @@ from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.statistic import Floats, Rows
 from alignkit.scoring.measures import ratio
 
-UNEQUAL = "items have different numbers of judgments"
-"""Why Fleiss' kappa is undefined."""
+UNEQUAL = "items have different numbers of judgments"  # why Fleiss' kappa is undefined
 
 
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:

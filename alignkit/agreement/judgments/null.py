@@ -22,8 +22,7 @@ from alignkit.parallel import executor
 NULLS = ("all", "one")
 """Whose labels are permuted: those of all annotators, or of the one alone who is tested."""
 
-_CHUNK_BYTES, _MOST = 2**24, 64
-"""How many permutations are made at once."""
+_CHUNK_BYTES, _MOST = 2**24, 64  # how many permutations are made at once
 
 
 class NullQuestion(NamedTuple):

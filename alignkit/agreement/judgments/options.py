@@ -6,30 +6,23 @@ The command line is made from the fields, so this imports nothing that takes tim
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from alignkit.agreement.options import check_choices, option
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.agreement.options import check_choices, check_names, option
+from alignkit.errors import OptionError
 from alignkit.labels import Scheme, View, get_scheme, get_view
 
-MAJORITY = "majority"
-"""The consensus that is no adjudicated version."""
+MAJORITY = "majority"  # the consensus that is no adjudicated version
 
 
 @dataclass(frozen=True)
 class JudgmentOptions:
     """The options of `alignkit.agree` on judgments of pairs.
 
-    The metadata of each field hold its ``help``, its ``choices`` (empty where it names nothing),
-    and its ``metavar``.
-
-    Raises
-    ------
-    UnknownNameError
-        If an option names nothing.
-    OptionError
-        If a number is out of range, or a view has no order and one is needed.
+    The metadata of each field hold its ``help``, its ``choices`` (empty for free values), and its
+    ``metavar``. An unknown choice raises an UnknownNameError, a number out of range, or a view
+    without an order that needs one, an OptionError.
     """
 
     scheme: Scheme | str = option("", "of the judgments", metavar="S")  # noqa: RUF009
@@ -126,8 +119,5 @@ class JudgmentOptions:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> JudgmentOptions:
         """Make them of what was given by name."""
-        known = [option.name for option in fields(cls)]
-        for name in given:
-            if name not in known:
-                raise UnknownNameError("option of agreement on judgments", name, known)
+        check_names(given, cls, "option of agreement on judgments")
         return cls(**given)

@@ -78,7 +78,7 @@ def agree_on_judgments(
         if any(one.judgment and name in compared for name, one in pair.annotations.items())
     ]
     repeats = Counter(text for pair in judged if (text := compared_texts(pair)))
-    found = JudgmentAgreement(
+    agreement = JudgmentAgreement(
         names,
         options,
         by,
@@ -96,7 +96,7 @@ def agree_on_judgments(
         in_several(sections),
         len(corpus) - len(judged),
     )
-    return replace(found, cautions=judgment_cautions(found))
+    return replace(agreement, cautions=judgment_cautions(agreement))
 
 
 def judges(

@@ -87,8 +87,8 @@ class Ratios:
 def kappas(tables: Floats, far: Floats) -> Floats:
     """Return kappa of (..., K, K) tables; NaN where undefined."""
     size = tables.shape[-1]
-    found = weighted_kappas(tables.reshape(-1, size, size), far)
-    return found.reshape(tables.shape[:-2])
+    values = weighted_kappas(tables.reshape(-1, size, size), far)
+    return values.reshape(tables.shape[:-2])
 
 
 def mean_kappas(tables: Floats, far: Floats) -> Floats:
@@ -96,9 +96,9 @@ def mean_kappas(tables: Floats, far: Floats) -> Floats:
     return mean_of(kappas(tables, far).T, tables.sum(axis=(2, 3)).T)
 
 
-def mean_of(found: Floats, items: Floats) -> Floats:
+def mean_of(kappas: Floats, items: Floats) -> Floats:
     """Return the mean of (N, R) kappas, (R,), each weighing as much as its items."""
-    known = ~np.isnan(found)
+    known = ~np.isnan(kappas)
     total = (items * known).sum(axis=0)
-    above = (items * np.where(known, found, 0)).sum(axis=0)
+    above = (items * np.where(known, kappas, 0)).sum(axis=0)
     return ratio(above, total)
