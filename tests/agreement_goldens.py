@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from math import isclose, isnan, nan
 from pathlib import Path
 from typing import Any
@@ -74,11 +75,11 @@ def half_with_gaps() -> Corpus:
 
 @cache
 def nobody_edits() -> Corpus:
-    return half().map(
-        lambda pair: pair.with_annotation("anna", pair.alignment("initial")).with_annotation(
-            "ben", pair.alignment("initial")
-        )
-    )
+    def keep(pair: SentencePair) -> SentencePair:
+        initial = pair.alignment("initial")
+        return pair.with_annotation("anna", initial).with_annotation("ben", initial)
+
+    return half().map(keep)
 
 
 @cache
@@ -133,23 +134,19 @@ def transread() -> Corpus:
 
 
 def _renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
-    return Corpus(
-        SentencePair(
-            pair.id,
-            pair.source,
-            pair.target,
-            {new: pair.annotation(old) for old, new in names.items() if old in pair.annotations},
-        )
-        for pair in corpus
-    )
+    def rename(pair: SentencePair) -> SentencePair:
+        given = {new: pair.annotation(old) for old, new in names.items() if old in pair.annotations}
+        return SentencePair(pair.id, pair.source, pair.target, given)
+
+    return corpus.map(rename)
 
 
 def _with_equal_words(pair: SentencePair) -> SentencePair:
     source, target = ([word.casefold() for word in side] for side in pair.words)
-    equal = {
-        (i, j) for i, word in enumerate(source) for j, other in enumerate(target) if word == other
-    }
-    return pair.with_annotation("equal", Alignment(equal))
+    cells = product(range(len(source)), range(len(target)))
+    return pair.with_annotation(
+        "equal", Alignment((i, j) for i, j in cells if source[i] == target[j])
+    )
 
 
 # cases

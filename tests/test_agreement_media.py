@@ -145,11 +145,8 @@ def flat(found):
 def test_json_and_csv_have_every_figure_once(agreement):
     figures = list(agreement.figures())
     found = flat(json.loads(json.dumps(agreement_json(agreement), allow_nan=False)))
-    rows = [
-        row
-        for row in csv.DictReader(io.StringIO(agreement_csv(agreement)))
-        if row["kind"] not in ("caution", "signature")
-    ]
+    rows = list(csv.DictReader(io.StringIO(agreement_csv(agreement))))
+    rows = [row for row in rows if row["kind"] not in ("caution", "signature")]
     assert len(found) == len(rows) == len(figures)
     for one, row in zip(figures, rows, strict=True):
         key = (one.kind, one.first, one.second, one.section, one.level, one.statistic)
@@ -185,9 +182,8 @@ def test_the_tables_hold_the_figures(two):
     for anchor, prefix in (("cells", ""), ("different-cells", "different.")):
         for row in tables[anchor].to_records():
             if row["links"] in names:
-                one = figures[
-                    "annotators", row["who"], f"{prefix}cells.{names[row['links']]}", "kappa"
-                ]
+                level = f"{prefix}cells.{names[row['links']]}"
+                one = figures["annotators", row["who"], level, "kappa"]
                 assert (row["kappa"], row["kappa_low"]) == (one.value, one.low)
 
 

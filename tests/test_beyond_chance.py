@@ -56,15 +56,8 @@ def measure(pairs, first="A", second="B", chance="edit", **options):
     st.sampled_from(["fixed", "refit"]), st.sampled_from(["macro", "micro"]),
 )  # fmt: skip
 def test_several_models_at_once_give_what_each_gives_alone(pairs, level, bootstrap, how) -> None:
-    what, chosen, sections = prepared(
-        pairs,
-        halves=True,
-        level=level,
-        bootstrap=bootstrap,
-        aggregate=how,
-        samples=20,
-        resamples=10,
-    )
+    options = {"bootstrap": bootstrap, "aggregate": how, "samples": 20, "resamples": 10}
+    what, chosen, sections = prepared(pairs, halves=True, level=level, **options)
     together = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=3)
     assert list(together) == list(CHANCE_MODELS)
     for name, found in together.items():

@@ -255,15 +255,22 @@ def test_annotators_who_edit_at_random_agree_by_chance_alone() -> None:
 
 def test_options_are_checked() -> None:
     pairs = corpus(*ROWS)
-    for wrong in ({"chance": "x"}, {"normalizer": "x"}, {"aggregate": "x"}, {"reading": "x"},
-                  {"bootstrap": "x"}, {"missing_initial": "x"}, {"universe": "x"},
-                  {"rng": 1}):  # fmt: skip
+    choices = (
+        "chance",
+        "normalizer",
+        "aggregate",
+        "reading",
+        "bootstrap",
+        "missing_initial",
+        "rng",
+    )
+    for name in choices:
         with pytest.raises(UnknownNameError, match="known: "):
-            measure(pairs, **wrong)
-    for wrong in ({"samples": 1}, {"tolerance": 0}, {"resamples": 0}, {"confidence": 1},
-                  {"workers": 0}):  # fmt: skip
+            measure(pairs, **{name: "x"})
+    numbers = {"samples": 1, "tolerance": 0, "resamples": 0, "confidence": 1, "workers": 0}
+    for name, value in numbers.items():
         with pytest.raises(OptionError):
-            measure(pairs, **wrong)
+            measure(pairs, **{name: value})
     with pytest.raises(OptionError, match="named twice"):
         measure(pairs, "A", "A")
     with pytest.raises(UnknownNameError, match="annotator"):

@@ -111,10 +111,8 @@ def test_agrees_with_the_enumeration_of_all_outcomes(pair, rates, unit, normaliz
 
 def test_identical_items_take_part_if_asked() -> None:
     pair, rates = TINY[4]
-    truth = exact(
-        Alignment.parse(pair[2]).possible, 3, 3, rates, unit="phrases", source=pair[0],
-        target=pair[1], include_identical=True,
-    )  # fmt: skip
+    words = {"source": pair[0], "target": pair[1], "include_identical": True}
+    truth = exact(Alignment.parse(pair[2]).possible, 3, 3, rates, unit="phrases", **words)
     near(draw(sampling([pair], [rates], include_identical=True), 4000).terms(), truth)
 
 
