@@ -78,13 +78,8 @@ class Overlap:
 
     def rows(self) -> Mapping[str, OverlapRow]:
         """Return the rows by level and links, ``words.possible`` and so on."""
-        return {
-            "words.possible": self.words_possible,
-            "words.sure": self.words_sure,
-            "words.eq2": self.words_eq2,
-            "phrases.possible": self.phrases_possible,
-            "phrases.sure": self.phrases_sure,
-        }
+        levels = [statistic.level for statistic in OVERLAP]
+        return {level: getattr(self, level.replace(".", "_")) for level in levels}
 
 
 def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:

@@ -72,31 +72,17 @@ class Matrices:
 def word_table(counts: Disagreements) -> Table:
     """Return the word pairs that one annotator alone links most often."""
     first, second = letters(*counts.annotators)
-    rows: list[list[Cell]] = [
-        [
-            one.source,
-            one.target,
-            ", ".join(one.kinds),
-            one.outcome.alone,
-            one.outcome.first,
-            one.outcome.second,
-            one.outcome.both + one.outcome.unsure,
-        ]
-        for one in counts.words[:_MOST_WORDS]
-    ]
+    rows: list[list[Cell]] = []
+    for words in counts.words[:_MOST_WORDS]:
+        outcome = words.outcome
+        numbers = outcome.alone, outcome.first, outcome.second, outcome.both + outcome.unsure
+        rows.append([words.source, words.target, ", ".join(words.kinds), *numbers])
     left = len(counts.words) - len(rows)
-    return Table(
-        "Word pairs that one annotator alone links most often",
-        [
-            *(Column(name) for name in ("source", "target", "kind")),
-            *(
-                Column(name, "count")
-                for name in ("one only", f"only {first}", f"only {second}", "both")
-            ),
-        ],
-        rows,
-        note=f"{left:,} further word pairs are not shown." if left else "",
-    )
+    headings = ("one only", f"only {first}", f"only {second}", "both")
+    columns = [Column(name) for name in ("source", "target", "kind")]
+    columns += [Column(name, "count") for name in headings]
+    note = f"{left:,} further word pairs are not shown." if left else ""
+    return Table("Word pairs that one annotator alone links most often", columns, rows, note)
 
 
 def further_table(agreement: Agreement) -> Table | None:

@@ -16,17 +16,9 @@ def disagreements_csv(agreement: JudgmentAgreement) -> str:
     """Return every pair that is judged differently as a row of CSV."""
     names = agreement.judges
     rows = [["pair", "differ in", *(f"judgment of {name}" for name in names), "source", "target"]]
-    for disagreement in agreement.disagreements:
-        said = [disagreement.judgments.get(name, "") for name in names]
-        rows.append(
-            [
-                disagreement.id,
-                ", ".join(disagreement.views),
-                *said,
-                disagreement.source,
-                disagreement.target,
-            ]
-        )
+    for pair in agreement.disagreements:
+        said = [pair.judgments.get(name, "") for name in names]
+        rows.append([pair.id, ", ".join(pair.views), *said, pair.source, pair.target])
     return csv_lines(rows)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from math import isnan, nan
 
 import numpy as np
@@ -55,37 +55,32 @@ def sentence_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
     for level, title in LEVEL_TITLES.items():
         result = pairing.main(level)
         values = [row.observed for row in result.sentences if not row.left_out]
-        if not values:
-            continue
-        data = _sentence_bars(values)
-        drawn = bars(
-            f"{name}-{_slug(level)}",
-            f"Observed agreement of {len(values)} sentence pairs, {pairing.name}, {title}",
-            data,
-            _markers(result),
-            label="observed agreement of a sentence pair",
-            unit="sentence pairs",
-        )
-        rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
-        yield Drawn(title, drawn, _table("Sentence pairs", ["agreement", "pairs"], rows))
+        if values:
+            said = f"Observed agreement of {len(values)} sentence pairs, {pairing.name}, {title}"
+            label = "observed agreement of a sentence pair"
+            numbers = Table("Sentence pairs", [Column("agreement"), Column("pairs", "count")], ())
+            data = _sentence_bars(values)
+            yield _histogram(name, level, result, data, said, label, "sentence pairs", numbers)
 
 
-def _slug(level: str) -> str:
-    return level.replace(".", "-")
-
-
-def _markers(result: BeyondChance) -> list[Marker]:
-    return [
+def _histogram(
+    name: str,
+    level: str,
+    result: BeyondChance,
+    data: list[Bar],
+    said: str,
+    label: str,
+    unit: str,
+    numbers: Table,
+) -> Drawn:
+    markers = [
         Marker(result.pi, f"pi {decimal(result.pi)}"),
         Marker(result.pi0, f"pi0 {decimal(result.pi0)}", dashed=True),
     ]
-
-
-def _table(
-    title: str, names: Sequence[str], rows: Sequence[Sequence[Cell]], note: str = ""
-) -> Table:
-    columns = [Column(name, "text" if k == 0 else "count") for k, name in enumerate(names)]
-    return Table(title, columns, rows, note=note)
+    place = f"{name}-{level.replace('.', '-')}"
+    image = bars(place, said, data, markers, label=label, unit=unit)
+    rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
+    return Drawn(LEVEL_TITLES[level], image, replace(numbers, rows=rows))
 
 
 def _sentence_bars(values: list[float]) -> list[Bar]:
@@ -104,23 +99,17 @@ def chance_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
     for level, title in LEVEL_TITLES.items():
         result = pairing.main(level)
         values = result.distribution[~np.isnan(result.distribution)]
-        if not len(values):
-            continue
-        data = _chance_bars(values, result.pi)
-        drawn = bars(
-            f"{name}-{_slug(level)}",
-            f"Agreement by chance in {len(values)} samples, {pairing.name}, {title}",
-            data,
-            _markers(result),
-            label="agreement of the corpus",
-            unit="samples",
-        )
-        note = (
-            f"mean {values.mean():.4f}, from {values.min():.4f} to {values.max():.4f}; "
-            f"Monte-Carlo error of pi0 {result.pi0_error:.5f}"
-        )
-        rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
-        yield Drawn(title, drawn, _table("Samples", ["agreement", "samples"], rows, note))
+        if len(values):
+            said = f"Agreement by chance in {len(values)} samples, {pairing.name}, {title}"
+            note = (
+                f"mean {values.mean():.4f}, from {values.min():.4f} to {values.max():.4f}; "
+                f"Monte-Carlo error of pi0 {result.pi0_error:.5f}"
+            )
+            columns = [Column("agreement"), Column("samples", "count")]
+            numbers = Table("Samples", columns, (), note)
+            data = _chance_bars(values, result.pi)
+            label = "agreement of the corpus"
+            yield _histogram(name, level, result, data, said, label, "samples", numbers)
 
 
 def _chance_bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], pi: float) -> list[Bar]:
