@@ -1,7 +1,5 @@
 """Corpora whose annotators changed an initial alignment at random."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from alignkit.alignment import Alignment
@@ -14,7 +12,6 @@ NAMES = ("anna", "ben")
 def make_corpus(
     pairs: int, *, longest: int = 12, seed: int = 0, names: tuple[str, ...] = NAMES
 ) -> Corpus:
-    """Return sentence pairs; of two annotators, who have the initial alignment beside them."""
     rng = np.random.default_rng(seed)
     return Corpus(_pair(k, longest, rng, names) for k in range(pairs))
 

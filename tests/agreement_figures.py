@@ -4,8 +4,6 @@ The names do not depend on how alignkit computes or holds the figures: whoever c
 `figures` and nothing else of the goldens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
@@ -58,19 +56,9 @@ def figures(
       and so on, ``fleiss``, ``pairs``, ``edits.sure.add`` and so on, ``disagreements.1-1`` and so
       on. Behind ``different.`` stand those that leave identical cells out.
 
-    Parameters
-    ----------
-    corpus, annotators, by, include_identical, initial, adjudicated, systems
-        As for the command.
-    chance_alone
-        Leave out what no option of chance can change: overlap, kappa, AC1, alpha, Fleiss' kappa,
-        disagreements.
-    different
-        Add kappa, AC1 and alpha over words that are not identical.
-    seed
-        Of all draws.
-    **chance
-        The options of the agreement beyond chance; it is computed where one is given.
+    With `chance_alone` without what no option of chance can change; with `different` there are
+    kappa, AC1 and alpha over words that are not identical, too. C is computed where an option of
+    it is given.
     """
     computed = bool(chance) or initial is not None or adjudicated is not None
     if not computed:
@@ -141,7 +129,6 @@ def _overlaps(found: Agreement, computed: bool) -> Iterator[Row]:
 def _split(
     who: str, section: str, values: Mapping[str, Number], kinds: Sequence[str]
 ) -> Iterator[Row]:
-    """Yield the rows of values that are named ``level.statistic``; not those of C."""
     for name, value in values.items():
         level, statistic = split(name)
         if level.split(".")[0] in kinds and statistic not in FACES:
@@ -245,7 +232,6 @@ def _corrected(part: BeyondChanceSection) -> dict[str, Number]:
 
 
 def _whole(result: BeyondChance) -> dict[str, Number]:
-    """Return what only the whole corpus has: sums over its pairs, the samples."""
     used = [one for one in result.sentences if not one.left_out]
     statistics: dict[str, Number] = {
         name: sum(getattr(one, name) for one in used) for name in ("first", "second", "common")
@@ -270,19 +256,11 @@ def _edits(found: Agreement) -> Iterator[Row]:
             for name, models in pairing.main(level).models.items():
                 who = f"others of {pairing.first}" if name.startswith("majority ") else name
                 for part, model in models.items():
-                    yield (
-                        who,
-                        "all",
-                        f"edits.{LEVELS[level][1]}.{part}",
-                        {
-                            "a": model.a,
-                            "b": model.b,
-                            "log_likelihood": model.log_likelihood,
-                            "edits": int(model.data.edits.sum()),
-                            "trials": int(model.data.trials.sum()),
-                            "pairs": model.pairs,
-                        },
-                    )
+                    names = ("a", "b", "log_likelihood", "pairs")
+                    statistics = {name: getattr(model, name) for name in names}
+                    for column in ("edits", "trials"):
+                        statistics[column] = int(getattr(model.data, column).sum())
+                    yield who, "all", f"edits.{LEVELS[level][1]}.{part}", statistics
 
 
 # what the page tells besides

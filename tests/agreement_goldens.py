@@ -10,14 +10,13 @@ Write them anew where a change is meant, and look at what ``git diff`` says::
     ALIGNKIT_DATA=FOLDER PYTHONPATH=. python tests/agreement_goldens.py [CASE ...]
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from math import isclose, isnan, nan
 from pathlib import Path
 from typing import Any
@@ -44,19 +43,16 @@ RELATIVE, SMALLEST = 1e-9, 1e-12
 
 @cache
 def paraphrases() -> Corpus:
-    """Return the sample of paraphrases: anna, ben, initial and gold, all of them everywhere."""
     return read_corpus(str(SAMPLES / "paraphrases.jsonl"), format="alignkit-jsonl")
 
 
 @cache
 def half() -> Corpus:
-    """Return every second pair of them: as good to show what an option does, and quicker."""
     return paraphrases()[::2]
 
 
 @cache
 def with_gaps() -> Corpus:
-    """Return the paraphrases where each has left out some, and left some empty."""
     gaps = {"anna": (7, 2), "ben": (5, 3), "gold": (11, 4), "initial": (6, 1)}
     pairs = []
     for number, pair in enumerate(paraphrases()):
@@ -74,23 +70,20 @@ def with_gaps() -> Corpus:
 
 @cache
 def half_with_gaps() -> Corpus:
-    """Return every second pair of them."""
     return with_gaps()[1::2]
 
 
 @cache
 def nobody_edits() -> Corpus:
-    """Return every second pair with two annotators who keep the initial alignment as it is."""
-    return half().map(
-        lambda pair: pair.with_annotation("anna", pair.alignment("initial")).with_annotation(
-            "ben", pair.alignment("initial")
-        )
-    )
+    def keep(pair: SentencePair) -> SentencePair:
+        initial = pair.alignment("initial")
+        return pair.with_annotation("anna", initial).with_annotation("ben", initial)
+
+    return half().map(keep)
 
 
 @cache
 def french() -> Corpus:
-    """Return the French and English sample: gold and two systems, with genres."""
     texts = {"source": str(FRENCH / "fr.txt"), "target": str(FRENCH / "en.txt")}
     gold, *systems = (
         read_corpus(str(FRENCH / f"{name}.align"), format="pharaoh", name=name, **texts)
@@ -107,7 +100,6 @@ def french() -> Corpus:
 
 @cache
 def without_words() -> Corpus:
-    """Return the French and English links without their words."""
     return french().map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
 
 
@@ -117,14 +109,12 @@ def _data() -> Path:
 
 @cache
 def goldalign() -> Corpus:
-    """Return question pairs of two annotators, with initial and adjudicated alignments."""
     names = {"demo-user-1": "A", "demo-user-2": "B", "arbit": "gold", "initial": "initial"}
     return _renamed(read_corpus(str(_data() / "goldalign"), format="goldalign"), names)
 
 
 @cache
 def rte2() -> Corpus:
-    """Return entailment pairs of three annotators; ``equal`` links each word to equal ones."""
     one, two, three = (
         read_corpus(str(_data() / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)
         for name in "ABC"
@@ -134,35 +124,29 @@ def rte2() -> Corpus:
 
 @cache
 def quarter_of_rte2() -> Corpus:
-    """Return every fourth pair of it."""
     return rte2()[::4]
 
 
 @cache
 def transread() -> Corpus:
-    """Return the translations that two annotators aligned."""
     folder = _data() / "formats" / "transread" / "task_1_es-en"
     return _renamed(read_corpus(str(folder), format="transread"), {"1": "A", "2": "B"})
 
 
 def _renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
-    return Corpus(
-        SentencePair(
-            pair.id,
-            pair.source,
-            pair.target,
-            {new: pair.annotation(old) for old, new in names.items() if old in pair.annotations},
-        )
-        for pair in corpus
-    )
+    def rename(pair: SentencePair) -> SentencePair:
+        given = {new: pair.annotation(old) for old, new in names.items() if old in pair.annotations}
+        return SentencePair(pair.id, pair.source, pair.target, given)
+
+    return corpus.map(rename)
 
 
 def _with_equal_words(pair: SentencePair) -> SentencePair:
     source, target = ([word.casefold() for word in side] for side in pair.words)
-    equal = {
-        (i, j) for i, word in enumerate(source) for j, other in enumerate(target) if word == other
-    }
-    return pair.with_annotation("equal", Alignment(equal))
+    cells = product(range(len(source)), range(len(target)))
+    return pair.with_annotation(
+        "equal", Alignment((i, j) for i, j in cells if source[i] == target[j])
+    )
 
 
 # cases
@@ -170,15 +154,12 @@ def _with_equal_words(pair: SentencePair) -> SentencePair:
 
 @dataclass(frozen=True)
 class Case:
-    """Hold what is asked: of which corpus and annotators, with which options of `figures`."""
-
     corpus: Callable[[], Corpus]
     annotators: str | None
     options: Mapping[str, Any] = field(default_factory=dict)
     slow: bool = False
 
     def figures(self) -> dict[str, Number]:
-        """Compute all figures."""
         names = self.annotators.split() if self.annotators else None
         return figures(self.corpus(), names, **self.options)
 
@@ -186,7 +167,6 @@ class Case:
 def _chance(
     corpus: Callable[[], Corpus], annotators: str | None, *, slow: bool = False, **options: Any
 ) -> Case:
-    """Make a case of agreement beyond chance: few draws, and nothing that needs none."""
     few = {"samples": 100, "resamples": 100, "chance_alone": True}
     return Case(corpus, annotators, few | options, slow)
 
@@ -274,7 +254,6 @@ REAL_CASES = {
 
 
 def read_golden(name: str) -> dict[str, Number]:
-    """Return the figures that a case gave."""
     rows = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return {
         f"{row} | {statistic}": nan if value is None else value
@@ -284,7 +263,6 @@ def read_golden(name: str) -> dict[str, Number]:
 
 
 def write_golden(name: str, found: Mapping[str, Number]) -> None:
-    """Write figures, a line for each pairing, section and level; NaN is null."""
     rows: dict[str, dict[str, Number | None]] = {}
     for key, value in found.items():
         row, _, statistic = key.rpartition(" | ")
@@ -296,7 +274,6 @@ def write_golden(name: str, found: Mapping[str, Number]) -> None:
 
 
 def differences(found: Mapping[str, Number], golden: Mapping[str, Number]) -> list[str]:
-    """Return a line for each figure that is another, is missing, or is new."""
     told = []
     for key in dict.fromkeys((*golden, *found)):
         if key not in found:
@@ -317,7 +294,6 @@ def _same(one: Number, other: Number) -> bool:
 
 
 def main(names: Iterable[str]) -> None:
-    """Write the goldens of some cases, or of all; those of public corpora where these are."""
     known = CASES | (REAL_CASES if os.environ.get("ALIGNKIT_DATA") else {})
     for name in names or known:
         found = known[name].figures()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from math import inf, log, nan
+from math import inf, isnan, log, nan, sqrt
 
 
 def components(links):
@@ -126,3 +126,11 @@ def log_likelihood(a, b, reading, data):
                     return -inf
                 total += count * log(chance)
     return total
+
+
+def near(terms, truth):
+    """Check sampled terms against `exact` ones: within four standard errors."""
+    assert isnan(terms.ratio[0]) == isnan(truth[0])
+    for name, known in zip(("ratio", "common", "norm"), truth, strict=True):
+        value, variance = getattr(terms, name)[0], getattr(terms, f"{name}_variance")[0]
+        assert isnan(known) or abs(value - known) <= 4 * sqrt(variance) + 1e-12

@@ -1,7 +1,5 @@
 """Make small random corpora that several annotators annotated, with equal words among them."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from alignkit.alignment import NULL, Alignment
@@ -9,6 +7,23 @@ from alignkit.corpus import Corpus
 from alignkit.sentence_pair import SentencePair
 
 WORDS = st.sampled_from(["a", "A", "b", "c"])
+
+
+def two_aligned(a, b, source="xyz", target="uvw", **more):
+    annotations = {name: Alignment.parse(text) for name, text in {"A": a, "B": b, **more}.items()}
+    return SentencePair("1", tuple(source), tuple(target), annotations)
+
+
+def edited_corpus(*rows, source="abc", target="xyz", attributes=None):
+    """Return pairs with the alignments of "initial", "A" and "B" in this order, None for none."""
+    pairs = []
+    for number, links in enumerate(rows):
+        names = zip(("initial", "A", "B"), links, strict=True)
+        annotations = {name: Alignment.parse(text) for name, text in names if text is not None}
+        more = attributes[number] if attributes else {}
+        pairs.append(SentencePair(str(number), list(source), list(target), annotations, more))
+    return Corpus(pairs)
+
 
 RULES = st.sampled_from(
     [
@@ -29,7 +44,6 @@ def alignments(draw, n, m):
 
 @st.composite
 def corpora(draw, annotators=("A", "B", "C"), complete=False):
-    """Make up to four pairs of up to 4 x 4 words; each annotator annotates at least the first."""
     pairs = []
     for number in range(draw(st.integers(1, 4))):
         source, target = (draw(st.lists(WORDS, max_size=4)) for _ in range(2))

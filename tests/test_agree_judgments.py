@@ -1,26 +1,30 @@
 """`agree --on judgments`: from a corpus to figures, in Python and by the command."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from math import isnan
 
 import pytest
+from console import ROOT
 
+from alignkit import write_corpus
 from alignkit.agreement import agree
+from alignkit.agreement.judgments.cautions import CAUTIONS
 from alignkit.annotation import Annotation
 from alignkit.cli.main import main
 from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
+from alignkit.labels import get_view
 from alignkit.report.columns import Value
 from alignkit.report.judgment_plots import judgment_plots
 from alignkit.sentence_pair import SentencePair
 
 ROWS = ["4 4< 4 4", "1 1 2 1", "3 3 3 3", "4s 4 4i 4", "2 2 2 3", "x 4 3 4", "4> 3 4> 4>"]
 NAMES = ("anna", "ben", "cleo", "gold")
+TURKU = ("--on", "judgments", "--scheme", "turku")
 
 
 @pytest.fixture
@@ -34,10 +38,21 @@ def corpus() -> Corpus:
     return Corpus(pairs)
 
 
+def measure(corpus, *given, scheme="turku", **options):
+    quick = {"resamples": 9, "permutations": 9}
+    return agree(corpus, *given, on="judgments", scheme=scheme, **{**quick, **options})
+
+
+def run(corpus, folder, *given):
+    path = folder / "pairs.jsonl"
+    if not path.exists():
+        write_corpus(corpus, path, format="alignkit-jsonl")
+    return main(["agree", str(path), *TURKU, "--permutations", "9", "--resamples", "9",
+                 *map(str, given)])  # fmt: skip
+
+
 def test_all_views_and_an_adjudicated_version(corpus: Corpus) -> None:
-    found = agree(
-        corpus, on="judgments", scheme="turku", consensus="gold", resamples=50, permutations=20
-    )
+    found = measure(corpus, consensus="gold", resamples=50, permutations=20)
     assert found.annotators == NAMES[:3]
     assert {"full", "base", "binary"} <= set(found.views)
     base = [one for one in found.figures() if one.level == "judgments.base"]
@@ -51,36 +66,27 @@ def test_all_views_and_an_adjudicated_version(corpus: Corpus) -> None:
 
 
 def test_weights_take_the_views_with_an_order(corpus: Corpus) -> None:
-    found = agree(
-        corpus, on="judgments", scheme="turku", weights="linear", resamples=10, permutations=5
-    )
+    found = measure(corpus, weights="linear")
     assert "full" not in found.views
     assert "base" in found.views
     with pytest.raises(OptionError, match="an order"):
-        agree(corpus, on="judgments", scheme="turku", view="full", weights="linear")
+        measure(corpus, view="full", weights="linear")
 
 
 def test_one_annotator_or_an_unknown_one_is_refused(corpus: Corpus) -> None:
     with pytest.raises(OptionError, match="two annotators"):
-        agree(corpus, ["anna"], on="judgments", scheme="turku")
+        measure(corpus, ["anna"])
     with pytest.raises(UnknownNameError, match="dora"):
-        agree(corpus, on="judgments", scheme="turku", consensus="dora")
+        measure(corpus, consensus="dora")
     with pytest.raises(UnknownNameError, match="dora"):
-        agree(corpus, on="judgments", scheme="turku", groups={"dora": "experts"})
+        measure(corpus, groups={"dora": "experts"})
 
 
 def test_each_figure_stands_in_every_medium(corpus: Corpus) -> None:
-    found = agree(
-        corpus, on="judgments", scheme="turku", view=["base", "binary"], consensus="gold",
-        by="genre", groups={"anna": "x", "ben": "y"}, resamples=30, permutations=20,
-    )  # fmt: skip
-    cells = [
-        cell
-        for table in found.tables()
-        for row in table.rows
-        for cell in row
-        if isinstance(cell, Value)
-    ]
+    found = measure(corpus, view=["base", "binary"], consensus="gold", by="genre",
+                    groups={"anna": "x", "ben": "y"}, resamples=30, permutations=20)  # fmt: skip
+    rows = [row for table in found.tables() for row in table.rows]
+    cells = [cell for row in rows for cell in row if isinstance(cell, Value)]
     assert len(cells) == len(found.figures())
     known = [one.value for one in found.figures() if not isnan(one.value)]
     assert sorted(cell.value for cell in cells if not isnan(cell.value)) == sorted(known)
@@ -92,11 +98,8 @@ def test_each_figure_stands_in_every_medium(corpus: Corpus) -> None:
     kinds = [row["kind"] for row in rows]
     assert kinds.count("caution") == len(found.cautions)
     assert len(rows) == len(cells) + len(found.cautions) + 1
-    (kappa,) = [
-        row for row in rows
-        if [row[k] for k in ("kind", "first", "second", "section", "level", "statistic")]
-        == ["pairing", "anna", "ben", "news", "judgments.base", "kappa"]
-    ]  # fmt: skip
+    wanted = ["pairing", "anna", "ben", "news", "judgments.base", "kappa"]
+    (kappa,) = [row for row in rows if list(row.values())[:6] == wanted]
     one = found.figure("pairing", "kappa", "anna", "ben", view="base", section="news")
     assert float(kappa["value"]) == one.value
     for medium in ("text", "markdown", "latex", "html"):
@@ -108,19 +111,16 @@ def test_each_figure_stands_in_every_medium(corpus: Corpus) -> None:
 
 
 def test_a_group_is_the_corpus_of_its_pairs(corpus: Corpus) -> None:
-    given = {"on": "judgments", "scheme": "turku", "view": "base", "resamples": 30}
-    given |= {"permutations": 20}
-    whole = agree(corpus, by="genre", **given)
-    part = agree(corpus.filter(lambda pair: pair.attributes["genre"] == "news"), **given)
+    whole = measure(corpus, by="genre", view="base")
+    part = measure(corpus.filter(lambda pair: pair.attributes["genre"] == "news"), view="base")
     mine = [replace(one, section="all") for one in whole.figures() if one.section == "news"]
     assert [repr(one) for one in mine] == [repr(one) for one in part.figures()]
 
 
 def test_no_figure_depends_on_the_threads(corpus: Corpus) -> None:
-    given = {"on": "judgments", "scheme": "turku", "resamples": 200, "permutations": 100}
-    assert (
-        agree(corpus, workers=1, **given).to_json() == agree(corpus, workers=3, **given).to_json()
-    )
+    one, three = (measure(corpus, workers=workers, resamples=200, permutations=100).to_json()
+                  for workers in (1, 3))  # fmt: skip
+    assert one == three
 
 
 def test_the_page_has_figures_tables_and_cautions(corpus: Corpus) -> None:
@@ -128,9 +128,7 @@ def test_the_page_has_figures_tables_and_cautions(corpus: Corpus) -> None:
         replace(pair, annotations={name + "<b>": one for name, one in pair.annotations.items()})
         for pair in corpus
     )
-    found = agree(
-        hostile, on="judgments", scheme="turku", view=["base"], resamples=30, permutations=20
-    )
+    found = measure(hostile, view=["base"], resamples=30, permutations=20)
     page = found.to_html()
     html = pytest.importorskip("lxml.html").fromstring(page)
     assert len(html.xpath("//figure//*[local-name()='svg']")) == 3
@@ -141,32 +139,25 @@ def test_the_page_has_figures_tables_and_cautions(corpus: Corpus) -> None:
 
 
 def test_small_groups_are_cautioned() -> None:
-    """The corpus has enough pairs, seven of its groups have not."""
     pairs = [
         SentencePair(str(k), ("a", str(k)), ("b",), {
             name: Annotation(None, judgment=str((k + n) % 2)) for n, name in enumerate("ab")
         }, {"genre": f"g{min(k // 4, 7)}"})
         for k in range(80)
     ]  # fmt: skip
-    given = {"on": "judgments", "scheme": "binary", "resamples": 9, "permutations": 9}
-    assert "few" not in [one.code for one in agree(Corpus(pairs), **given).cautions]
-    (few,) = [one for one in agree(Corpus(pairs), by="genre", **given).cautions
-              if one.code == "few"]  # fmt: skip
+    assert "few" not in [one.code for one in measure(Corpus(pairs), scheme="binary").cautions]
+    grouped = measure(Corpus(pairs), by="genre", scheme="binary")
+    (few,) = [one for one in grouped.cautions if one.code == "few"]
     assert few.number == "g0: 4; g1: 4; g2: 4; g3: 4; g4: 4; 2 more groups"
     assert not few.pairings
-    both = agree(Corpus(pairs[:29]), by="genre", **given).cautions
+    both = measure(Corpus(pairs[:29]), by="genre", scheme="binary").cautions
     assert any(one.number.startswith("all: 29; g7: 1; g0: 4") for one in both)
     assert ("a ~ b",) in [one.pairings for one in both]
 
 
 def test_each_disagreement_is_listed(corpus: Corpus, tmp_path, capsys) -> None:
-    """Against a plain comparison of the judgments in every view."""
-    from alignkit import write_corpus
-    from alignkit.labels import get_view
-
     views = ("full", "binary")
-    found = agree(corpus, on="judgments", scheme="turku", view=views, consensus="gold",
-                  resamples=9, permutations=9)  # fmt: skip
+    found = measure(corpus, view=views, consensus="gold")
     wanted = {}
     for pair in corpus:
         said = {name: one.judgment for name, one in pair.annotations.items()}
@@ -180,11 +171,9 @@ def test_each_disagreement_is_listed(corpus: Corpus, tmp_path, capsys) -> None:
     assert got == wanted
     counts = [len(one.views) for one in found.disagreements]
     assert counts == sorted(counts, reverse=True)
-    path, table, page = tmp_path / "pairs.jsonl", tmp_path / "all.csv", tmp_path / "page.html"
-    write_corpus(corpus, path, format="alignkit-jsonl")
-    given = ["agree", str(path), "--on", "judgments", "--scheme", "turku", "--view", *views]
-    given += ["--consensus", "gold", "--permutations", "9", "--resamples", "9", "--csv"]
-    assert main([*given, "--disagreements", str(table), "--html", str(page)]) == 0
+    table, page = tmp_path / "all.csv", tmp_path / "page.html"
+    given = ("--view", *views, "--consensus", "gold", "--csv", "--disagreements", table)
+    assert run(corpus, tmp_path, *given, "--html", page) == 0
     rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
     assert [row["pair"] for row in rows] == [one.id for one in found.disagreements]
     assert [row["judgment of anna"] for row in rows] == [wanted[row["pair"]][1]["anna"]
@@ -193,43 +182,39 @@ def test_each_disagreement_is_listed(corpus: Corpus, tmp_path, capsys) -> None:
     assert f"{len(rows)} of 42 pairs are judged differently by annotators and the adj" in text
     assert text.count("<article>") == len(rows)
     capsys.readouterr()
-    assert main(["agree", str(path), "--disagreements", str(tmp_path / "no.csv")]) == 2
+    path = str(tmp_path / "pairs.jsonl")
+    assert main(["agree", path, "--disagreements", str(tmp_path / "no.csv")]) == 2
     assert "--disagreements is about judgments; add --on judgments" in capsys.readouterr().err
 
 
 def test_a_page_has_room_for_some_disagreements() -> None:
     said = {"a<i>": Annotation(None, judgment="1"), "b": Annotation(None, judgment="0")}
     pairs = [SentencePair(f"p<i>{k}", ("<i>",), ("b",), said) for k in range(300)]
-    given = {"on": "judgments", "scheme": "binary", "resamples": 9, "permutations": 9}
-    page = agree(Corpus(pairs), **given).to_html()
+    page = measure(Corpus(pairs), scheme="binary").to_html()
     assert page.count("<article>") == 200
     assert "300 of 300 pairs are judged differently" in page
     assert "the first 200 are shown" in page
     assert "<i>" not in page
     long = [SentencePair(str(k), ("word",) * 9_000, ("b",), said) for k in range(40)]
-    assert agree(Corpus(long), **given).to_html().count("<article>") == 22  # a million signs
+    assert (
+        measure(Corpus(long), scheme="binary").to_html().count("<article>") == 22
+    )  # a million signs
     alike = [SentencePair(str(k), None, None, dict.fromkeys("ab", Annotation(None, judgment="1")))
              for k in range(3)]  # fmt: skip
-    assert "No pair is judged differently" in agree(Corpus(alike), **given).to_html()
+    assert "No pair is judged diff" in measure(Corpus(alike), scheme="binary").to_html()
 
 
 @pytest.mark.parametrize("end", ["svg", "png", "pdf"])
 def test_the_kappas_are_drawn_for_a_paper(corpus: Corpus, tmp_path, capsys, end: str) -> None:
-    from alignkit import write_corpus
-
-    path, plot = tmp_path / "pairs.jsonl", tmp_path / f"plot.{end}"
-    write_corpus(corpus, path, format="alignkit-jsonl")
-    given = ["agree", str(path), "--on", "judgments", "--scheme", "turku", "--view", "base"]
-    given += ["--permutations", "9", "--resamples", "9", "--csv"]
-    assert main([*given, "--plot", str(plot)]) == 0
+    plot = tmp_path / f"plot.{end}"
+    assert run(corpus, tmp_path, "--view", "base", "--csv", "--plot", plot) == 0
     assert plot.stat().st_size > 5_000
-    assert main([*given, "--plot", str(tmp_path / "plot.txt")]) == 2
+    assert run(corpus, tmp_path, "--view", "base", "--plot", tmp_path / "plot.txt") == 2
     assert ".svg" in capsys.readouterr().err
 
 
 def test_figures_keep_an_annotator_together(corpus: Corpus) -> None:
-    """Kappa, what chance gives, and the corrected kappa stand one below the other."""
-    found = agree(corpus, on="judgments", scheme="turku", view="base", resamples=9, permutations=9)
+    found = measure(corpus, view="base")
     said = [image for title, image in judgment_plots(found) if "contains" in title]
     places = [said[0].index(f"{name}{what}: ") for name in NAMES[:3]
               for what in ("", ", by chance", ", corrected")]  # fmt: skip
@@ -240,9 +225,8 @@ def test_labels_of_no_scheme_are_refused_or_left_out(corpus: Corpus) -> None:
     odd = SentencePair("odd", ("a",), ("b",), {"anna": Annotation(None, judgment="4<>")})
     mixed = Corpus([*corpus, odd])
     with pytest.raises(FormatError, match="4<>"):
-        agree(mixed, on="judgments", scheme="turku")
-    given = {"on": "judgments", "scheme": "turku", "view": "base", "resamples": 9}
-    found = agree(mixed, lenient=True, permutations=9, **given)
+        measure(mixed)
+    found = measure(mixed, lenient=True, view="base")
     assert found.left_out["not of the scheme"] == 1
     assert "unknown-labels" in [one.code for one in found.cautions]
 
@@ -257,7 +241,7 @@ def test_what_is_said_of_alignments_is_refused(corpus: Corpus) -> None:
         ({"permutations": 0}, "at least 1"),
     ):
         with pytest.raises(AlignkitError, match=told):
-            agree(corpus, on="judgments", scheme="turku", **wrong)
+            measure(corpus, **wrong)
     with pytest.raises(UnknownNameError, match="alignments"):
         agree(corpus, on="links")
     with pytest.raises(OptionError, match="by a scheme"):
@@ -265,40 +249,34 @@ def test_what_is_said_of_alignments_is_refused(corpus: Corpus) -> None:
 
 
 def test_two_have_no_majority_unless_ties_are_settled(corpus: Corpus) -> None:
-    given = {"on": "judgments", "scheme": "turku", "view": "base", "resamples": 9}
-    given |= {"permutations": 9}
-    two = agree(corpus, ["anna", "ben"], **given)
+    two = measure(corpus, ["anna", "ben"], view="base")
     assert "see their kappa" in two.figure("consensus", "kappa").reason
     assert "consensus" not in [one.code for one in two.cautions]
-    lowest = agree(corpus, ["anna", "ben"], ties="lowest", **given)
+    lowest = measure(corpus, ["anna", "ben"], ties="lowest", view="base")
     assert lowest.figure("consensus", "kappa", "ben").value > 0
     assert lowest.figure("consensus", "settled").value == 1
 
 
 def test_the_command(corpus: Corpus, tmp_path, capsys) -> None:
     path, groups = tmp_path / "pairs.jsonl", tmp_path / "groups.tsv"
-    from alignkit import write_corpus
-
-    write_corpus(corpus, path, format="alignkit-jsonl")
     groups.write_text("anna\texperts\nben\texperts\ncleo\tlay\n", encoding="utf-8")
-    given = ["agree", str(path), "--on", "judgments", "--scheme", "turku", "--view", "binary"]
-    given += ["--permutations", "10", "--resamples", "10", "--annotators", *NAMES[:3]]
-    assert main([*given, "--groups", str(groups), "--json"]) == 0
+    given = (corpus, tmp_path, "--view", "binary", "--annotators", *NAMES[:3])
+    assert run(*given, "--groups", groups, "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["options"]["view"] == ["binary"]
     assert {one["kind"] for one in found["figures"]} >= {"groups", "consensus", "joint"}
     groups.write_text("anna\texperts\n\nzoe\tlay\n", encoding="utf-8")
-    assert main([*given, "--groups", str(groups)]) == 2
+    assert run(*given, "--groups", groups) == 2
     assert f"{groups}:3: unknown annotator 'zoe' (known: " in capsys.readouterr().err
-    assert main([*given, "--csv"]) == 0
+    assert run(*given, "--csv") == 0
     assert "leave-one-out" in capsys.readouterr().out
     page = tmp_path / "page.html"
-    assert main([*given, "--by", "genre", "--html", str(page)]) == 0
+    assert run(*given, "--by", "genre", "--html", page) == 0
     assert "news" in capsys.readouterr().out
     assert "news" in page.read_text(encoding="utf-8")
     lines = path.read_text(encoding="utf-8").replace('"judgment": "4<"', '"judgment": "5"')
     path.write_text(lines, encoding="utf-8")
-    assert main([*given, "--lenient-labels"]) == 0
+    assert run(*given, "--lenient-labels") == 0
     assert "6 judgments are not of the scheme" in capsys.readouterr().out
 
 
@@ -307,18 +285,14 @@ def test_options_of_links_and_of_judgments_are_kept_apart(corpus: Corpus, tmp_pa
     for wrong, told in (
         (["--scheme", "turku"], "add --on judgments"),
         (["--on", "judgments"], "name it by --scheme"),
-        (["--on", "judgments", "--scheme", "turku", "--samples", "5"], "about alignments"),
-        (["--on", "judgments", "--scheme", "turku", "--initial", "giza"], "about alignments"),
+        ([*TURKU, "--samples", "5"], "about alignments"),
+        ([*TURKU, "--initial", "giza"], "about alignments"),
     ):
         assert main([*given, *wrong]) != 0
         assert told in capsys.readouterr().err
 
 
-QUICK = {"on": "judgments", "resamples": 10, "permutations": 5}
-
-
 def judged(*rows: str, **attributes: str) -> list[SentencePair]:
-    """Return pairs that anna and ben judged; ``-`` is no judgment."""
     return [
         SentencePair(
             f"{row}-{number}", ("a",), ("b",),
@@ -331,7 +305,7 @@ def judged(*rows: str, **attributes: str) -> list[SentencePair]:
 
 
 def test_views_that_are_equal_are_shown_once_and_named() -> None:
-    found = agree(Corpus(judged("1 1", "0 1", "0 0")), scheme="binary", **QUICK)
+    found = measure(Corpus(judged("1 1", "0 1", "0 0")), scheme="binary")
     assert found.views == ("full",)
     assert str(found).count("anna ~ ben ") == 1
     told = "The views full, binary show every judgment alike: those of full stand for all"
@@ -339,14 +313,14 @@ def test_views_that_are_equal_are_shown_once_and_named() -> None:
     assert found.to_json()["options"]["alike"] == [["full", "binary"]]
     kappas = [found.figure("pairing", "kappa", "anna", "ben", view=v) for v in ("full", "binary")]
     assert kappas[0] is kappas[1]
-    others = agree(Corpus(judged("1 1", "0 3", "2 2")), scheme="parade", **QUICK)
+    others = measure(Corpus(judged("1 1", "0 3", "2 2")), scheme="parade")
     assert others.views == ("full", "binary")
     assert "alike" not in str(others)
 
 
 def test_pairs_without_a_judgment_are_counted_apart() -> None:
     none = judged("- -", "- -")
-    found = agree(Corpus(judged("1 1", "0 -", "0 0") + none), scheme="binary", **QUICK)
+    found = measure(Corpus(judged("1 1", "0 -", "0 0") + none), scheme="binary")
     assert (found.pairs, found.unjudged, found.repeated) == (3, 2, 2)
     assert "on judgments of 3 pairs" in str(found)
     assert "2 further pairs without a judgment by any of them" in str(found)
@@ -355,7 +329,7 @@ def test_pairs_without_a_judgment_are_counted_apart() -> None:
 
 def test_a_pair_with_several_values_counts_in_each_group() -> None:
     pairs = judged("1 1", "0 1", kind="a, b") + judged("0 0", "1 0", kind="b")
-    found = agree(Corpus(pairs), scheme="binary", by="kind", split=",", **QUICK)
+    found = measure(Corpus(pairs), scheme="binary", by="kind", split=",")
     assert found.sections == ("all", "a", "b")
     shared = [found.figure("pairing", "observed", "anna", "ben", section=s) for s in ("a", "b")]
     assert [(one.pairs, one.value) for one in shared] == [(2, 0.5), (4, 0.5)]
@@ -365,4 +339,10 @@ def test_a_pair_with_several_values_counts_in_each_group() -> None:
     assert "by:kind|split:,|" in found.signature
     for wrong in ({"split": ","}, {"by": "kind", "split": ""}):
         with pytest.raises(OptionError):
-            agree(Corpus(pairs), scheme="binary", **QUICK, **wrong)
+            measure(Corpus(pairs), scheme="binary", **wrong)
+
+
+def test_every_caution_is_explained_in_the_docs() -> None:
+    page = (ROOT / "docs" / "judgments.md").read_text("utf-8")
+    codes = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
+    assert codes == [one.code for one in CAUTIONS]

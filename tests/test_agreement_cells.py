@@ -1,7 +1,5 @@
 """Cohen's kappa and Gwet's AC1: published numbers, second opinions, cells counted one by one."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import isnan
 
@@ -10,18 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.metrics.agreement import AnnotationTask
 from reference_agreement import cell_table
-from strategies_agreement import RULES, corpora
+from strategies_agreement import RULES, corpora, two_aligned
 
 from alignkit.agreement import Contingency, cell_agreement, cohen_kappa, gwet_ac1
-from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus
-from alignkit.errors import MissingTextError, OptionError
-from alignkit.sentence_pair import SentencePair
+from alignkit.errors import OptionError
 
 
-def corpus_of(a, b, source="xyz", target="uvw"):
-    annotations = {"A": Alignment.parse(a), "B": Alignment.parse(b)}
-    return Corpus([SentencePair("1", tuple(source), tuple(target), annotations)])
+def corpus_of(*given):
+    return Corpus([two_aligned(*given)])
 
 
 def test_published_kappa():
@@ -79,25 +74,6 @@ def test_cells_by_hand():
     assert result.sure.table == ((6, 1), (1, 1))
     assert result.all.items == 9
     assert result.possible.prevalence == (12 / 18, 6 / 18)
-
-
-def test_identical_cells_are_left_out_on_request():
-    corpus = corpus_of("0-0 1-1", "0-0", "ab", "Ac")
-    assert cell_agreement(corpus, "A", "B").all.items == 4
-    result = cell_agreement(corpus, "A", "B", ignore_identical=True)
-    assert result.all.table == ((2, 0, 0), (0, 0, 0), (1, 0, 0))
-
-
-def test_one_annotator_without_links():
-    result = cell_agreement(corpus_of("0-0 1?1", ""), "A", "B")
-    assert result.all.kappa == 0
-    assert result.all.observed == 7 / 9
-
-
-def test_words_are_needed():
-    pair = SentencePair("1", None, None, {"A": Alignment(), "B": Alignment()})
-    with pytest.raises(MissingTextError):
-        cell_agreement(Corpus([pair]), "A", "B")
 
 
 @settings(max_examples=100)

@@ -3,8 +3,6 @@
 `agreement_goldens` holds the cases and writes the files; `agreement_figures` names the figures.
 """
 
-from __future__ import annotations
-
 from math import nan
 
 import pytest

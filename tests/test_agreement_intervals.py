@@ -1,7 +1,5 @@
 """Statistics are measures of sums of rows: of a corpus, of its groups, of bootstrap resamples."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from reference_agreement import alpha, alpha_units
 from scipy.stats import bootstrap as scipy_bootstrap
 from strategies_agreement import RULES, corpora
+from strategies_agreement import two_aligned as pair
 
 from alignkit.agreement import (
     DISTANCES,
@@ -28,18 +27,11 @@ from alignkit.agreement.intervals import NO_PAIRS, bootstrap, draw_weights
 from alignkit.agreement.kappa import CELLS
 from alignkit.agreement.overlaps import OVERLAP
 from alignkit.agreement.pairs import CorpusData, PairData
-from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
 from alignkit.scoring.bootstrap import ALIKE, ONE_PAIR, UNDEFINED
-from alignkit.sentence_pair import SentencePair
 
 OF_TWO = (*OVERLAP, *CELLS, *ALPHA)
-
-
-def pair(a, b, source="x y z", target="u v w"):
-    annotations = {"A": Alignment.parse(a), "B": Alignment.parse(b)}
-    return SentencePair("1", source.split(), target.split(), annotations)
 
 
 def compared(corpus, annotators=None, *, exact_case=False, **options):
@@ -47,7 +39,6 @@ def compared(corpus, annotators=None, *, exact_case=False, **options):
 
 
 def plain(corpus, rule):
-    """Return every figure of two annotators by the functions of one coefficient each."""
     found = {}
     for level, row in overlap(corpus, "A", "B", **rule).rows().items():
         found |= {f"{level}.{name}": getattr(row, name) for name in ("precision", "recall", "f1")}

@@ -1,7 +1,5 @@
 """Kappa and AC1 over the cells that both annotators judged, where a corpus records these."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,7 +17,6 @@ from alignkit.sentence_pair import SentencePair
 
 
 def judged(sure, wrong, possible=()):
-    """Make an alignment of someone who was given some links, and called some of them wrong."""
     return Alignment(sure, possible, labels=dict.fromkeys(wrong, "wrong"))
 
 
@@ -48,14 +45,6 @@ def test_cells_that_both_judged_by_hand():
     assert result.possible.kappa == pytest.approx(0.4)  # (2/3 - 4/9) / (1 - 4/9)
     # over all cells: B's 1-2 counts too, and five cells that nobody linked
     assert cell_agreement(GIVEN, "A", "B").possible.table == ((6, 1), (1, 1))
-
-
-def test_identical_cells_can_be_left_out_of_them():
-    result = cell_agreement(GIVEN, "A", "B", universe="judged", ignore_identical=True)
-    assert result.possible.table == ((1, 0), (0, 1))
-    data = PairData.of(CorpusData(GIVEN), ("A", "B"), universe="judged", ignore_identical=True)
-    assert data.cells.tolist() == [2]
-    assert CELLS[0].rows(data).figures()["kappa"] == 1.0
 
 
 def test_what_nobody_recorded_cannot_be_the_universe():
@@ -109,7 +98,7 @@ def test_judged_cells_agree_with_the_definition(corpus, rule, random):
 
 @pytest.mark.real_data
 def test_annotators_of_given_links_agree_less_over_what_they_judged(data):
-    """TransRead, task 1, Spanish and English; the tables were counted cell by cell."""
+    # TransRead, task 1, Spanish and English; the tables were counted cell by cell
     from alignkit.formats import read_corpus
 
     folder = data / "formats" / "transread" / "task_1_es-en"

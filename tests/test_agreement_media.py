@@ -1,7 +1,5 @@
 """Every medium shows the same tables, the same figures and the same cautions of an agreement."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io
@@ -22,7 +20,6 @@ from alignkit.report.agreement import (
     agreement_tables,
 )
 from alignkit.report.agreement_json import agreement_json
-from alignkit.report.columns import Value
 from alignkit.report.medium import CARE
 
 QUICK = {"samples": 20, "resamples": 20}
@@ -66,13 +63,11 @@ def plain(text):
 
 
 def shown(table):
-    """Return what the cells of a table show, row by row."""
     return [[column.show(cell).text for column, cell in zip(table.columns, row, strict=True)]
             for row in table.rows]  # fmt: skip
 
 
 def media(found):
-    """Return each medium with the words of its markup taken away, in one line."""
     marked = agreement_report(found, "markdown").replace("\\", "")
     lines = agreement_report(found, "latex").replace(r"$\sim$", "~").replace("$-$", "-")
     lines = lines.replace(r"\&", "&").replace(r"\%", "%").replace("--", "-")
@@ -138,7 +133,6 @@ def test_every_medium_has_head_and_signature(agreement):
 
 
 def flat(found):
-    """Return the figures of the JSON by all their names."""
     return {
         (one["kind"], one["first"], one["second"], section, level, statistic): figure
         for one in found["figures"]
@@ -151,11 +145,8 @@ def flat(found):
 def test_json_and_csv_have_every_figure_once(agreement):
     figures = list(agreement.figures())
     found = flat(json.loads(json.dumps(agreement_json(agreement), allow_nan=False)))
-    rows = [
-        row
-        for row in csv.DictReader(io.StringIO(agreement_csv(agreement)))
-        if row["kind"] not in ("caution", "signature")
-    ]
+    rows = list(csv.DictReader(io.StringIO(agreement_csv(agreement))))
+    rows = [row for row in rows if row["kind"] not in ("caution", "signature")]
     assert len(found) == len(rows) == len(figures)
     for one, row in zip(figures, rows, strict=True):
         key = (one.kind, one.first, one.second, one.section, one.level, one.statistic)
@@ -191,9 +182,8 @@ def test_the_tables_hold_the_figures(two):
     for anchor, prefix in (("cells", ""), ("different-cells", "different.")):
         for row in tables[anchor].to_records():
             if row["links"] in names:
-                one = figures[
-                    "annotators", row["who"], f"{prefix}cells.{names[row['links']]}", "kappa"
-                ]
+                level = f"{prefix}cells.{names[row['links']]}"
+                one = figures["annotators", row["who"], level, "kappa"]
                 assert (row["kappa"], row["kappa_low"]) == (one.value, one.low)
 
 
@@ -229,27 +219,6 @@ def test_what_c_is_said_to_be_is_what_it_is(corpus, options, told, untold):
     assert not any(words in table.note for words in untold)
 
 
-def test_naming_an_initial_alignment_only_adds(corpus, bare, three):
-    before, after = ([one.anchor for one in agreement_tables(found)] for found in (bare, three))
-    assert set(before) < set(after)
-    assert set(after) - set(before) == {
-        *("edits", "consensus-phrases", "consensus-words", "automatic-phrases", "automatic-words"),
-    } - set(before)
-    for anchor in ("cells", "alpha", "fleiss", "different-cells"):
-        one, other = (
-            next(table for table in agreement_tables(found) if table.anchor == anchor)
-            for found in (bare, three)
-        )
-        assert str(one) == str(other)
-
-
-def test_every_annotator_is_in_every_medium(three, bare):
-    for found in (three, bare):
-        for name, medium in media(found).items():
-            for who in ("anna ~ ben", "anna ~ gold", "ben ~ gold"):
-                assert who in medium, name
-
-
 def test_c_by_every_model_stands_side_by_side(three, bare):
     tables = {table.anchor: table for table in agreement_tables(three)}
     for unit in ("phrases", "words"):
@@ -275,27 +244,8 @@ def test_lines_of_text_fit_a_terminal(two, three):
         assert not wide
 
 
-def test_one_pair_has_no_brackets_but_a_reason():
-    pair = SentencePair("1", ("he", "left", "now"), ("she", "went", "away"), {
-        "a": Alignment.parse("0-0 1-1 1-2"), "b": Alignment.parse("0-0 1-1 2-2")})  # fmt: skip
-    text = agreement_report(agree(Corpus([pair])))
-    assert "[" not in text
-    assert "there is one sentence pair" in text
-
-
 def test_no_negative_zero_is_shown(agreement):
     assert not re.search(r"-0\.?0*(?![\d.])", agreement_report(agreement).replace("--", ""))
-
-
-def test_a_value_that_is_undefined_has_its_reason(corpus):
-    same = {name: Alignment.parse("0-0 1-1") for name in ("a", "b", "start")}
-    found = agree(Corpus([SentencePair("1", ("x", "y"), ("v", "w"), same)] * 1), initial="start")
-    table = agreement_tables(found)[0]
-    cell = table.rows[0][5]
-    assert isinstance(cell, Value)
-    assert isnan(cell.value)
-    assert "pi0 is 1" in cell.reason
-    assert "pi0 is 1" in agreement_report(found)
 
 
 def test_a_line_end_in_a_name_breaks_no_line_of_any_medium():

@@ -1,7 +1,5 @@
 """The page of an agreement: complete, safe, small, the same each time, and true to the data."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace
@@ -149,18 +147,8 @@ def test_cautions_stand_on_top_with_all_they_say():
     )
     tree = html.fromstring(draw(replace(TWO_FOUND, cautions=cautions)))
     said = [" ".join(one.text_content().split()) for one in tree.xpath("//header//li")]
-    assert said[:2] == [
-        "anna ~ ben; a & b: only <12> pairs: look at the bracket",
-        "this is of all",
-    ]
+    assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
     assert not html.fromstring(draw(replace(TWO_FOUND, cautions=()))).xpath("//*[@id='cautions']")
-
-
-def test_cautions_are_those_of_the_agreement():
-    said = " ".join(THREE_TREE.xpath("string(//header)").split())
-    for one in THREE_FOUND.cautions:
-        assert " ".join(one.says.split()) in said
-        assert all(name in said for name in one.pairings)
 
 
 def test_intervals_in_figures_are_those_of_the_agreement():
@@ -315,16 +303,9 @@ def test_settings_that_do_nothing_are_not_listed():
     assert not {"reading", "samples", "resamples", "confidence", "groups"} & set(names)
 
 
-def test_groups_are_in_the_tables():
-    said = THREE_TREE.xpath("//section[@id='tables']//th[@scope='row']//text()")
-    assert {"a", "b"} <= set(said)
-
-
-ODD = st.one_of(
-    st.sampled_from(
-        ["</b><script>", "a&b", '"', "'", "\x1b[31m", "\u202e", "]]>", "<!--", "$x_1$", "{{ 1 }}"]
-    ),
-    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4),
+HOSTILE = ["</b><script>", "a&b", '"', "'", "\x1b[31m", "\u202e", "]]>", "<!--", "$x_1$", "{{ 1 }}"]
+ODD = st.sampled_from(HOSTILE) | st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
 )
 
 
@@ -352,20 +333,12 @@ def test_text_stays_text(words, names):
         etree.fromstring(image)
 
 
-NAMED = [
-    ("B", "C"),
-    ("A", "B"),
-    ("A", "C"),
-    ("B C", "A"),
-    ("coder A", "Bab"),
-    ("X", "B"),
-    ("Y", "A X"),
-]
+NAMED = ["B,C", "A,B", "A,C", "B C,A", "coder A,Bab", "X,B", "Y,A X"]
 
 
-@pytest.mark.parametrize("names", NAMED, ids=" and ".join)
-def test_letters_stand_for_the_same_annotator_in_every_medium(names):
-    """The second annotator has every link, the first one of them: all bars are the second's."""
+@pytest.mark.parametrize("named", NAMED)
+def test_letters_stand_for_the_same_annotator_in_every_medium(named):
+    names = named.split(",")
     more = Alignment.from_matrix(np.full((3, 3), 2))
     two = dict(zip(names, (Alignment.parse("0-0"), more), strict=True))
     pair = SentencePair("1", ["a", "b", "c"], ["x", "y", "z"], two)

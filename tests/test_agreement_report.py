@@ -1,7 +1,6 @@
 """One annotator as the reference, means over pairs of annotators, the report, JSON and tables."""
 
-from __future__ import annotations
-
+from dataclasses import fields
 from math import isnan, nan
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from reference_agreement import overlap_counts
 from strategies_agreement import RULES, corpora
 
-from alignkit.agreement import CHANCE_MODELS, KINDS, agree, overlap
+from alignkit.agreement import CHANCE_MODELS, KINDS, Figure, agree, overlap
 from alignkit.alignment import Alignment
 from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
@@ -24,39 +23,23 @@ def pair(source="x y z", target="x v w", genre="", **texts):
 
 
 def test_worked_example_of_the_article():
-    """Cohn et al. 2008, eq. 2: |A_S| = 4, |B_S| = 5, all A_S in B_P, four of B_S in A_P."""
     a = "0-0 1-1 2-2 3-3"
     b = "0-0 1-1 2-2 3?3 4-4 5-5"
     words = [" ".join(f"{side}{k}" for k in range(6)) for side in "st"]
     row = overlap(Corpus([pair(*words, A=a + " 4?4", B=b)]), "A", "B").words_eq2
     assert (row.precision, row.recall, round(row.f1, 3)) == (1.0, 0.8, 0.889)
-    assert (row.hypothesis, row.hypothesis_found, row.reference, row.reference_found) == (
-        4,
-        4,
-        5,
-        4,
-    )
+    assert (row.hypothesis, row.hypothesis_found) == (4, 4)
+    assert (row.reference, row.reference_found) == (5, 4)
+    # Cohn et al. 2008, eq. 2: |A_S| = 4, |B_S| = 5, all A_S in B_P, four of B_S in A_P
 
 
-def test_identical_items_are_left_out_unless_asked_for():
-    corpus = Corpus([pair(A="0-0 1-1", B="0-0 1-2")])
-    without, included = overlap(corpus, "A", "B"), overlap(corpus, "A", "B", ignore_identical=False)
-    assert (without.words_sure.hypothesis, included.words_sure.hypothesis) == (1, 2)
-    assert (without.words_sure.precision, included.words_sure.precision) == (0.0, 0.5)
-    assert (without.phrases_sure.hypothesis, included.phrases_sure.hypothesis) == (1, 2)
-
-
-def test_ratios_without_items_are_undefined():
-    row = overlap(Corpus([pair(A="", B="1-1")]), "A", "B").words_sure
-    assert isnan(row.precision)
-    assert (row.recall, row.f1) == (0.0, 0.0)
-    row = overlap(Corpus([pair(A="", B="")]), "A", "B").words_sure
-    assert isnan(row.f1)
-
-
-def test_nothing_in_common_has_an_f1_of_0():
-    row = overlap(Corpus([pair(A="1-2", B="1-1")]), "A", "B").words_sure
-    assert (row.precision, row.recall, row.f1) == (0.0, 0.0, 0.0)
+@pytest.mark.parametrize(
+    ("a", "b", "ratios"),
+    [("", "1-1", (nan, 0, 0)), ("", "", (nan, nan, nan)), ("1-2", "1-1", (0, 0, 0))],
+)
+def test_ratios_without_items_are_undefined(a, b, ratios):
+    row = overlap(Corpus([pair(A=a, B=b)]), "A", "B").words_sure
+    assert (row.precision, row.recall, row.f1) == pytest.approx(ratios, nan_ok=True)
 
 
 def test_one_who_shares_nothing_lowers_the_mean_of_f1_as_of_precision():
@@ -106,7 +89,6 @@ def test_mean_is_weighted_by_shared_pairs_and_skips_what_is_undefined():
 
 
 def test_a_mean_says_how_many_pairings_it_leaves_out():
-    """C marks nothing, so recall of its links is 0/0, by A and by B; F1 is 0."""
     report = agree(Corpus([pair(A="1-1", B="1-1", C="")] * 40), resamples=20)
     (together,) = report.together
     assert together.mean["words.sure.recall"] == 1
@@ -118,12 +100,8 @@ def test_a_mean_says_how_many_pairings_it_leaves_out():
         assert told in " ".join(report.show(medium).split())
     means = [one for one in report.to_records() if one["kind"] == "mean"]
     reasons = {(one["level"], one["statistic"]): one["reason"] for one in means}
-    assert reasons["words.sure", "recall"] == told
-    assert reasons["words.sure", "f1"] == ""
-    plain = report.to_json()
-    assert plain["together"]["all"]["mean_left_out"]["words.sure.recall"] == 2
-    (figures,) = [one for one in plain["figures"] if one["kind"] == "mean"]
-    assert figures["sections"]["all"]["words.sure"]["recall"]["reason"] == told
+    assert (reasons["words.sure", "recall"], reasons["words.sure", "f1"]) == (told, "")
+    assert report.to_json()["together"]["all"]["mean_left_out"]["words.sure.recall"] == 2
 
 
 def test_left_out_pairs_are_counted_with_the_reason():
@@ -142,7 +120,6 @@ NAMES = ("initial", "A", "B", "C")
 
 
 def same(one, other):
-    """Tell whether two results are the same figures, NaN included."""
     return repr(one) == repr(other)
 
 
@@ -249,10 +226,7 @@ def test_each_figure_has_a_name_of_its_own():
     assert {one.kind for one in found.figures()} >= {*KINDS[:2], "automatic", "joint", "edits"}
     records = found.to_records()
     assert len(records) == len(names)
-    assert list(records[0]) == [
-        "kind", "first", "second", "section", "level", "statistic", "value", "low", "high",
-        "pairs", "reason",
-    ]  # fmt: skip
+    assert list(records[0]) == [one.name for one in fields(Figure)]
 
 
 def test_every_statistic_has_an_interval_or_a_reason():
@@ -327,20 +301,6 @@ def test_the_judged_universe():
     assert (gold.chance, "no judged cells" in gold.no_edits) == ("kupper-hafner", True)
     with pytest.raises(OptionError, match="'gold' has no labels"):
         agree(corpus, ["A", "gold"], universe="judged")
-
-
-@pytest.mark.parametrize("value", [nan, 0.5])
-def test_it_prints_in_a_line(value):
-    found = agree(Corpus([pair(A="1-1", B="1-1" if value == 0.5 else "")]))
-    assert repr(found).count("\n") == 0
-    assert "A, B" in repr(found)
-
-
-@settings(max_examples=25, deadline=None)
-@given(corpora(), st.booleans(), st.sampled_from([None, "genre"]))
-def test_any_corpus_can_be_reported(corpus, kept, by):
-    found = agree(corpus, by=by, ignore_identical=not kept, resamples=5)
-    assert all(isinstance(one.value, (int, float)) for one in found.figures())
 
 
 def test_a_pair_with_several_values_counts_in_each_group():

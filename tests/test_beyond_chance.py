@@ -1,21 +1,15 @@
 """C under several models at once is C under each; what has no value or interval says why."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_agreement import corpora
+from strategies_agreement import corpora, edited_corpus
 
 from alignkit.agreement import CHANCE_MODELS, AgreementOptions
-from alignkit.agreement.beyond_chance.two_annotators import (
-    Section,
-    beyond_chance,
-    beyond_chance_by_model,
-)
+from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
 from alignkit.agreement.pairs import CorpusData
 from alignkit.alignment import Alignment
@@ -31,17 +25,13 @@ ROWS = [
     ("0-0", "0-0", ""),
     ("0-0", "", ""),
 ]
+
+
+def corpus(rows):
+    return edited_corpus(*rows, target="xby")
+
+
 EDITS = ("edit", "edit-split", "edit-strata")
-
-
-def corpus(rows, source="abc", target="xby"):
-    return Corpus(
-        SentencePair(str(number), list(source), list(target), {
-            name: Alignment.parse(links)
-            for name, links in zip(("initial", "A", "B"), row, strict=True)
-        })
-        for number, row in enumerate(rows)
-    )  # fmt: skip
 
 
 def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **options):
@@ -57,7 +47,7 @@ def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **opti
 
 def measure(pairs, first="A", second="B", chance="edit", **options):
     sets, chosen, sections = prepared(pairs, (first, second), **options)
-    return beyond_chance(sets, chance, chosen, sections, seed=1)
+    return beyond_chance_by_model(sets, [chance], chosen, sections, seed=1)[chance]
 
 
 @settings(max_examples=15)
@@ -66,19 +56,12 @@ def measure(pairs, first="A", second="B", chance="edit", **options):
     st.sampled_from(["fixed", "refit"]), st.sampled_from(["macro", "micro"]),
 )  # fmt: skip
 def test_several_models_at_once_give_what_each_gives_alone(pairs, level, bootstrap, how) -> None:
-    what, chosen, sections = prepared(
-        pairs,
-        halves=True,
-        level=level,
-        bootstrap=bootstrap,
-        aggregate=how,
-        samples=20,
-        resamples=10,
-    )
+    options = {"bootstrap": bootstrap, "aggregate": how, "samples": 20, "resamples": 10}
+    what, chosen, sections = prepared(pairs, halves=True, level=level, **options)
     together = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=3)
     assert list(together) == list(CHANCE_MODELS)
     for name, found in together.items():
-        alone = beyond_chance(what, name, chosen, sections, seed=3)
+        alone = beyond_chance_by_model(what, [name], chosen, sections, seed=3)[name]
         assert found.to_json() == alone.to_json()
         assert found.chance == name
         assert (found.used, found.one_sided) == (alone.used, alone.one_sided)
@@ -139,25 +122,13 @@ def test_one_pair_or_resamples_all_alike_have_no_interval(chance: str) -> None:
     assert measure(corpus(ROWS), chance=chance, bootstrap="none").no_interval == ""
 
 
-def test_progress_is_that_of_all_models() -> None:
-    told = []
-    what, chosen, sections = prepared(corpus(ROWS))
-    beyond_chance_by_model(
-        what, list(CHANCE_MODELS), chosen, sections, seed=1,
-        progress=lambda done, total: told.append(done / total),
-    )  # fmt: skip
-    assert told == sorted(told)
-    assert told[-1] == 1
-
-
 def test_an_unknown_model_is_refused() -> None:
     what, chosen, sections = prepared(corpus(ROWS))
     with pytest.raises(UnknownNameError, match="edit-strata"):
-        beyond_chance(what, "edits", chosen, sections, seed=1)
+        beyond_chance_by_model(what, ["edits"], chosen, sections, seed=1)
 
 
 def test_different_words_at_random_agree_by_chance_alone() -> None:
-    """Where equal words are kept and different ones are not, only strata say so."""
     rng, pairs = np.random.default_rng(0), []
     for number in range(120):
         words = [f"w{k}" for k in range(8)]
@@ -183,7 +154,6 @@ def test_different_words_at_random_agree_by_chance_alone() -> None:
 
 @pytest.mark.real_data
 def test_sure_words_of_goldalign_under_every_model(data) -> None:
-    """One rate keeps what is identical, and with it the rest; figures computed beforehand."""
     pairs = read_corpus(str(data / "goldalign"), format="goldalign")
     what, chosen, sections = prepared(
         pairs, ("demo-user-1", "demo-user-2"), level="words.sure", samples=1000, bootstrap="none"

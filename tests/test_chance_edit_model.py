@@ -1,7 +1,5 @@
 """The edit model is the binomial maximum under its constraints."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np

@@ -1,12 +1,10 @@
 """Equal and different words flip at rates of their own, and only in the universe."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_chance import exact, stratum
+from reference_chance import exact, near, stratum
 from strategies_agreement import corpora
 
 from alignkit.agreement.beyond_chance.chance import (
@@ -46,16 +44,6 @@ def draw(what, samples=4000, **options):
     return monte_carlo(what, samples=samples, seeds=np.random.SeedSequence(1), **options)
 
 
-def near(terms, truth):
-    assert np.isnan(terms.ratio[0]) == np.isnan(truth[0])
-    for value, variance, known in (
-        (terms.ratio, terms.ratio_variance, truth[0]),
-        (terms.common, terms.common_variance, truth[1]),
-        (terms.norm, terms.norm_variance, truth[2]),
-    ):
-        assert np.isnan(known) or abs(value[0] - known) <= 4 * np.sqrt(variance[0]) + 1e-12
-
-
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(("pair", "rates"), TINY)
 def test_agrees_with_the_enumeration_of_all_outcomes(pair, rates, unit) -> None:
@@ -82,23 +70,6 @@ def test_cells_outside_the_universe_stay_as_they_are(pair, rates, unit, universe
     near(terms, truth)
 
 
-def test_a_universe_of_all_cells_is_none() -> None:
-    (source, target, links), rates = TINY[0]
-    every = [(i, j) for i in range(len(source)) for j in range(len(target))]
-    truth = draw(sampling(TINY[0][0], rates)).terms()
-    found = draw(sampling((source, target, links), rates, universe=every)).terms()
-    spread = np.sqrt(truth.ratio_variance[0] + found.ratio_variance[0])
-    assert abs(truth.ratio[0] - found.ratio[0]) < 4 * spread
-
-
-def test_rates_of_nought_and_one_are_certain() -> None:
-    pair = ("abc", "axc", "0-0 1-1")  # one cell of equal words is a link, one is empty
-    flips = draw(sampling(pair, [1, 0, 0, 1, 0, 1, 1, 0]), 20, keep=True).records[0, :, 3:]
-    assert (flips == [6, 0, 0, 1, 0, 1, 1, 0]).all()
-    every = draw(sampling(pair, [1] * 8), 20, keep=True).records[0, :, 3:]
-    assert (every == [6, 1, 1, 1] * 2).all()
-
-
 def test_flips_come_at_their_rates() -> None:
     rates = [0.03, 0.5, 0.2, 0.9, 0.6, 0.1, 0.4, 0.3]
     pair = ("abcabcabc", "abdabdabdx", "0-0 1-0 3-3 4-5 8-9")
@@ -110,12 +81,6 @@ def test_flips_come_at_their_rates() -> None:
     trials, p = np.tile(trials, 2), np.array(rates)
     error = np.sqrt(trials * p * (1 - p) / 4000)
     assert (abs(drawn.records[0, :, 3:].mean(axis=0) - trials * p) < 4 * error + 1e-12).all()
-
-
-def test_the_number_of_workers_changes_no_bit() -> None:
-    (pair, rates), kept = TINY[0], {"keep": True}
-    one, two = (draw(sampling(pair, rates), 60, workers=n, **kept) for n in (1, 2))
-    assert np.array_equal(one.records, two.records)
 
 
 @settings(max_examples=60)

@@ -1,7 +1,5 @@
 """Where two annotators differ is counted: by sentence pair, word pair and kind of link."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

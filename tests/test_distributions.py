@@ -1,7 +1,5 @@
 """The distributions: the source holds all that git tracks, the wheel the package and its data."""
 
-from __future__ import annotations
-
 import configparser
 import shutil
 import subprocess
@@ -23,7 +21,6 @@ PACKED = ("samples/", "guidelines/")  # folders at the top that the wheel holds 
 
 @pytest.fixture(scope="module")
 def tracked() -> list[str]:
-    """Return the files that git tracks, without hidden ones (`.ci`, `.gitignore`)."""
     if not (ROOT / ".git").exists() or not shutil.which("git"):
         pytest.skip("needs git and a clone")
     ran = subprocess.run(
@@ -56,7 +53,6 @@ def test_the_package_data_covers_every_file(tracked: list[str]) -> None:
 
 @pytest.fixture(scope="module")
 def built(tracked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build both distributions of a copy of the files, strange ones among them."""
     pytest.importorskip("build.env", reason="needs the package `build` (extra: test)")
     copy, folder = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
     for name in [*tracked, *STRAY]:

@@ -1,7 +1,5 @@
 """Agreement on labels, as arrays: consensus, kappas, what all together have, and the null."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 from math import isnan, nan
@@ -17,7 +15,7 @@ from alignkit.agreement.judgments.consensus import TIES, label_counts, majority_
 from alignkit.agreement.judgments.joint import joint_rows
 from alignkit.agreement.judgments.null import NullQuestion, null_kappas
 from alignkit.agreement.judgments.tables import WEIGHTS, LabelTables, apart, kappas, mean_kappas
-from alignkit.agreement.kappa import cohen_kappa, gwet_ac1, table_ratios
+from alignkit.agreement.kappa import gwet_ac1, table_ratios
 from alignkit.errors import OptionError, UnknownNameError
 
 Labels = NDArray[np.int8]
@@ -36,7 +34,6 @@ def matrices(
 
 
 def plain_kappa(first: list[int], second: list[int], weights: str) -> float:
-    """Cohen's (1968) kappa as its definition reads: 1 - mean distance / expected distance."""
     shared = [(a, b) for a, b in zip(first, second, strict=True) if a >= 0 and b >= 0]
     power = {"nominal": 0, "linear": 1, "quadratic": 2}[weights]
 
@@ -83,13 +80,6 @@ def test_pairwise_kappas_are_those_of_scikit_learn(values: Labels, weights: str)
     name = None if weights == "nominal" else weights
     theirs = metrics.cohen_kappa_score(first, second, labels=range(SIZE), weights=name)
     assert mine == pytest.approx(theirs, abs=1e-12)
-
-
-def test_without_weights_it_is_the_kappa_of_cells() -> None:
-    table = [[118, 5], [2, 0]]
-    assert kappas(np.array(table, float), apart(2)) == cohen_kappa(table)
-    with pytest.raises(UnknownNameError, match="linear"):
-        apart(2, "cubic")
 
 
 def test_weighted_kappa_of_a_published_example() -> None:
@@ -230,7 +220,6 @@ def agreement_with_the_majority(values: Labels, size: int, ties: str = "leave-ou
 def test_chance_alone_gives_much_against_a_consensus(
     annotators: int, shares: list[float], wanted: float
 ) -> None:
-    """The consensus contains the annotator."""
     values = drawn(annotators, 4000, shares, 5)
     (null,) = null_kappas([NullQuestion(values, 2, apart(2))], permutations=200, seed=1)
     # 4,000 drawn items have shares that differ a little from the planted ones
@@ -242,7 +231,6 @@ def test_chance_alone_gives_much_against_a_consensus(
 
 @given(matrices(), st.sampled_from(["leave-out", "lowest"]), st.sampled_from(WEIGHTS))
 def test_the_null_is_the_figure_of_permuted_labels(values: Labels, ties: str, weights: str) -> None:
-    """Where an annotator gives one label everywhere, permuting changes nothing: the null is it."""
     values = np.where(values >= 0, np.arange(len(values))[:, np.newaxis] % SIZE, -1).astype(np.int8)
     consensus = majority_labels(values, SIZE, ties=ties)
     tables = LabelTables.of([(row, consensus.labels) for row in values], SIZE).total()
@@ -261,7 +249,6 @@ def test_the_null_is_the_figure_of_permuted_labels(values: Labels, ties: str, we
 
 
 def plain_null(values: Labels, null: str, times: int) -> list[float]:
-    """The mean of kappa against the majority, labels permuted by numpy."""
     rng, found = np.random.default_rng(3), []
     for _ in range(times):
         mixed = values.copy()

@@ -1,7 +1,5 @@
 """The figures of judgments in a view, and the numbers of published files."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import numpy as np
@@ -29,7 +27,6 @@ def figure(found: tuple[Figure, ...], kind: str, statistic: str, first: str = ""
 
 @pytest.mark.real_data
 def test_the_votes_of_parade(data) -> None:
-    """Of each pair the number of votes is known, not whose: they are seated by lot."""
     lines = (data / "parade/PARADE_validation.txt").read_text(encoding="utf-8").splitlines()
     votes = np.array([int(line.split("\t")[0]) for line in lines[1:]])
     rng = np.random.default_rng(1)
@@ -72,7 +69,6 @@ def test_the_judgments_of_goldalign(data) -> None:
 
 
 def planted(annotators: int, items: int, agreement: float, seed: int) -> np.ndarray:
-    """Each label is the item's with a chance, else at random: kappa of two is agreement squared."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, items)
     known = rng.random((annotators, items)) < agreement
@@ -94,7 +90,6 @@ def test_the_consensus_is_read_against_its_null() -> None:
 
 @pytest.mark.slow
 def test_independent_annotators_are_seen_to_be_so() -> None:
-    """The corrected kappa of independent annotators has 0 within its interval, nearly always."""
     inside, runs = 0, repetitions(200)
     for seed in range(runs):
         view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 300, 0, seed))
@@ -118,7 +113,6 @@ def test_a_planted_kappa_is_found(kappa: float) -> None:
 @pytest.mark.parametrize("annotators", [3, 5])
 @pytest.mark.parametrize("agreement", [0.3, 0.85])
 def test_one_permuted_is_close_to_leaving_one_out(annotators: int, agreement: float) -> None:
-    """Its null falls as the others agree; what is left is the kappa against the others."""
     names = tuple("abcde"[:annotators])
     view = ViewData("binary", names, ("0", "1"), planted(annotators, 4000, agreement, 7))
     (one,) = null_kappas([view.question], permutations=50, null="one", seed=1)

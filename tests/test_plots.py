@@ -1,7 +1,5 @@
 """Figures for papers and pages: true to the data, the same each time, loaded only to draw."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -16,7 +14,6 @@ from alignkit.report.canvas import canvas, ending
 from alignkit.report.charts import points
 from alignkit.report.pairing_plots import LEVEL_TITLES
 from alignkit.report.plot_data import Axis
-from alignkit.report.plot_svg import COLOURS
 from alignkit.report.plots import draw_plots
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -92,10 +89,6 @@ def test_names_that_no_font_knows_and_formulas_are_text():
         image = figure.image("n", "t", "s", {})
     said = "".join(etree.fromstring(image).itertext())
     assert "$x_1$ \u6f22\u5b57 \U0001f600 \u0627\u0644 <b>" in said
-
-
-def test_colours_are_told_apart_by_name():
-    assert len(set(COLOURS.values())) == len(COLOURS)
 
 
 def test_nothing_loads_matplotlib_or_jinja_before_it_draws():

@@ -1,7 +1,5 @@
 """What kind of words a link joins, and the lists of function words."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -31,38 +31,18 @@ Distance = Callable[[Sizes, Sizes, Sizes], Floats]
 
 
 def jaccard(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
-    """Return 1 - |A & B| / |A | B|; 0 between two empty sets.
-
-    References
-    ----------
-    Jaccard 1912, The distribution of the flora in the alpine zone, New Phytologist 11:37-50,
-    https://doi.org/10.1111/j.1469-8137.1912.tb05611.x.
-    """
+    """Return 1 - |A & B| / |A | B|; 0 between two empty sets (Jaccard 1912, New Phytologist 11)."""
     return 1 - _similarity(shared, left + right - shared)
 
 
 def dice(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
-    """Return 1 - 2 |A & B| / (|A| + |B|); 0 between two empty sets.
-
-    References
-    ----------
-    Dice 1945, Measures of the amount of ecologic association between species, Ecology 26:297-302,
-    https://doi.org/10.2307/1932409.
-    """
+    """Return 1 - 2 |A & B| / (|A| + |B|); 0 between two empty sets (Dice 1945, Ecology 26)."""
     return 1 - _similarity(2 * shared, left + right)
 
 
 def masi(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
-    """Return 1 - m |A & B| / |A | B|; 0 between two empty sets.
-
-    m is 1 for equal sets, 2/3 where one holds the other, 1/3 for other sets that share something
-    (nltk rounds them to 0.67 and 0.33).
-
-    References
-    ----------
-    Passonneau 2006, Measuring agreement on set-valued items (MASI) for semantic and pragmatic
-    annotation, LREC 2006.
-    """
+    """Return 1 - m |A & B| / |A | B|; 0 between two empty sets (Passonneau 2006, LREC)."""
+    # m: 1 for equal sets, 2/3 where one holds the other, 1/3 for others (nltk rounds these)
     equal = (shared == left) & (shared == right)
     nested = shared == np.minimum(left, right)
     monotonicity = np.where(equal, 1, np.where(nested, 2 / 3, 1 / 3))
@@ -80,25 +60,18 @@ def _similarity(above: Sizes, below: Sizes) -> Floats:
 
 @dataclass(frozen=True)
 class KrippendorffAlpha:
-    """Hold Krippendorff's alpha and the counts behind it.
+    """Krippendorff's alpha and the counts behind it.
 
     Parameters
     ----------
-    alpha
-        1 - observed / expected; NaN where undefined: no units, or one and the same value
+    alpha : 1 - observed / expected; NaN where undefined: no units, or one and the same value
         everywhere (expected = 0).
-    observed
-        The mean distance between two values of the same unit.
-    expected
-        The mean distance between any two values.
-    units
-        The units with two values or more; others say nothing and are left out.
-    values
-        How many values these units have, over all annotators.
-    distinct
-        How many of the values differ.
-    distance
-        The name of the distance between two sets.
+    observed : The mean distance between two values of the same unit.
+    expected : The mean distance between any two values.
+    units : The units with two values or more; others say nothing and are left out.
+    values : How many values these units have, over all annotators.
+    distinct : How many of the values differ.
+    distance : The name of the distance between two sets.
     """
 
     alpha: float
@@ -126,8 +99,7 @@ def krippendorff_alpha(
     corpus
         The pairs, with their words: those without links are units as well.
     annotators
-        Two or more names; None takes all of the corpus. Who has not annotated a pair gives no
-        values for its words.
+        Two or more names; None takes all of the corpus.
     distance
         A name in `DISTANCES`: jaccard, dice, masi.
     links
@@ -144,11 +116,6 @@ def krippendorff_alpha(
         nothing.
     MissingTextError
         If the words of a pair are not known.
-
-    Notes
-    -----
-    Time is linear in words and links, and beyond that grows with the distinct pairs of values that
-    share a position, not with pairs of units.
 
     Examples
     --------
@@ -177,21 +144,10 @@ def krippendorff_alpha(
 def alpha_from_units(
     units: Iterable[Sequence[AbstractSet[int]]], *, distance: str = "jaccard"
 ) -> KrippendorffAlpha:
-    """Compute alpha over units whose values are sets of whole numbers.
+    """Compute alpha over units whose values are sets of whole numbers, one set of each annotator.
 
-    With sets of one element each distance is 0 or 1: this is alpha for nominal data.
-
-    Parameters
-    ----------
-    units
-        For each unit the values that it has, one for each annotator who gave one.
-    distance
-        A name in `DISTANCES`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such distance.
+    `distance` is a name in `DISTANCES`, others raise an UnknownNameError. With sets of one element
+    this is alpha for nominal data.
 
     Examples
     --------
@@ -213,11 +169,7 @@ def _unit(values: Iterable[AbstractSet[int]]) -> tuple[frozenset[int], ...]:
 
 @dataclass(frozen=True, eq=False)
 class AlphaRows(Rows):
-    """Hold what alpha is a function of, for P sentence pairs.
-
-    The columns of `counts`, which is sparse: the disagreement within units by each distance, the
-    units, and how often each of the V distinct sets is a value.
-    """
+    """What alpha is a function of, for P sentence pairs."""
 
     values: ValueSets  # the distinct sets
     distances: tuple[str, ...]  # names in DISTANCES
@@ -242,11 +194,11 @@ class AlphaRows(Rows):
         total = self.total()
         units, times = int(total[0, len(self.distances)]), total[0, len(self.distances) + 1 :]
         counts = units, int(times.sum()), int((times > 0).sum())
-        found = {}
+        results = {}
         for name, parts in _parts(total, self.values, self.distances).items():
             alpha, observed, expected = (float(part[0]) for part in parts)
-            found[name] = KrippendorffAlpha(alpha, observed, expected, *counts, name)
-        return found
+            results[name] = KrippendorffAlpha(alpha, observed, expected, *counts, name)
+        return results
 
 
 def _measures(sums: Floats, values: ValueSets, distances: Sequence[str]) -> Mapping[str, Floats]:
@@ -256,26 +208,22 @@ def _measures(sums: Floats, values: ValueSets, distances: Sequence[str]) -> Mapp
 def _parts(
     sums: Floats, values: ValueSets, distances: Sequence[str]
 ) -> dict[str, tuple[Floats, Floats, Floats]]:
-    """Return alpha, the observed and the expected disagreement by each distance."""
     times = sums[:, len(distances) + 1 :]
     total = times.sum(axis=1)
     near = _between_values(times, values, [DISTANCES[name] for name in distances])
-    found = {}
+    parts = {}
     for k, name in enumerate(distances):
         observed = ratio(sums[:, k], total)
         # exactly 0 for one distinct value: its own similarity is 1
         expected = ratio(total * total - near[k], total * (total - 1))
-        found[name] = (1 - ratio(observed, expected), observed, expected)
-    return found
+        parts[name] = (1 - ratio(observed, expected), observed, expected)
+    return parts
 
 
 def _within_units(values: ValueSets, distances: Sequence[Distance]) -> Floats:
-    """Add up in each pair, by distance, those of all ordered pairs of values / (values - 1).
-
-    Both values are of the same unit; `values` is how many it has. Returns (P, D).
-    """
+    # (P, D): of each pair, the distances of all ordered pairs of values of a unit / (values - 1)
     given = (values.ids >= 0).sum(axis=1)
-    found = np.zeros((values.pairs, len(distances)))
+    sums = np.zeros((values.pairs, len(distances)))
     for a in range(values.ids.shape[1]):
         for b in range(a):
             left, right = values.ids[:, a], values.ids[:, b]
@@ -285,21 +233,19 @@ def _within_units(values: ValueSets, distances: Sequence[Distance]) -> Floats:
             weights = 2 / (given[differ] - 1)
             for k, far in enumerate(distances):
                 apart = weights * far(shared, values.sizes[left], values.sizes[right])
-                found[:, k] += np.bincount(values.pair[differ], apart, values.pairs)
-    return found
+                sums[:, k] += np.bincount(values.pair[differ], apart, values.pairs)
+    return sums
 
 
 def _between_values(
     times: Floats, values: ValueSets, distances: Sequence[Distance]
 ) -> list[Floats]:
-    """Add up the similarities of all ordered pairs of values, themselves included.
-
-    `times` is (R, V): how often each value occurs. Only values that share a position are alike, so
-    the (V, V) similarities are sparse; they are made in blocks of rows that fit the memory planned.
-    """
+    # the similarities of all ordered pairs of values, themselves included; `times` is (R, V), how
+    # often each value occurs. Only values that share a position are alike, so the (V, V) table is
+    # sparse; it is made in blocks of rows that fit the memory planned
     from scipy.sparse import csr_array
 
-    found = [np.zeros(len(times)) for _ in distances]
+    sums = [np.zeros(len(times)) for _ in distances]
     columns = np.ascontiguousarray(times.T)
     for start, shared in values.overlaps(width=len(times)):
         end = start + shared.shape[0]
@@ -309,9 +255,9 @@ def _between_values(
             alike = 1 - far(shared.data, left, right)
             near = csr_array((alike, shared.indices, shared.indptr), shared.shape)
             products = np.asarray(near @ columns, np.float64)
-            found[k] += (columns[start:end] * products).sum(axis=0)
+            sums[k] += (columns[start:end] * products).sum(axis=0)
     empty = times[:, values.sizes == 0]
-    return [part + (empty * empty).sum(axis=1) for part in found]
+    return [part + (empty * empty).sum(axis=1) for part in sums]
 
 
 def _rows(data: PairData, links: str) -> Rows:

@@ -1,4 +1,4 @@
-"""Say what a reader has to know beside the figures: one table of cautions.
+"""What a reader has to know beside the figures: one table of cautions.
 
 What triggers the same caution in several pairings is said once, and names them all. A further
 caution is a function in `caution_triggers` and a row here.
@@ -20,10 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """Hold a caution: its name, what triggers it, what it means, what to report instead.
-
-    The words may hold ``{number}``, ``{detail}``, and the options by name.
-    """
+    """A caution: its name, what triggers it, what it means, what to report instead."""
 
     code: str
     trigger: Callable[[T], Iterator[Hit]]
@@ -31,20 +28,20 @@ class Kind(Generic[T]):
     instead: str
 
 
-def cautions_of(found: Agreement) -> tuple[Caution, ...]:
+def cautions_of(agreement: Agreement) -> tuple[Caution, ...]:
     """Return the cautions of an agreement, in the order of `CAUTIONS`."""
-    return tell(found, CAUTIONS, found.options)
+    return tell(agreement, CAUTIONS, agreement.options)
 
 
 def tell(found: T, kinds: Sequence[Kind[T]], options: object) -> tuple[Caution, ...]:
     """Return the cautions of a result, in the order of the kinds."""
-    told = []
+    cautions = []
     for kind in kinds:
         by_detail: dict[str, list[Hit]] = {}
         for hit in kind.trigger(found):
             by_detail.setdefault(hit.detail, []).append(hit)
-        told += [_caution(kind, options, detail, hits) for detail, hits in by_detail.items()]
-    return tuple(told)
+        cautions += [_caution(kind, options, detail, hits) for detail, hits in by_detail.items()]
+    return tuple(cautions)
 
 
 def _caution(kind: Kind[T], options: object, detail: str, hits: list[Hit]) -> Caution:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, Edits, count_edits
 from alignkit.agreement.beyond_chance.expectation import PairedSets
-from alignkit.agreement.beyond_chance.sampling import Items, Progress, links_of
+from alignkit.agreement.beyond_chance.sampling import Items, Progress
 from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
 from alignkit.agreement.pairs import CorpusData, PairData
@@ -46,7 +46,7 @@ class CorpusBeyondChance:
     _links: dict[tuple[str, str], LinkArrays] = field(default_factory=dict, repr=False)
 
     def no_edits(self, first: str, second: str) -> str:
-        """Say why models of edits say nothing of two; empty where they do."""
+        """Return why models of edits say nothing of two; empty where they do."""
         if not edits_known(self.initial, self.options.missing_initial):
             return "no initial alignment is named, so nobody's edits are known"
         for name in (first, second):
@@ -62,35 +62,25 @@ class CorpusBeyondChance:
                 )
         if self.options.universe == "judged":
             for name in (first, second):
-                if not self._judges(name):
+                if not self.data.records_judged(name):
                     return f"{name!r} records no judged cells; compare it by {CLOSED}"
         return self._missing(first, second)
 
     def of(
-        self,
-        first: str,
-        second: str,
-        no_edits: str,
-        progress: Progress | None = None,
-        *,
-        main_alone: bool = False,
+        self, first: str, second: str, no_edits: str, progress: Progress | None = None
     ) -> ByModel:
-        """Return C of two by model and level; by the closed form alone where nothing was edited.
-
-        Empty where words are not known and there is no initial alignment. With `main_alone` there
-        is the model of the main tables and no other; its figures are the same.
-        """
+        """Return C of two by model and level; by the closed form alone where nothing was edited."""
         edits = edits_known(self.initial, self.options.missing_initial)
         if not edits and not self._known(first, second):
             return FrozenMap()
         main = CLOSED if no_edits else self.options.chance
-        models = [main] if no_edits or main_alone else list(CHANCE_MODELS)
-        found: dict[str, dict[str, BeyondChance]] = {name: {} for name in models}
+        models = [main] if no_edits else list(CHANCE_MODELS)
+        by_model: dict[str, dict[str, BeyondChance]] = {name: {} for name in models}
         for number, (level, (unit, links)) in enumerate(LEVELS.items()):
-            told = stage(progress, number, len(LEVELS))
-            for name, one in self._level(first, second, unit, links, main, models, told).items():
-                found[name][level] = one
-        return FrozenMap({name: FrozenMap(levels) for name, levels in found.items()})
+            share = stage(progress, number, len(LEVELS))
+            for name, one in self._level(first, second, unit, links, main, models, share).items():
+                by_model[name][level] = one
+        return FrozenMap({name: FrozenMap(levels) for name, levels in by_model.items()})
 
     def _level(
         self,
@@ -115,12 +105,12 @@ class CorpusBeyondChance:
             jobs = [([main], edited, self.options), (rest, edited, fixed)]
         else:
             jobs = [([main], every, self.options), (rest, edited, fixed)]
-        found: dict[str, BeyondChance] = {}
+        results: dict[str, BeyondChance] = {}
         for names, places, options in jobs:
             if not names:
                 continue
             known = names != [CLOSED]
-            found |= beyond_chance_by_model(
+            results |= beyond_chance_by_model(
                 self._sets(first, second, unit, links, places, edited=known),
                 names,
                 options,
@@ -131,9 +121,9 @@ class CorpusBeyondChance:
             )
         signature = str(self.options.sign(self.seed, self.initial))
         return {
-            name: replace(found[name], signature=signature)
+            name: replace(results[name], signature=signature)
             for name in CHANCE_MODELS
-            if name in found
+            if name in results
         }
 
     # pairs
@@ -152,13 +142,6 @@ class CorpusBeyondChance:
     def _known(self, *names: str) -> bool:
         return bool(self.data.known[self._places(*names, edited=False)].all())
 
-    def _judges(self, name: str) -> bool:
-        try:
-            self.data.judged(name)
-        except OptionError:
-            return False
-        return True
-
     def _missing(self, first: str, second: str) -> str:
         """Refuse pairs without an initial alignment, or say so where the main model needs none."""
         if self.options.missing_initial != "error":
@@ -167,14 +150,14 @@ class CorpusBeyondChance:
         missing = places[~self._has_initial[places]]
         if not len(missing):
             return ""
-        told = (
+        message = (
             f"pair {self.data.corpus[int(missing[0])].id!r} has no initial alignment "
             f"{self.initial!r}: name another one by initial (the aligner makes one, `merge` adds "
             "it), or say what becomes of such pairs by missing_initial='empty' or 'leave-out'"
         )
         if self.options.chance != CLOSED:
-            raise OptionError(told)
-        return told
+            raise OptionError(message)
+        return message
 
     def _sections(self, first: str, second: str, places: Numbers) -> list[Section]:
         return [
@@ -188,14 +171,13 @@ class CorpusBeyondChance:
         ]
 
     def _outside(self, first: str, second: str, members: Numbers) -> Counter[str]:
-        """Count pairs that are not compared, by reason."""
         names = (first, second)
         done = [self.data.aligned(name)[members].tolist() for name in names]
-        found: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
         for flags in zip(*done, strict=True):
             missing = [name for name, flag in zip(names, flags, strict=True) if not flag]
-            found[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
-        return found
+            reasons[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
+        return reasons
 
     # sets
 
@@ -204,8 +186,8 @@ class CorpusBeyondChance:
         unit, links = LEVELS[level]
         reason = self.no_edits(first, second)
         places = self._places(first, second, edited=not reason)
-        found = self._sets(first, second, unit, links, places, edited=not reason)
-        return replace(found, no_edits=reason)
+        sets = self._sets(first, second, unit, links, places, edited=not reason)
+        return replace(sets, no_edits=reason)
 
     @cached_property
     def _items(self) -> Items:
@@ -231,7 +213,7 @@ class CorpusBeyondChance:
         for place in places[~self.data.known[places]].tolist():
             _ = corpus[place].words  # raises an error that names the pair
         items = replace(self._items.part(places), unit=unit)
-        one, other = (links_of(self._kind(name, links), places) for name in (first, second))
+        one, other = (self._kind(name, links).take(places) for name in (first, second))
         universe = self._universe(first, second, places) if edited else None
         edits = None
         if edited and universe is None:
@@ -248,7 +230,7 @@ class CorpusBeyondChance:
             len(corpus),
             items,
             items.sizes(one, other),
-            links_of(self._kind(self.initial, links), places),
+            self._kind(self.initial, links).take(places),
             edits,
             "",
             universe,
@@ -271,8 +253,8 @@ class CorpusBeyondChance:
         items = self._items.part(places)
         return count_edits(
             places,
-            links_of(self._kind(name, links), places),
-            links_of(self._kind(self.initial, links), places),
+            self._kind(name, links).take(places),
+            self._kind(self.initial, links).take(places),
             items.source,
             items.target,
             universe,

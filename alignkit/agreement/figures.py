@@ -44,22 +44,22 @@ def _beyond_figures(
 
 def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:
     """Yield the add and delete rates and the dispersion, once for an annotator and its links."""
-    found: dict[tuple[str, str, str], Figure] = {}
+    figures: dict[tuple[str, str, str], Figure] = {}
     for pairing in pairings:
         for chance, levels in pairing.beyond.items():
             for level, result in levels.items():
                 for one in _edits_of(chance, LEVELS[level][1], result):
-                    found.setdefault((one.first, one.level, one.statistic), one)
-    yield from found.values()
+                    figures.setdefault((one.first, one.level, one.statistic), one)
+    yield from figures.values()
 
 
-def _edits_of(chance: str, links: str, found: BeyondChance) -> Iterator[Figure]:
-    for name, rates in found.rates.items():
+def _edits_of(chance: str, links: str, result: BeyondChance) -> Iterator[Figure]:
+    for name, rates in result.rates.items():
         for statistic in ("add", "delete"):
             value: float = getattr(rates, statistic)
             at = ("edits", name, "", "all", f"edits.{links}")
             yield Figure(*at, statistic, value, pairs=rates.pairs)
-    for name, models in found.models.items():
+    for name, models in result.models.items():
         for part, model in models.items():
             at = ("edits", name, "", "all", f"edits.{links}.{chance}.{part}")
             yield Figure(*at, "dispersion", model.dispersion, pairs=model.pairs)
@@ -86,7 +86,7 @@ def together_figures(one: Together) -> Iterator[Figure]:
 
 
 def without(mean: float, pairings: int) -> str:
-    """Say that a mean leaves out pairings whose figure is undefined; nothing if it is itself."""
+    """Return a note on the undefined figures that a mean leaves out; empty if there are none."""
     if isnan(mean) or not pairings:
         return ""
     return f"the mean leaves out {how_many(pairings, 'pairing')} whose figure is undefined"

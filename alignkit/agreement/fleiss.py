@@ -43,24 +43,18 @@ _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
 
 @dataclass(frozen=True)
 class FleissKappa:
-    """Hold Fleiss' kappa and the counts behind it.
+    """Fleiss' kappa and the counts behind it.
 
     Parameters
     ----------
-    kappa
-        (observed - expected) / (1 - expected); NaN where undefined: no items, or all judgements
-        in one category (expected = 1).
-    observed
-        The share of agreeing pairs of judgements, averaged over the items.
-    expected
-        The sum of the squared proportions of the categories.
-    items, annotators, pairs
-        How many items, annotators and sentence pairs took part.
-    categories
-        For each category the share of all items x annotators judgements.
-    agreeing
-        For n from all annotators down to 1 the number of items on which n of them, and no more,
-        said the same; "not proposed" and null count as different here.
+    kappa : (observed - expected) / (1 - expected); NaN without items, or if all judgements are in
+        one category (expected = 1).
+    observed : The share of agreeing pairs of judgements, averaged over the items.
+    expected : The sum of the squared proportions of the categories.
+    items, annotators, pairs : How many items, annotators and sentence pairs took part.
+    categories : For each category the share of all items x annotators judgements.
+    agreeing : For n from all annotators down to 1 the items on which exactly n said the same; "not
+        proposed" and null count as different here.
     """
 
     kappa: float
@@ -91,14 +85,8 @@ class FleissKappa:
 def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
     """Compute Fleiss' kappa over the pairs that all the annotators annotated.
 
-    All links count, identical ones as well.
-
-    Parameters
-    ----------
-    corpus
-        The pairs, with their words.
-    annotators
-        Two or more names; None takes all of the corpus.
+    All links count, identical ones as well. None takes all annotators of the corpus. Time and
+    memory are linear in links and words, but for one sort of the items.
 
     Raises
     ------
@@ -106,10 +94,6 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
         If the annotators cannot be compared.
     MissingTextError
         If the words of a pair are not known: words without links are items too.
-
-    Notes
-    -----
-    Time and memory are linear in links and words, but for one sort of the items.
 
     Examples
     --------
@@ -133,11 +117,8 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
 
 
 def _rows(data: PairData) -> Rows:
-    """Count the items of each pair.
-
-    The columns: items; agreeing ordered pairs of judgements; judgements of each category; items on
-    which 1, 2, ... annotators, and no more, said the same.
-    """
+    # columns: items; agreeing ordered pairs of judgements; judgements of each category; items on
+    # which 1, 2, ... annotators, and no more, said the same
     judgements, pair = _proposals(data)
     raters = judgements.shape[1]
     counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))
@@ -180,21 +161,9 @@ FLEISS = (Statistic("fleiss", ("kappa", "observed", "expected"), _rows),)
 def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     """Return kappa, the observed and the expected agreement of a table of judgements.
 
-    Parameters
-    ----------
-    counts
-        (items, categories): how many annotators put the item into the category; the same number
-        of annotators, two or more, for each item.
-
-    Returns
-    -------
-    kappa, observed, expected
-        All NaN without items; kappa alone NaN where all judgements are of one category.
-
-    Raises
-    ------
-    OptionError
-        If the numbers of judgements differ between items or are below two.
+    `counts` says how many annotators put an item into a category, (items, categories); each item
+    has the same number of annotators, two or more, or an OptionError is raised. All is NaN without
+    items, kappa alone if all judgements are of one category.
 
     Examples
     --------
@@ -212,18 +181,18 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
         raise OptionError("each item needs the same number of judgements, two or more")
     agreeing = (table * (table - 1)).sum()
     totals = table.sum(axis=0, dtype=np.float64)[np.newaxis]
-    found = fleiss_ratios(np.array([len(table)], np.float64), np.array([agreeing]), totals, raters)
-    return float(found["kappa"][0]), float(found["observed"][0]), float(found["expected"][0])
+    ratios = fleiss_ratios(np.array([len(table)], np.float64), np.array([agreeing]), totals, raters)
+    return float(ratios["kappa"][0]), float(ratios["observed"][0]), float(ratios["expected"][0])
 
 
 def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return what each annotator proposed for each item, and the pairs of the items."""
-    found = [_proposed(data, name) for name in data.annotators]
-    keys = np.concatenate([key for key, _ in found])
+    proposals = [_proposed(data, name) for name in data.annotators]
+    keys = np.concatenate([key for key, _ in proposals])
     distinct, item = np.unique(keys, return_inverse=True)
-    judgements = np.full((len(distinct), len(found)), _NOT_PROPOSED, np.uint8)
+    judgements = np.full((len(distinct), len(proposals)), _NOT_PROPOSED, np.uint8)
     start = 0
-    for column, (key, category) in enumerate(found):
+    for column, (key, category) in enumerate(proposals):
         judgements[item[start : start + len(key)], column] = category
         start += len(key)
     ends = np.cumsum((data.lengths + 1).prod(axis=1))

@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.statistic import Floats, Rows, Statistic
-from alignkit.scoring.bootstrap import (
-    ONE_PAIR,
-    Interval,
-    check_drawing,
-    chunks,
-    interval_of,
-)
+from alignkit.scoring.bootstrap import ONE_PAIR, Interval, check_drawing, chunks, interval_of
 
 NO_PAIRS = "there is no sentence pair"
 
@@ -32,35 +26,21 @@ def bootstrap(
     seed: int,
     sections: Sequence[NDArray[np.bool_]],
 ) -> list[Intervals]:
-    """Return the percentile bootstrap intervals of statistics over the same P sentence pairs.
-
-    As many pairs as a section has are drawn from it with replacement, and all statistics are
-    measured on the same draws.
-
-    Notes
-    -----
-    Memory: resamples are drawn in chunks, whose weights (16 bytes a pair) and sums (32 bytes for
-    each of the K columns of the widest statistic) take at most 64 MB, or one resample if that is
-    more; then 8 bytes for each resample and measure. The result does not depend on the chunks.
-
-    References
-    ----------
-    Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
-    """
+    """Return the percentile bootstrap intervals of statistics over the same P sentence pairs."""
     check_drawing(resamples, confidence)
     seeds = np.random.SeedSequence(seed).spawn(len(sections))
-    found: list[Intervals] = []
+    intervals: list[Intervals] = []
     for mask, stream in zip(sections, seeds, strict=True):
         count = int(mask.sum())
         if count < 2:
             reason = ONE_PAIR if count else NO_PAIRS
-            found.append(dict.fromkeys(_names(statistics), reason))
+            intervals.append(dict.fromkeys(_names(statistics), reason))
             continue
         parts = [one.part(mask) for one in rows]
         drawn = draw_weights(count, resamples, stream, width=max(one.width for one in parts))
         values = _measure(statistics, parts, drawn)
-        found.append({name: reasoned(value, confidence) for name, value in values.items()})
-    return found
+        intervals.append({name: reasoned(value, confidence) for name, value in values.items()})
+    return intervals
 
 
 def draw_weights(
@@ -74,22 +54,23 @@ def draw_weights(
 
 
 def _names(statistics: Sequence[Statistic]) -> list[str]:
-    return [f"{one.level}.{measure}" for one in statistics for measure in one.measures]
+    return [
+        f"{statistic.level}.{measure}" for statistic in statistics for measure in statistic.measures
+    ]
 
 
 def _measure(
     statistics: Sequence[Statistic], rows: Sequence[Rows], drawn: Iterator[Floats]
 ) -> dict[str, Floats]:
-    """Return the value of each measure in each resample."""
     values: dict[str, list[Floats]] = {name: [] for name in _names(statistics)}
     for weights in drawn:
         for statistic, one in zip(statistics, rows, strict=True):
-            for measure, found in one.measure(one.sums(weights)).items():
-                values[f"{statistic.level}.{measure}"].append(found)
-    return {name: np.concatenate(found) for name, found in values.items()}
+            for measure, drawn_values in one.measure(one.sums(weights)).items():
+                values[f"{statistic.level}.{measure}"].append(drawn_values)
+    return {name: np.concatenate(drawn_values) for name, drawn_values in values.items()}
 
 
 def reasoned(values: Floats, confidence: float) -> Interval | str:
     """Return the interval of the values of some resamples, or the reason why there is none."""
-    found = interval_of(values, confidence)
-    return found.reason or found
+    interval = interval_of(values, confidence)
+    return interval.reason or interval

@@ -28,24 +28,17 @@ Table = Sequence[Sequence[int]]
 
 @dataclass(frozen=True)
 class Contingency:
-    """Hold how two annotators put the same items into Q categories, and what follows.
+    """How two annotators put the same items into Q categories, and what follows.
 
     Parameters
     ----------
-    categories
-        The Q names.
-    table
-        Q x Q counts: row, the category of the first annotator; column, that of the second.
-    items
-        The sum of the table.
-    observed
-        The share of items with the same category; NaN without items.
-    kappa
-        Cohen's kappa; NaN where undefined, see `cohen_kappa`.
-    ac1
-        Gwet's AC1; NaN where undefined, see `gwet_ac1`.
-    prevalence
-        For each category its share of all 2 x items judgements; NaN without items.
+    categories : The Q names.
+    table : Q x Q counts: row, the category of the first annotator; column, that of the second.
+    items : The sum of the table.
+    observed : The share of items with the same category; NaN without items.
+    kappa : Cohen's kappa; NaN where undefined, see `cohen_kappa`.
+    ac1 : Gwet's AC1; NaN where undefined, see `gwet_ac1`.
+    prevalence : For each category its share of all 2 x items judgements; NaN without items.
     """
 
     categories: tuple[str, ...]
@@ -58,29 +51,19 @@ class Contingency:
 
     @classmethod
     def of(cls, categories: Sequence[str], table: Table) -> Contingency:
-        """Compute everything from the table.
-
-        Raises
-        ------
-        OptionError
-            If the table is not Q x Q counts.
-        """
+        """Compute everything from Q x Q counts; others raise an OptionError."""
         counts = _checked(table)
-        found = {name: float(value[0]) for name, value in _ratios_of(counts).items()}
+        ratios = {name: float(value[0]) for name, value in _ratios_of(counts).items()}
         if len(categories) != len(counts):
             raise OptionError(f"{len(categories)} categories for a table of {len(counts)}")
         items = sum(map(sum, counts))
-        shares = tuple(total / (2 * items) if items else nan for total in _totals(counts))
-        return cls(tuple(categories), counts, items, **found, prevalence=shares)
+        columns = zip(counts, zip(*counts, strict=True), strict=True)
+        totals = [sum(row) + sum(column) for row, column in columns]
+        shares = tuple(total / (2 * items) if items else nan for total in totals)
+        return cls(tuple(categories), counts, items, **ratios, prevalence=shares)
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
-        """Return the 2 x 2 table of some `categories`, as `name`, against the `rest`.
-
-        Raises
-        ------
-        OptionError
-            If a category is not among those of the table.
-        """
+        """Return the 2 x 2 table of some `categories`, as `name`, against the `rest`."""
         unknown = [one for one in categories if one not in self.categories]
         if unknown:
             raise OptionError(f"no category {unknown[0]!r}; there are {', '.join(self.categories)}")
@@ -92,16 +75,11 @@ class Contingency:
 
 
 def cohen_kappa(table: Table) -> float:
-    """Return Cohen's kappa of a Q x Q table of counts.
+    """Return Cohen's kappa of a Q x Q table of counts; other tables raise an OptionError.
 
     kappa = (observed - expected) / (1 - expected), where expected is the sum over the categories
-    of the product of the two annotators' own shares. It is NaN without items, and where both
-    annotators put every item into one and the same category (expected = 1).
-
-    Raises
-    ------
-    OptionError
-        If the table is not Q x Q counts.
+    of the product of the two annotators' own shares. It is NaN without items, and if both
+    annotators put every item into the same category (expected = 1).
 
     Examples
     --------
@@ -117,16 +95,11 @@ def cohen_kappa(table: Table) -> float:
 
 
 def gwet_ac1(table: Table) -> float:
-    """Return Gwet's AC1 of a Q x Q table of counts.
+    """Return Gwet's AC1 of a Q x Q table of counts; other tables raise an OptionError.
 
     AC1 = (observed - expected) / (1 - expected) with expected = sum pi_q (1 - pi_q) / (Q - 1),
-    where pi_q is the share of category q among the judgements of both annotators. It is defined
-    whenever there are items, for expected is at most 1/Q; without items it is NaN.
-
-    Raises
-    ------
-    OptionError
-        If the table is not Q x Q counts.
+    where pi_q is the share of category q among the judgements of both annotators. NaN without
+    items.
 
     Examples
     --------
@@ -162,16 +135,8 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
 
 
 def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
-    """Return kappa of R tables of Q categories, (R, Q, Q), for a (Q, Q) disagreement.
-
-    kappa = 1 - (sum of apart x observed) / (sum of apart x expected); where `apart` is 1 for any
-    two different categories, this is Cohen's kappa without weights.
-
-    References
-    ----------
-    Cohen 1968, Weighted kappa: nominal scale agreement with provision for scaled disagreement or
-    partial credit, Psychological Bulletin 70:213-220.
-    """
+    """Return kappa of R tables of Q categories, (R, Q, Q), for a (Q, Q) disagreement."""
+    # 1 - sum(apart x observed) / sum(apart x expected): Cohen 1968, Psychological Bulletin 70
     items = tables.sum(axis=(1, 2))
     # whole numbers until they are divided: an expected agreement of 1 is met exactly
     seen = tables.reshape(len(tables), apart.size) @ apart.ravel()
@@ -199,38 +164,22 @@ def _checked(table: Table) -> tuple[tuple[int, ...], ...]:
     return counts
 
 
-def _totals(counts: tuple[tuple[int, ...], ...]) -> list[int]:
-    """Count the judgements of both annotators in each category."""
-    return [
-        sum(row) + sum(column)
-        for row, column in zip(counts, zip(*counts, strict=True), strict=True)
-    ]
-
-
 CATEGORIES = ("none", "possible", "sure")
 
 
 @dataclass(frozen=True)
 class CellAgreement:
-    """Hold the agreement of two annotators over cells, with Cohen's kappa and Gwet's AC1.
+    """The agreement of two annotators over cells, with Cohen's kappa and Gwet's AC1.
+
+    Nearly all cells are empty, so look at the prevalence of the links in each `Contingency`.
 
     Parameters
     ----------
-    annotators
-        The two names: rows, then columns of the tables.
-    pairs
-        The sentence pairs that both annotated.
-    all
-        Over {none, possible, sure}, possible meaning *only* possible.
-    possible
-        Linked at all against not linked.
-    sure
-        Surely linked against all else.
-
-    Notes
-    -----
-    Nearly all cells are empty, so look at the prevalence of the links in each `Contingency`: the
-    observed agreement and AC1 are close to 1 wherever links are rare.
+    annotators : The two names: rows, then columns of the tables.
+    pairs : The sentence pairs that both annotated.
+    all : Over {none, possible, sure}, possible meaning *only* possible.
+    possible : Linked at all against not linked.
+    sure : Surely linked against all else.
     """
 
     annotators: tuple[str, str]
@@ -275,9 +224,8 @@ def cell_agreement(
     exact_case
         Whether words that differ in case alone are different.
     universe
-        ``"all"`` cells, or those that both ``"judged"``: where annotators judged the links that
-        they were given, cells that nobody looked at say nothing. A cell was judged where it bears
-        a link or a label; formats that keep labels on cells without a link record this.
+        ``"all"`` cells, or those that both ``"judged"``: those with a link or a label, if the
+        format keeps labels on cells without a link.
 
     Raises
     ------

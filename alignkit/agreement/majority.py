@@ -10,22 +10,15 @@ from alignkit.sentence_pair import SentencePair
 
 
 def majority(alignments: Sequence[Alignment]) -> Alignment:
-    """Return what more than half have: sure what is sure in them, possible what is linked in them.
-
-    The majority of two is what both have.
-
-    Examples
-    --------
-    >>> majority([Alignment.parse("0-0 1-1"), Alignment.parse("0-0 1?1"), Alignment.parse("0-0")])
-    Alignment('0-0 1?1')
-    """
+    """Return what more than half have; the majority of two is what both have."""
 
     def most(sides: Sequence[frozenset[Link]]) -> set[Link]:
         every = frozenset[Link]().union(*sides)
         return {link for link in every if 2 * sum(link in side for side in sides) > len(sides)}
 
     return Alignment(
-        most([one.sure for one in alignments]), most([one.possible for one in alignments])
+        most([alignment.sure for alignment in alignments]),
+        most([alignment.possible for alignment in alignments]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Hold the options of an agreement, each with its default, its choices and its help.
+"""The options of an agreement, each with its default, its choices and its help.
 
 The command line is made from the fields, so this imports nothing that takes time.
 """
@@ -14,60 +14,64 @@ from alignkit.errors import OptionError, UnknownNameError
 if TYPE_CHECKING:
     from alignkit.scoring.signature import Signature
 
-CLOSED = "kupper-hafner"
-"""The model of chance that needs no initial alignment."""
-
-CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"
-"""The groups of options."""
+CLOSED = "kupper-hafner"  # the model of chance that needs no initial alignment
+CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"  # the groups of options
 
 
-def _option(
-    default: Any, help: str, *, group: str, choices: Sequence[str] = (), metavar: str = ""
+def option(
+    default: Any, help: str, *, group: str = "", choices: Sequence[str] = (), metavar: str = ""
 ) -> Any:
+    """Return a field with its help, its group and its choices, from which the command is made."""
     metadata = {"help": help, "group": group, "choices": tuple(choices), "metavar": metavar}
     return field(default=default, metadata=metadata)
 
 
+def check_choices(options: Any) -> None:
+    """Refuse options that are not among the choices of their field."""
+    for option in fields(options):
+        known: tuple[str, ...] = option.metadata["choices"]
+        if known and getattr(options, option.name) not in known:
+            raise UnknownNameError(
+                option.name.replace("_", " "), getattr(options, option.name), known
+            )
+
+
+def check_names(given: Mapping[str, object], options: Any, kind: str) -> None:
+    """Refuse names that are no fields of the options."""
+    known = [option.name for option in fields(options)]
+    for name in given:
+        if name not in known:
+            raise UnknownNameError(kind, name, known)
+
+
 @dataclass(frozen=True)
 class AgreementOptions:
-    """Hold the options of `alignkit.agree`.
+    """The options of `alignkit.agree`.
 
-    The metadata of each field hold its ``help``, its ``choices`` (empty where it names nothing),
-    its ``group`` and its ``metavar``.
-
-    Raises
-    ------
-    UnknownNameError
-        If an option names nothing.
-    OptionError
-        If a number is out of range.
+    The metadata of each field hold its ``help``, its ``choices`` (empty for free values), its
+    ``group`` and its ``metavar``. An unknown choice raises an UnknownNameError, a number out of
+    range an OptionError.
     """
 
-    ignore_identical: bool = _option(
-        True,
-        "leave out links, phrase pairs and cells of equal words",
-        group=WHAT,
+    ignore_identical: bool = option(
+        True, "leave out links, phrase pairs and cells of equal words", group=WHAT
     )
-    exact_case: bool = _option(
-        False,
-        "words that differ in case alone are different",
-        group=WHAT,
-    )
-    universe: str = _option(
+    exact_case: bool = option(False, "words that differ in case alone are different", group=WHAT)
+    universe: str = option(
         "all",
         "kappa, AC1 and C by an edit model are over all cells, or over those that the annotators "
         "judged, where the corpus records them",
         group=WHAT,
         choices=("all", "judged"),
     )
-    missing_initial: str = _option(
+    missing_initial: str = option(
         "error",
         "pairs without an initial alignment are an error, have an empty one, or are left out; "
         "empty without an initial alignment starts all from no links",
         group=CHANCE,
         choices=("error", "empty", "leave-out"),
     )
-    chance: str = _option(
+    chance: str = option(
         "edit",
         "the model of chance of the main tables: edits of the initial alignment, as many as the "
         "annotator made, at one rate (edit), at one for adding and one for deleting (edit-split), "
@@ -76,49 +80,46 @@ class AgreementOptions:
         group=CHANCE,
         choices=("edit", "edit-split", "edit-strata", CLOSED),
     )
-    reading: str = _option(
+    reading: str = option(
         "count",
         "what grows with the words of a pair: the expected edits, or their probability",
         group=CHANCE,
         choices=("count", "probability"),
     )
-    normalizer: str = _option(
+    normalizer: str = option(
         "min",
         "what is common is divided by the smaller or the larger set",
         group=CHANCE,
         choices=("min", "max"),
     )
-    aggregate: str = _option(
+    aggregate: str = option(
         "macro",
         "the mean of the sentence pairs' ratios, or the ratio of the sums",
         group=CHANCE,
         choices=("macro", "micro"),
     )
-    samples: int = _option(1000, "most samples of each sentence pair", group=CERTAINTY, metavar="N")
-    tolerance: float | None = _option(
+    samples: int = option(1000, "most samples of each sentence pair", group=CERTAINTY, metavar="N")
+    tolerance: float | None = option(
         None,
         "stop sampling when the Monte-Carlo error of C is no more (default: take all samples)",
         group=CERTAINTY,
         metavar="E",
     )
-    bootstrap: str = _option(
+    bootstrap: str = option(
         "fixed",
         "intervals over sentence pairs; those of C with the edit models as they are, or refitted "
         "to each resample (slow); or none",
         group=CERTAINTY,
         choices=("fixed", "refit", "none"),
     )
-    resamples: int = _option(1000, "of the bootstrap", group=CERTAINTY, metavar="N")
-    confidence: float = _option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
+    resamples: int = option(1000, "of the bootstrap", group=CERTAINTY, metavar="N")
+    confidence: float = option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
 
     def __post_init__(self) -> None:
         from alignkit.arguments import check_attributes
 
         check_attributes(self)
-        for one in fields(self):
-            known: tuple[str, ...] = one.metadata["choices"]
-            if known and getattr(self, one.name) not in known:
-                raise UnknownNameError(one.name.replace("_", " "), getattr(self, one.name), known)
+        check_choices(self)
         if self.samples < 2:
             raise OptionError(f"samples must be at least 2, not {self.samples}")
         if self.tolerance is not None and not self.tolerance > 0:
@@ -165,15 +166,13 @@ class AgreementOptions:
 
 
 def edits_known(initial: str | None, missing_initial: str) -> bool:
-    """Tell whether there is an initial alignment that annotators can have edited."""
+    """Return whether there is an initial alignment that annotators can have edited."""
     return initial is not None or missing_initial == "empty"
 
 
 def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     """Refuse options that contradict each other, or that nothing would look at."""
-    unknown = [name for name in given if name not in {one.name for one in fields(AgreementOptions)}]
-    if unknown:
-        raise UnknownNameError("option", unknown[0], [one.name for one in fields(AgreementOptions)])
+    check_names(given, AgreementOptions, "option")
     AgreementOptions(**cast("dict[str, Any]", dict(given)))
     edits = edits_known(initial, str(given.get("missing_initial", "")))
     _check_sampling(given, edits, initial)
@@ -191,7 +190,6 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
 
 
 def _check_sampling(given: Mapping[str, object], edits: bool, initial: str | None) -> None:
-    """Refuse what is said of edits where there are none to know of."""
     chance = given.get("chance", "edit" if edits else CLOSED)
     if not edits:
         if chance != CLOSED:

@@ -21,20 +21,15 @@ MEASURES = ("precision", "recall", "f1")
 
 @dataclass(frozen=True)
 class OverlapRow:
-    """Hold precision, recall and F1 with the counts behind them.
+    """Precision, recall and F1 with the counts behind them.
 
     Parameters
     ----------
-    precision
-        `hypothesis_found` / `hypothesis`; NaN for 0/0.
-    recall
-        `reference_found` / `reference`; NaN for 0/0.
-    f1
-        Their harmonic mean: 0 where nothing is shared, NaN where neither has anything.
-    hypothesis, hypothesis_found
-        The items of the annotator, and how many of them the reference annotator has.
-    reference, reference_found
-        The items of the reference annotator, and how many of them the annotator has.
+    precision : `hypothesis_found` / `hypothesis`; NaN for 0/0.
+    recall : `reference_found` / `reference`; NaN for 0/0.
+    f1 : Their harmonic mean: 0 if nothing is shared, NaN if neither has anything.
+    hypothesis, reference : The items of the annotator, and of the reference annotator.
+    hypothesis_found, reference_found : How many of them the other one has.
     """
 
     precision: float
@@ -55,27 +50,20 @@ class OverlapRow:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Hold the overlap of an annotator (A) with a reference annotator (B); counts are pooled.
+    """The overlap of an annotator (A) with a reference annotator (B); counts are pooled.
 
     Exchanging the annotators exchanges precision and recall in every row.
 
     Parameters
     ----------
-    hypothesis, reference
-        The annotators A and B.
-    pairs
-        The sentence pairs that both annotated.
-    ignore_identical
-        Whether identical links and phrase pairs are left out.
-    words_possible
-        All links of A with all links of B.
-    words_sure
-        The sure links of A with the sure links of B.
-    words_eq2
-        The sure links of each with all links of the other (eq. 2 of Cohn et al. 2008).
-    phrases_possible, phrases_sure
-        The atomic phrase pairs of each with all phrase pairs of the other, made of all links or of
-        the sure ones (eq. 3 of Cohn et al. 2008).
+    hypothesis, reference : The annotators A and B.
+    pairs : The sentence pairs that both annotated.
+    ignore_identical : Whether identical links and phrase pairs are left out.
+    words_possible : All links of A with all links of B.
+    words_sure : The sure links of A with the sure links of B.
+    words_eq2 : The sure links of each with all links of the other (eq. 2 of Cohn et al. 2008).
+    phrases_possible, phrases_sure : The atomic phrase pairs of each with all phrase pairs of the
+        other, made of all links or of the sure ones (eq. 3 of Cohn et al. 2008).
     """
 
     hypothesis: str
@@ -90,20 +78,12 @@ class Overlap:
 
     def rows(self) -> Mapping[str, OverlapRow]:
         """Return the rows by level and links, ``words.possible`` and so on."""
-        return {
-            "words.possible": self.words_possible,
-            "words.sure": self.words_sure,
-            "words.eq2": self.words_eq2,
-            "phrases.possible": self.phrases_possible,
-            "phrases.sure": self.phrases_sure,
-        }
+        levels = [statistic.level for statistic in OVERLAP]
+        return {level: getattr(self, level.replace(".", "_")) for level in levels}
 
 
 def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
-    """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|.
-
-    Precision is |A found| / |A|, recall |B found| / |B|, F1 their `harmonic` mean; NaN for 0/0.
-    """
+    """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|."""
     hypothesis, hypothesis_found, reference, reference_found = sums.T
     precision = ratio(hypothesis_found, hypothesis)
     recall = ratio(reference_found, reference)
@@ -120,7 +100,7 @@ _PHRASES = ("hyp_atomic", "hyp_atomic_in_ref", "ref_atomic", "hyp_in_ref_atomic"
 
 
 def _word_rows(data: PairData, kind: str) -> Rows:
-    return Rows(_columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
+    return Rows(columns(data.link_counts, LINK_COLUMNS, _WORDS[kind]), overlap_ratios)
 
 
 def _phrase_rows(data: PairData, links: str) -> Rows:
@@ -134,10 +114,11 @@ def _phrase_rows(data: PairData, links: str) -> Rows:
         source=source,
         target=target,
     )
-    return Rows(_columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
+    return Rows(columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
 
 
-def _columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]) -> Floats:
+def columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]) -> Floats:
+    """Return the named columns of counts as floats."""
     return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Say who is compared and on which sentence pairs, and hold these as arrays, each made once."""
+"""Who is compared and on which sentence pairs, as arrays that are each made once."""
 
 from __future__ import annotations
 
@@ -57,15 +57,7 @@ def check_case(ignore_identical: bool, exact_case: bool) -> None:
 
 
 def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
-    """Return the cells of a pair that an annotator judged: the links, and what else has a label.
-
-    Examples
-    --------
-    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
-    ...     "anna": Alignment([(0, 0)], labels={(0, 0): "sure", (1, 2): "wrong"})})
-    >>> judged_cells(pair, "anna").tolist()
-    [[0, 0], [1, 2]]
-    """
+    """Return the cells of a pair that an annotator judged: the links, and what else has a label."""
     alignment = pair.alignment(name)
     labelled = [link for link in alignment.labels if NULL not in link]
     if not labelled:
@@ -74,10 +66,7 @@ def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
 
 
 class CorpusData:
-    """Hold the arrays of a whole corpus of Q sentence pairs, each made when first asked for.
-
-    All comparisons within a corpus can share one.
-    """
+    """The arrays of a whole corpus of Q sentence pairs, each made when first asked for."""
 
     def __init__(self, corpus: Corpus, *, exact_case: bool = False) -> None:
         self.corpus, self.exact_case = corpus, exact_case
@@ -104,24 +93,32 @@ class CorpusData:
     def judged(self, name: str) -> LinkArrays:
         """Return the cells that an annotator judged, see `judged_cells`, as if they were links."""
         if name not in self._judged:
-            found = [
+            cell_lists = [
                 judged_cells(pair, name) if there else np.empty((0, 2), np.int32)
                 for pair, there in zip(self.corpus, self.aligned(name).tolist(), strict=True)
             ]
-            cells = np.concatenate([np.empty((0, 2), np.int32), *found])
+            cells = np.concatenate([np.empty((0, 2), np.int32), *cell_lists])
             if len(cells) == len(self.links(name).links):
                 raise OptionError(
                     f"{name!r} has no labels on cells without a link, so the corpus does not say "
                     "which cells were judged: compare over all cells (universe 'all'), or read "
                     "the annotations from a format that keeps such labels, as transread"
                 )
-            offsets = np.cumsum([0, *map(len, found)])
+            offsets = np.cumsum([0, *map(len, cell_lists)])
             none_sure = np.zeros(len(cells), np.uint8)
             packed = LinkArrays.trusted(
                 cells, none_sure, offsets, LinkArrays.extents(cells, offsets)
             )
             self._judged[name] = self._sized(packed)
         return self._judged[name]
+
+    def records_judged(self, name: str) -> bool:
+        """Whether the corpus says which cells an annotator judged."""
+        try:
+            self.judged(name)
+        except OptionError:
+            return False
+        return True
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
@@ -151,7 +148,7 @@ class CorpusData:
 
 @dataclass(frozen=True, eq=False)
 class PairData:
-    """Hold the P sentence pairs on which some annotators are compared."""
+    """The P sentence pairs on which some annotators are compared."""
 
     data: CorpusData  # the whole corpus
     annotators: tuple[str, ...]  # who is compared; of two, the second is the reference
@@ -281,6 +278,6 @@ def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int
         sides.append(np.unique(pair * np.int64(words) + side.ids, return_counts=True))
     (left, left_counts), (right, right_counts) = sides
     shared, in_left, in_right = np.intersect1d(left, right, assume_unique=True, return_indices=True)
-    found = np.zeros(len(source.offsets) - 1, np.int64)
-    np.add.at(found, shared // words, left_counts[in_left] * right_counts[in_right])
-    return found
+    counts = np.zeros(len(source.offsets) - 1, np.int64)
+    np.add.at(counts, shared // words, left_counts[in_left] * right_counts[in_right])
+    return counts

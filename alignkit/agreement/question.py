@@ -32,8 +32,7 @@ from alignkit.labels.label_matrix import judged_part
 from alignkit.moment import PERIODS
 from alignkit.parallel import count_workers, stage
 
-ON = ("alignments", "judgments")
-"""What annotators can agree on."""
+ON = ("alignments", "judgments")  # what annotators can agree on
 
 
 @overload
@@ -82,48 +81,42 @@ def agree(
 ) -> Agreement | JudgmentAgreement:
     """Measure how far annotators agree, and how surely.
 
-    On alignments, for every two annotators: precision, recall and F1 of words and phrases, Cohen's
-    kappa and Gwet's AC1 over cells, Krippendorff's alpha, and C, the agreement beyond chance; for
-    all together Fleiss' kappa and alpha. `docs/agreement.md` defines each. On judgments of whole
+    On alignments: precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha,
+    Fleiss' kappa, and C, the agreement beyond chance (`docs/agreement.md`). On judgments of whole
     pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa, and each
-    annotator against the majority with its null, the majority of the others, and an adjudicated
-    version. `docs/judgments.md` defines each.
+    annotator against the majority and an adjudicated version (`docs/judgments.md`).
 
     Parameters
     ----------
     corpus
-        The sentence pairs. Where words are not known there is the overlap alone, and that only if
-        identical items take part.
+        The sentence pairs. Without their words only the overlap is computed, and only if identical
+        items take part.
     annotators
         Two or more names; None takes all of the corpus but those named below.
     on
-        ``"alignments"`` or ``"judgments"``; the latter knows no `initial`, `adjudicated` and
-        `systems`: an adjudicated version is named by the option `consensus`.
+        ``"alignments"`` or ``"judgments"``; the latter takes no `initial`, `adjudicated` or
+        `systems`; its option `consensus` names an adjudicated version.
     initial
-        The automatic alignment that the annotators started from. With it there is C by models of
-        edits; without it, by the closed form of Kupper & Hafner alone.
+        The automatic alignment that the annotators started from; without it C has the closed form
+        of Kupper & Hafner alone.
     adjudicated
-        The version that was settled on: each annotator is compared with it as well.
+        The adjudicated version: each annotator is compared with it as well.
     systems
         The automatic alignments that each annotator is compared with; None takes the initial one.
     by
-        An attribute of the pairs: report each of its values as well. Without an attribute of that
-        name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the annotations that
-        are compared (`alignkit.corpus.group_text`).
+        An attribute of the pairs: report each of its values as well. If no pair has an attribute of
+        that name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the annotations
+        that are compared.
     split
-        What stands between several values of `by`, such as ``","``: a pair counts in each.
+        The separator of several values of `by`, such as ``","``: a pair counts in each.
     seed
-        Of all draws; every pairing and level has the same.
+        The seed of all draws; every pairing and level has the same.
     workers
         Threads; None takes one for each core. The result does not depend on it.
     progress
-        Is told how much of the sampling is done, and of how much.
+        Called with the samples drawn so far, and with their total.
     **options
-        The fields of `alignkit.agreement.AgreementOptions`, which explains them:
-        `ignore_identical`, `exact_case`, `universe`, `missing_initial`, `chance`, `reading`,
-        `normalizer`, `aggregate`, `samples`, `tolerance`, `bootstrap`, `resamples`, `confidence`;
-        on judgments those of `alignkit.agreement.JudgmentOptions`: `scheme`, `view`, `weights`,
-        `consensus`, `ties`, `null`, `groups`, `lenient`, `permutations`, `resamples`, `confidence`.
+        The fields of `AgreementOptions`, or of `JudgmentOptions` for judgments.
 
     Returns
     -------
@@ -141,15 +134,6 @@ def agree(
         If words are needed and not known.
     FormatError
         If a judgment is not of the scheme.
-
-    Notes
-    -----
-    The edit models are fitted to all pairs that an annotator and `initial` annotated, whether the
-    other annotator did or not. Edits are counted over all cells (or over the judged ones that both
-    annotators have); identical items are filtered after sampling. The formula of pi is not legible
-    in the copy of the article at hand and was reconstructed; so was that the smaller set is the
-    norm, from the article's words. With ``aggregate="micro"`` the expected sums are over all
-    samples, empty ones (which add nothing) included.
 
     References
     ----------
@@ -227,7 +211,6 @@ def agree(
 
 
 def _refuse(**given: object) -> None:
-    """Refuse what is said of alignments where judgments are compared."""
     for name, value in given.items():
         if value is not None:
             raise OptionError(
@@ -251,7 +234,6 @@ def _names(
     adjudicated: str | None,
     machines: Sequence[str],
 ) -> Sequence[str]:
-    """Return whom to compare; refuse one who has two parts."""
     parts: dict[str, str] = {}
     for name, part in (
         (initial, "the initial alignment"),
@@ -275,11 +257,8 @@ def _names(
 def _parts(
     corpus: Corpus, by: str | None, split: str | None, names: Sequence[str]
 ) -> list[CorpusPart]:
-    """Return the whole corpus, then each group; one that is called "all" is told apart.
-
-    Days, weeks and months come in order, with the pairs without a time last.
-    """
-    found = [CorpusPart("all", np.arange(len(corpus)))]
+    """Return the whole corpus, then each group; one that is called "all" is told apart."""
+    parts = [CorpusPart("all", np.arange(len(corpus)))]
     if by is not None:
         values_of("", split)  # refuses a wrong one
         groups: dict[str, list[int]] = {}
@@ -289,29 +268,27 @@ def _parts(
         order = sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups
         for name in order:
             called = f"{by} all" if name == "all" else name
-            found.append(CorpusPart(called, np.array(groups[name])))
-    return found
+            parts.append(CorpusPart(called, np.array(groups[name])))
+    return parts
 
 
 def pairings_of(
-    twos: Sequence[tuple[str, str, str]],
-    beyond: CorpusBeyondChance,
-    progress: Progress | None,
+    twos: Sequence[tuple[str, str, str]], beyond: CorpusBeyondChance, progress: Progress | None
 ) -> tuple[Pairing, ...]:
     """Compare some two, each named with the kind of the pairing."""
     reasons = [beyond.no_edits(first, second) for _, first, second in twos]
     sampled, started = reasons.count(""), 0
-    found = []
+    pairings = []
     for (kind, first, second), reason in zip(twos, reasons, strict=True):
-        told = None if reason else stage(progress, started, sampled)
+        share = None if reason else stage(progress, started, sampled)
         started += not reason
         sections = two_sections(
             beyond.data, first, second, beyond.parts, beyond.options, beyond.seed
         )
-        by_model = beyond.of(first, second, reason, told)
+        by_model = beyond.of(first, second, reason, share)
         chance = CLOSED if reason else beyond.options.chance
-        found.append(Pairing(kind, first, second, sections, by_model, chance, reason))
-    return tuple(found)
+        pairings.append(Pairing(kind, first, second, sections, by_model, chance, reason))
+    return tuple(pairings)
 
 
 def _together(
@@ -324,7 +301,7 @@ def _together(
 ) -> tuple[Together, ...]:
     done = np.array([data.aligned(name) for name in names])
     joint = joint_sections(data, names, parts, options, seed)
-    found = []
+    results = []
     for place, part in enumerate(parts):
         inside = done[:, part.members]
         missing = Counter(
@@ -333,33 +310,27 @@ def _together(
         )
         mean, left_out = _mean(pairings, "annotators", place)
         automatic, without = _mean(pairings, "automatic", place, least=2)
-        found.append(
+        results.append(
             Together(
                 part.name,
                 len(part),
                 int((inside.sum(axis=0) > 1).sum()),
                 FrozenMap({f"not annotated by {who}": n for who, n in missing.items() if who}),
-                joint[place].fleiss,
-                joint[place].alpha,
-                joint[place].intervals,
+                *joint[place],
                 mean,
                 automatic,
                 left_out,
                 without,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def _mean(
     pairings: Sequence[Pairing], kind: str, place: int, least: int = 1
 ) -> tuple[FrozenMap[str, float], FrozenMap[str, int]]:
-    """Average every figure over pairings of a kind; return how often each is undefined as well.
-
-    Each counts as much as it has sentence pairs that both annotated; for pi, pi0 and C, that both
-    used. What is undefined is left out of its mean, with its weight; the mean of none is NaN.
-    """
-    chosen = [one for one in pairings if one.kind == kind]
+    """Average every figure over pairings of a kind; return how often each is undefined as well."""
+    chosen = [pairing for pairing in pairings if pairing.kind == kind]
     if len(chosen) < least:
         return FrozenMap(), FrozenMap()
     weighed: dict[str, list[tuple[int, float]]] = {}
@@ -372,6 +343,6 @@ def _mean(
             part = result.groups[place - 1] if place else result
             for name in ("pi", "pi0", "C"):
                 weighed.setdefault(f"{level}.{name}", []).append((part.used, getattr(part, name)))
-    left_out = {name: sum(isnan(x) for _, x in found) for name, found in weighed.items()}
-    means = FrozenMap({name: weighted_mean(found) for name, found in weighed.items()})
+    left_out = {name: sum(isnan(x) for _, x in values) for name, values in weighed.items()}
+    means = FrozenMap({name: weighted_mean(values) for name, values in weighed.items()})
     return means, FrozenMap({name: count for name, count in left_out.items() if count})

@@ -1,55 +1,38 @@
-"""Hold what `alignkit.agree` found."""
+"""What `alignkit.agree` found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from importlib import import_module
+from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any
 
 from alignkit.agreement.figures import edit_figures, pairing_figures, together_figures
 from alignkit.agreement.options import AgreementOptions
-from alignkit.agreement.result_parts import (
-    Caution,
-    Figure,
-    Pairing,
-    Together,
-)
+from alignkit.agreement.result_parts import Caution, Figure, Pairing, Together, named
 from alignkit.corpus import Corpus
-from alignkit.errors import UnknownNameError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement:
-    """Hold how far annotators agree; printed, it is the tables of the command.
+    """How far annotators agree; printed, it is the tables of the command.
 
     Parameters
     ----------
-    annotators
-        Who is compared.
-    options
-        The options.
-    initial, adjudicated, systems
-        The initial alignment, the adjudicated version, the automatic alignments.
-    by
-        The attribute that makes the groups; None without groups.
-    seed
-        Of all draws.
-    sections
-        ``"all"``, then the names of the groups.
-    pairings
-        Every two who are compared.
-    together
-        All annotators together, in each section.
-    cautions
-        What to know before reading the figures.
-    signature
-        The settings, in one line; print it beside the figures.
-    corpus
-        The sentence pairs.
-    split, several
-        What divides the values of `by`, and how many pairs have several: groups overlap by these.
+    annotators : Who is compared.
+    options : The options.
+    initial, adjudicated, systems : The initial alignment, the adjudicated version, the automatic
+        alignments.
+    by : The attribute that makes the groups; None without groups.
+    seed : Of all draws.
+    sections : ``"all"``, then the names of the groups.
+    pairings : Every two who are compared.
+    together : All annotators together, in each section.
+    cautions : What to know before reading the figures.
+    signature : The settings, in one line; print it beside the figures.
+    corpus : The sentence pairs.
+    split, several : What divides the values of `by`, and how many pairs have several: groups
+        overlap by these.
     """
 
     annotators: tuple[str, ...]
@@ -70,21 +53,11 @@ class Agreement:
 
     def of(self, kind: str) -> tuple[Pairing, ...]:
         """Return the pairings of a kind."""
-        return tuple(one for one in self.pairings if one.kind == kind)
+        return tuple(pairing for pairing in self.pairings if pairing.kind == kind)
 
     def pairing(self, first: str, second: str) -> Pairing:
-        """Return the pairing of two, in this order.
-
-        Raises
-        ------
-        UnknownNameError
-            If the two were not compared, or in the other order.
-        """
-        found = {one.name: one for one in self.pairings}
-        wanted = f"{first} ~ {second}"
-        if wanted not in found:
-            raise UnknownNameError("pairing", wanted, found)
-        return found[wanted]
+        """Return the pairing of two, in this order."""
+        return named("pairing", f"{first} ~ {second}", {one.name: one for one in self.pairings})
 
     def figures(self) -> Iterator[Figure]:
         """Yield every figure."""
@@ -96,10 +69,7 @@ class Agreement:
 
     def to_records(self) -> list[dict[str, object]]:
         """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
-        return [
-            {part.name: getattr(one, part.name) for part in fields(Figure)}
-            for one in self.figures()
-        ]
+        return [dict(vars(figure)) for figure in self.figures()]
 
     def __repr__(self) -> str:
         who = ", ".join(self.annotators)
@@ -115,25 +85,19 @@ class Agreement:
         return f'<div style="max-height:80vh;overflow:auto">{self.show("html")}</div>'
 
     def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
+        from alignkit.report.agreement import agreement_report
 
-        Raises
-        ------
-        UnknownNameError
-            If there is no such medium.
-        """
-        return str(_shown("agreement").agreement_report(self, medium))
+        return agreement_report(self, medium)
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it; NaN is None."""
-        found: dict[str, object] = _shown("agreement_json").agreement_json(self)
-        return found
+        from alignkit.report.agreement_json import agreement_json
+
+        return agreement_json(self)
 
     def to_html(self, **options: Any) -> str:
         """Return a page with all tables, figures and disagreements; see `agreement_page`."""
-        return str(_shown("page").agreement_page(self, **options))
+        from alignkit.report.page import agreement_page
 
-
-def _shown(module: str) -> Any:
-    """Load what shows a result when it is shown: it stands above results."""
-    return import_module(f"alignkit.report.{module}")
+        return agreement_page(self, **options)

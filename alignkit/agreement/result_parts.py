@@ -1,4 +1,4 @@
-"""Hold the parts of an agreement: pairings, all annotators together, cautions, single figures."""
+"""The parts of an agreement: pairings, all annotators together, cautions, single figures."""
 
 from __future__ import annotations
 
@@ -36,30 +36,21 @@ Intervals = Mapping[str, Union[Interval, str]]
 
 @dataclass(frozen=True)
 class Figure:
-    """Hold one figure, and all that tells it from others.
+    """One figure, and all that tells it from others.
 
     Parameters
     ----------
-    kind
-        One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
+    kind : One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
         annotators together; ``"edits"`` for one annotator's.
-    first, second
-        The two; empty where a figure is of more, or of one.
-    section
-        ``"all"``, or the name of a group.
-    level
-        ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``, ...
-    statistic
-        ``"f1"``, ``"kappa"``, ``"alpha"``, ``"C"``, ...; C by another model of chance than the
-        main one is ``"C.edit-strata"`` and so on.
-    value
-        NaN where undefined.
-    low, high
-        The bounds of its interval; NaN where it has none.
-    pairs
-        The sentence pairs that it rests on.
-    reason
-        Why there is no value, or no interval; empty otherwise, and where none was asked for.
+    first, second : The two; empty if a figure is of more, or of one.
+    section : ``"all"``, or the name of a group.
+    level : ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``,
+    ...
+    statistic : ``"f1"``, ``"kappa"``, ``"C"``, ...; ``"C.edit-strata"`` by another model of chance.
+    value : NaN if undefined.
+    low, high : The bounds of its interval; NaN without one.
+    pairs : The sentence pairs that it rests on.
+    reason : Why there is no value or interval; empty otherwise, and if none was asked for.
     """
 
     kind: str
@@ -77,30 +68,20 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class PairingSection:
-    """Hold what two have in common in the whole corpus, or in one group.
+    """The agreement of two in the whole corpus, or in one group.
 
     Parameters
     ----------
-    name
-        ``"all"``, or the group.
-    pairs
-        The sentence pairs that both annotated.
-    figures
-        By ``level.statistic``; levels of different words alone begin with ``different.``.
-    intervals
-        Of the same names.
-    overlap
-        Precision, recall and F1 with their counts; None where one annotated nothing.
-    cells
-        Kappa and AC1 over all cells of the universe; None where words are not known, one
-        annotated nothing, or the universe is not known.
-    different
-        The same over cells of different words; None also where identical ones take part.
-    alpha
-        Alpha by links and distance, ``possible.masi``; and of different words,
-        ``different.possible.masi``.
-    reason
-        Why there are no cells although words are known; empty otherwise.
+    name : ``"all"``, or the group.
+    pairs : The sentence pairs that both annotated.
+    figures, intervals : By ``level.statistic``; levels of different words begin with
+    ``different.``.
+    overlap : Precision, recall and F1 with their counts; None if one annotated nothing.
+    cells : Kappa and AC1 over all cells; None if words, annotations or the universe are not known.
+    different : The same over cells of different words; None also if identical ones take part.
+    alpha : By links and distance, ``possible.masi``; of different words
+    ``different.possible.masi``.
+    reason : Why there are no cells although words are known; empty otherwise.
     """
 
     name: str
@@ -116,23 +97,17 @@ class PairingSection:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """Hold what two have in common.
+    """What two have in common.
 
     Parameters
     ----------
-    kind
-        One of `KINDS`.
-    first, second
-        The two; the second is the reference.
-    sections
-        The whole corpus, then each group.
-    beyond
-        The agreement beyond chance by model of chance and level (`LEVELS`); empty where words are
-        not known.
-    chance
-        The model of chance that the main tables show.
-    no_edits
-        Why models of edits say nothing of the two; empty where they do.
+    kind : One of `KINDS`.
+    first, second : The two; the second is the reference.
+    sections : The whole corpus, then each group.
+    beyond : The agreement beyond chance by model of chance and level (`LEVELS`); empty where words
+        are not known.
+    chance : The model of chance that the main tables show.
+    no_edits : Why models of edits say nothing of the two; empty where they do.
     """
 
     kind: str
@@ -149,69 +124,48 @@ class Pairing:
         return f"{self.first} ~ {self.second}"
 
     def section(self, name: str) -> PairingSection:
-        """Return what the two have in a section.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such section.
-        """
-        return _named("section", name, {one.name: one for one in self.sections})
+        """Return what the two have in a section."""
+        return named("section", name, {section.name: section for section in self.sections})
 
     def main(self, level: str) -> BeyondChance:
-        """Return the agreement beyond chance at a level, by the model of the main tables.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such level, or no C as words are not known.
-        """
+        """Return the agreement beyond chance at a level, by the model of the main tables."""
         return self._beyond(level, self.chance)
 
     def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
         """Return the agreement beyond chance in a section, by the main model or another."""
-        found = self._beyond(level, chance or self.chance)
-        parts: tuple[BeyondChanceSection, ...] = (found, *found.groups)
-        return _named("section", section, {one.name: one for one in parts})
+        result = self._beyond(level, chance or self.chance)
+        parts: tuple[BeyondChanceSection, ...] = (result, *result.groups)
+        return named("section", section, {one.name: one for one in parts})
 
     def _beyond(self, level: str, chance: str) -> BeyondChance:
-        return _named("level", level, _named("model of chance", chance, self.beyond))
+        return named("level", level, named("model of chance", chance, self.beyond))
 
 
-def _named(kind: str, name: str, found: Mapping[str, T]) -> T:
-    if name not in found:
-        raise UnknownNameError(kind, name, found)
-    return found[name]
+def named(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """Return what has a name; refuse a name that is not known."""
+    if name not in known:
+        raise UnknownNameError(kind, name, known)
+    return known[name]
 
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Hold what all annotators together have in the whole corpus, or in one group.
+    """The agreement of all annotators in the whole corpus, or in one group.
 
     Parameters
     ----------
-    name
-        ``"all"``, or the group.
-    pairs
-        How many sentence pairs there are.
-    used
-        How many of them two annotators or more annotated.
-    left_out
-        For each reason how many of the pairs are left out of what needs all annotators.
-    fleiss
-        Fleiss' kappa over the pairs that all annotated; None where words are not known, or an
+    name : ``"all"``, or the group.
+    pairs : How many sentence pairs there are.
+    used : How many of them two annotators or more annotated.
+    left_out : How many pairs are left out of what needs all annotators, for each reason.
+    fleiss : Fleiss' kappa over the pairs that all annotated; None if words are not known, or an
         annotator did nothing here.
-    alpha
-        Krippendorff's alpha, named as in `PairingSection`.
-    intervals
-        Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
-    mean
-        Every figure of the annotators' pairings, averaged; each counts as much as it has sentence
-        pairs (C, pi and pi0: pairs used), and what is undefined is left out of its mean.
-    automatic
-        The same over the pairings with automatic alignments; empty where there are less than two.
-    mean_left_out, automatic_left_out
-        For each figure that is undefined in some pairings, in how many: its mean leaves them out.
+    alpha : Krippendorff's alpha, named as in `PairingSection`.
+    intervals : Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
+    mean : Every figure of the annotators' pairings, averaged with their numbers of sentence pairs
+        (C, pi and pi0: pairs used) as weights, without undefined ones.
+    automatic : The same over two or more pairings with automatic alignments; empty otherwise.
+    mean_left_out, automatic_left_out : For each figure how many undefined ones its mean leaves out.
     """
 
     name: str
@@ -229,20 +183,15 @@ class Together:
 
 @dataclass(frozen=True)
 class Caution:
-    """Say what a reader must know to read the figures right.
+    """What a reader must know to read the figures right.
 
     Parameters
     ----------
-    code
-        Its name in `alignkit.agreement.cautions`.
-    says
-        What is the case, with the number that triggers it, and what that means.
-    instead
-        What to report, or to do, instead.
-    number
-        The number that triggers it, or several.
-    pairings
-        Whom it holds for; empty where it is of the whole report.
+    code : Its name in `alignkit.agreement.cautions`.
+    says : What is the case, with the number that triggers it, and what that means.
+    instead : What to report, or to do, instead.
+    number : The number that triggers it, or several.
+    pairings : Whom it holds for; empty where it is of the whole report.
     """
 
     code: str
@@ -257,25 +206,13 @@ class Caution:
 
 
 def alpha_level(name: str) -> str:
-    """Return the level of an alpha by its name in `PairingSection.alpha`.
-
-    Examples
-    --------
-    >>> alpha_level("possible.masi"), alpha_level("different.sure.dice")
-    ('alpha.possible.masi', 'different.alpha.sure.dice')
-    """
+    """Return the level of an alpha by its name in `PairingSection.alpha`."""
     rest = name.removeprefix("different.")
     return f"{name.removesuffix(rest)}alpha.{rest}"
 
 
 def split(name: str) -> tuple[str, str]:
-    """Return the level and the statistic of a ``level.statistic``; alphas have the name alone.
-
-    Examples
-    --------
-    >>> split("words.sure.f1"), split("different.alpha.sure.masi")
-    (('words.sure', 'f1'), ('different.alpha.sure.masi', 'alpha'))
-    """
+    """Return the level and the statistic of a ``level.statistic``; alphas have the name alone."""
     if "alpha" in name.split("."):
         return name, "alpha"
     level, _, statistic = name.rpartition(".")

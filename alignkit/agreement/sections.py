@@ -5,8 +5,10 @@ The rows of each statistic are made once; sections are sums of some of them.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,6 @@ from alignkit.agreement.overlaps import OVERLAP, Overlap, OverlapRow
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.agreement.result_parts import PairingSection
 from alignkit.agreement.statistic import Rows, Statistic
-from alignkit.errors import OptionError
 from alignkit.frozen import FrozenMap
 from alignkit.scoring.bootstrap import Interval
 
@@ -32,12 +33,10 @@ OF_ALL = ALPHA
 
 DIFFERENT = "different."
 
-Masks = Sequence[NDArray[np.bool_]]
-
 
 @dataclass(frozen=True, eq=False)
 class CorpusPart:
-    """Hold a part of the corpus: its name, and the positions of its pairs."""
+    """A part of the corpus: its name, and the positions of its pairs."""
 
     name: str
     members: NDArray[np.int64]
@@ -51,9 +50,8 @@ def in_several(parts: Sequence[CorpusPart]) -> int:
     return int((np.bincount(np.concatenate([part.members for part in parts])) > 2).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class JointSection:
-    """Hold what all annotators together have in a section; see `Together`."""
+class JointSection(NamedTuple):
+    """What all annotators together have in a section; see `Together`."""
 
     fleiss: FleissKappa | None
     alpha: FrozenMap[str, KrippendorffAlpha]
@@ -62,34 +60,29 @@ class JointSection:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Hold the rows of some statistics over the same pairs."""
-
     data: PairData
     statistics: tuple[Statistic, ...]
     rows: tuple[Rows, ...]
 
     @classmethod
     def of(cls, data: PairData, statistics: Sequence[Statistic], prefix: str = "") -> _Table:
-        rows = tuple(one.rows(data) for one in statistics)
         named = tuple(replace(one, level=prefix + one.level) for one in statistics)
-        return cls(data, named, rows)
+        return cls(data, named, tuple(one.rows(data) for one in statistics))
 
     def __add__(self, other: _Table) -> _Table:
-        """Return the statistics of both, which are over the same pairs."""
         return _Table(self.data, self.statistics + other.statistics, self.rows + other.rows)
 
-    def inside(self, sections: Sequence[CorpusPart]) -> list[NDArray[np.bool_]]:
-        return [self.data.inside(section.members) for section in sections]
-
     def part(self, mask: NDArray[np.bool_]) -> dict[str, Rows]:
-        """Return the rows of some pairs by level."""
         return {
             one.level: rows.part(mask) for one, rows in zip(self.statistics, self.rows, strict=True)
         }
 
-    def intervals(self, masks: Masks, options: AgreementOptions, seed: int) -> list[Intervals]:
+    def intervals(
+        self, sections: Sequence[CorpusPart], options: AgreementOptions, seed: int
+    ) -> list[Intervals]:
         if options.bootstrap == "none":
-            return [{} for _ in masks]
+            return [{} for _ in sections]
+        masks = [self.data.inside(section.members) for section in sections]
         return bootstrap(
             self.statistics,
             self.rows,
@@ -127,14 +120,13 @@ def two_sections(
     if options.ignore_identical:
         more += _Table.of(chosen, words, DIFFERENT)
     tables = [overlap + more] if len(known) == len(every) else [overlap, more]
-    intervals = [table.intervals(table.inside(sections), options, seed) for table in tables]
-    found = []
-    for place, section in enumerate(sections):
-        merged: Intervals = {}
-        for part in intervals:
-            merged |= part[place]
-        found.append(_section(overlap, more, section, merged, reason))
-    return tuple(found)
+    intervals = [table.intervals(sections, options, seed) for table in tables]
+    return tuple(
+        _section(
+            overlap, more, section, dict(ChainMap(*(part[place] for part in intervals))), reason
+        )
+        for place, section in enumerate(sections)
+    )
 
 
 def _section(
@@ -154,22 +146,21 @@ def _section(
     known = more.data.inside(section.members)
     further = more.part(known) if int(known.sum()) == pairs else {}
     figures = _figures(parts) | _figures(further)
+    cells, different = (
+        CellAgreement.of((first, second), further[level]) if level in further else None
+        for level in ("cells.all", f"{DIFFERENT}cells.all")
+    )
     return PairingSection(
         section.name,
         pairs,
         FrozenMap(figures),
         FrozenMap({name: one for name, one in intervals.items() if name in figures}),
         Overlap(first, second, pairs, data.ignore_identical, *rows),
-        _cells(further, (first, second), ""),
-        _cells(further, (first, second), DIFFERENT),
+        cells,
+        different,
         _alphas(further),
         reason,
     )
-
-
-def _cells(parts: Mapping[str, Rows], names: tuple[str, str], prefix: str) -> CellAgreement | None:
-    rows = parts.get(f"{prefix}cells.all")
-    return None if rows is None else CellAgreement.of(names, rows)
 
 
 def _alphas(parts: Mapping[str, Rows]) -> FrozenMap[str, KrippendorffAlpha]:
@@ -195,8 +186,8 @@ def joint_sections(
     alpha = _Table.of(_known(two), OF_ALL)
     if options.ignore_identical:
         alpha += _Table.of(replace(alpha.data, ignore_identical=True, _links={}), OF_ALL, DIFFERENT)
-    found = []
-    drawn = [table.intervals(table.inside(sections), options, seed) for table in (fleiss, alpha)]
+    results = []
+    drawn = [table.intervals(sections, options, seed) for table in (fleiss, alpha)]
     for place, section in enumerate(sections):
         present = [name for name in names if data.aligned(name)[section.members].any()]
         kappa, alphas = None, FrozenMap[str, KrippendorffAlpha]()
@@ -206,8 +197,8 @@ def joint_sections(
         if len(present) > 1 and _is_known(two, alpha.data, section):
             alphas = _alphas(alpha.part(alpha.data.inside(section.members)))
         intervals = (drawn[0][place] if kappa else {}) | (drawn[1][place] if alphas else {})
-        found.append(JointSection(kappa, alphas, FrozenMap(intervals)))
-    return tuple(found)
+        results.append(JointSection(kappa, alphas, FrozenMap(intervals)))
+    return tuple(results)
 
 
 def _pairs(
@@ -219,7 +210,6 @@ def _pairs(
 
 
 def _known(data: PairData) -> PairData:
-    """Return the pairs whose words are known."""
     if data.has_text:
         return data
     return replace(data, places=data.places[data.data.known[data.places]], _links={})
@@ -230,11 +220,9 @@ def _is_known(data: PairData, known: PairData, section: CorpusPart) -> bool:
 
 
 def _unjudged(data: CorpusData, names: tuple[str, ...], options: AgreementOptions) -> str:
-    """Say who records no judged cells, where these are wanted; empty where there is nobody."""
+    """Return who records no judged cells, where these are wanted; empty where there is nobody."""
     if options.universe == "judged":
         for name in names:
-            try:
-                data.judged(name)
-            except OptionError:
+            if not data.records_judged(name):
                 return f"{name!r} records no judged cells"
     return ""

@@ -1,4 +1,4 @@
-"""Say what a statistic of agreement is: rows of counts, and the measures of their sums.
+"""What a statistic of agreement is: rows of counts, and the measures of their sums.
 
 Every figure is a function of a sum of rows, a row for each sentence pair. So the figure of a
 corpus, of a group of its pairs and of a bootstrap resample are one mechanism: add up rows, and take
@@ -29,7 +29,7 @@ Measure = Callable[[Floats], Mapping[str, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Hold the counts of P sentence pairs, and what is measured on sums of them."""
+    """The counts of P sentence pairs, and what is measured on sums of them."""
 
     counts: Floats | csr_array[np.float64]
     measure: Measure  # from (R, K) sums to the measures
@@ -62,8 +62,8 @@ class Rows:
 
     def figures(self) -> dict[str, float]:
         """Return the measures of all pairs together."""
-        found = self.measure(self.total())
-        return {name: float(values[0]) for name, values in found.items()}
+        measures = self.measure(self.total())
+        return {name: float(values[0]) for name, values in measures.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +75,8 @@ class Statistic:
     rows: Callable[[PairData], Rows]  # from the pairs that are compared to the counts of each
 
 
-def weighted_mean(found: Sequence[tuple[int, float]]) -> float:
-    """Return the mean of (weight, value); what is undefined is left out, with its weight.
-
-    Examples
-    --------
-    >>> weighted_mean([(3, 0.5), (1, 0.9), (7, float("nan"))])
-    0.6
-    """
-    known = [(weight, value) for weight, value in found if not isnan(value)]
+def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
+    """Return the mean of (weight, value); what is undefined is left out, with its weight."""
+    known = [(weight, value) for weight, value in pairs if not isnan(value)]
     total = sum(weight for weight, _ in known)
     return sum(weight * value for weight, value in known) / total if total else nan

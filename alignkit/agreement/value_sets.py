@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
 Sizes = NDArray[np.int64]
 
-_BLOCK_NUMBERS = 2**21
-"""How many numbers a block of overlaps, or of its products, may have."""
+_BLOCK_NUMBERS = 2**21  # how many numbers a block of overlaps, or of its products, may have
 
 _NO_VALUE = -1
 
 
 @dataclass(frozen=True, eq=False)
 class ValueSets:
-    """Hold U units of P sentence pairs, and the V distinct sets that are their values."""
+    """U units of P sentence pairs, and the V distinct sets that are their values."""
 
     ids: Sizes
     pair: Sizes  # (U,): the sentence pairs of the units
@@ -48,14 +47,14 @@ class ValueSets:
             units.append(linked)
             sizes.append(count)
             targets.append(arrays.links[:, 1])
-        numbers, members, found = _number(np.concatenate(targets), np.concatenate(sizes))
+        numbers, members, set_sizes = _number(np.concatenate(targets), np.concatenate(sizes))
         ids = np.full((len(pair), len(units)), _NO_VALUE, np.int64)
         start = 0
         for column, (name, linked) in enumerate(zip(data.annotators, units, strict=True)):
             ids[data.aligned(name)[pair], column] = 0  # the empty set
             ids[linked, column] = numbers[start : start + len(linked)]
             start += len(linked)
-        return cls(ids, pair, len(data), members, found)
+        return cls(ids, pair, len(data), members, set_sizes)
 
     @classmethod
     def of_units(cls, units: Sequence[Sequence[frozenset[int]]]) -> ValueSets:
@@ -85,8 +84,8 @@ class ValueSets:
         distinct, place = np.unique(left * width + right, return_inverse=True)
         one, other = self.incidence[distinct // width], self.incidence[distinct % width]
         shared = np.asarray((one * other) @ np.ones(one.shape[1], np.int64), np.int64)
-        found: Sizes = shared[place.reshape(-1)]
-        return found
+        counts: Sizes = shared[place.reshape(-1)]
+        return counts
 
     def occurrences(self) -> csr_array[np.float64]:
         """Return (P, V) counts: how often each set is a value in each pair."""
@@ -117,7 +116,7 @@ def _number(targets: NDArray[np.int32], sizes: Sizes) -> tuple[Sizes, Sizes, Siz
     """Give sets that lie one after the other numbers from 1, equal ones the same; 0 is empty."""
     starts = np.cumsum(sizes) - sizes
     numbers = np.zeros(len(sizes), np.int64)
-    members, found = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
+    members, counts = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
     total = 1
     for size in np.unique(sizes).tolist():
         alike = np.flatnonzero(sizes == size)
@@ -125,6 +124,6 @@ def _number(targets: NDArray[np.int32], sizes: Sizes) -> tuple[Sizes, Sizes, Siz
         distinct, place = np.unique(table, axis=0, return_inverse=True)
         numbers[alike] = total + place.reshape(-1)
         members.append(distinct.astype(np.int64).reshape(-1))
-        found.append(np.full(len(distinct), size, np.int64))
+        counts.append(np.full(len(distinct), size, np.int64))
         total += len(distinct)
-    return numbers, np.concatenate(members), np.concatenate(found)
+    return numbers, np.concatenate(members), np.concatenate(counts)

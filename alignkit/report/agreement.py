@@ -10,6 +10,7 @@ from dataclasses import fields
 from math import isnan
 
 from alignkit.agreement.beyond_chance.chance import CHANCE_MODELS, ClosedChance
+from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import Figure
 from alignkit.brief import overlapping
@@ -65,7 +66,9 @@ def agreement_head(agreement: Agreement) -> list[str]:
 
 
 def _chance(agreement: Agreement) -> Iterator[str]:
-    for name in dict.fromkeys(one.chance for one in agreement.of("annotators") if one.beyond):
+    for name in dict.fromkeys(
+        pairing.chance for pairing in agreement.of("annotators") if pairing.beyond
+    ):
         model = CHANCE_MODELS[name]
         start = f"; initial alignment: {agreement.initial or 'empty'}"
         closed = isinstance(model, ClosedChance)
@@ -78,42 +81,35 @@ def _certainty(agreement: Agreement) -> Iterator[str]:
         refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
         share = f"{100 * options.confidence:g}%"
         yield f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}"
-    found = [
+    results = [
         one
         for pairing in agreement.of("annotators")
         if pairing.chance in pairing.beyond
         for one in pairing.beyond[pairing.chance].values()
     ]
-    drawn = sorted({one.samples for one in found if one.samples})
+    drawn = sorted({one.samples for one in results if one.samples})
     if drawn:
         span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
-        errors = known([one.C_error for one in found])
+        errors = known([one.C_error for one in results])
         error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""
         yield f"Samples of each sentence pair: {span}{error}"
 
 
 def agreement_report(agreement: Agreement, medium: str = "text") -> str:
-    """Return the report in one of `alignkit.report.table.MEDIA`, without a line end at its end.
-
-    HTML is a fragment for a notebook; `alignkit.report.page` has more.
-    """
+    """Return the report in one of `alignkit.report.table.MEDIA`, without a line end at its end."""
     written = get_medium(medium)
     report = Report(
         agreement_head(agreement),
         [table.sheet() for table in agreement_tables(agreement)],
-        [str(one) for one in agreement.cautions],
+        [str(caution) for caution in agreement.cautions],
         agreement.signature,
     )
     return written.report(report)
 
 
-def agreement_csv(agreement: Agreement) -> str:
-    """Return every figure as a row of CSV; the columns are the fields of `Figure`.
-
-    Behind the figures comes a row for each caution, and one for the signature: of the kinds
-    ``caution`` and ``signature``, without a value, the text in the column of reasons.
-    """
-    names = [one.name for one in fields(Figure)]
+def agreement_csv(agreement: Agreement | JudgmentAgreement) -> str:
+    """Return every figure as a row of CSV; the columns are the fields of `Figure`."""
+    names = [option.name for option in fields(Figure)]
     rows: list[list[object]] = [list(names)]
     rows += [list(record.values()) for record in agreement.to_records()]
     for caution in agreement.cautions:

@@ -10,41 +10,19 @@ from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import Pairing
 from alignkit.jsonable import jsonable
 
+_NAMES = ("kind", "first", "second", "chance", "no_edits")
 _LONG = ("sentences", "distribution")
 """What is as long as the corpus or the samples: given for annotators, by their main model."""
 
 
 def agreement_json(agreement: Agreement) -> dict[str, object]:
-    """Return everything as JSON takes it; NaN is None.
-
-    The keys:
-
-    - ``annotators``, ``initial``, ``adjudicated``, ``systems``, ``by``, ``split``, ``seed``,
-      ``options``, ``sections``, ``signature``: what was asked; ``in_several_groups``: pairs with
-      several values of ``by``.
-    - ``fleiss_kappa``: Fleiss' kappa of all annotators over the whole corpus, or None.
-    - ``figures``: every figure, by who is compared: ``kind``, ``first``, ``second``, and
-      ``sections``, which lead by section, level and statistic to ``value``, ``low`` and ``high``
-      (where there is an interval), ``pairs``, and ``reason`` (where a value or an interval is
-      missing, or a mean leaves out pairings).
-    - ``pairings``: the counts behind them. For every two, ``sections`` has by section the
-      ``pairs``, the ``overlap``, the tables of ``cells`` (``different``: of different words) and
-      ``alpha``; ``beyond_chance`` has by model of chance and level all that
-      `alignkit.agreement.BeyondChance` holds: sentence pair by sentence pair, and sample by sample,
-      for annotators by the model ``chance`` alone.
-    - ``together``: by section, the counts of all annotators: ``pairs``, ``used``, ``left_out``,
-      ``fleiss``, ``alpha``, and how many pairings each mean leaves out (``mean_left_out``,
-      ``automatic_left_out``).
-    - ``cautions``: what to beware of: ``code``, ``says``, ``instead``, ``number``, ``pairings``.
-    """
+    """Return everything as JSON takes it; NaN is None."""
     fleiss = agreement.together[0].fleiss
     return {
-        "annotators": list(agreement.annotators),
-        "initial": agreement.initial,
-        "adjudicated": agreement.adjudicated,
-        "systems": list(agreement.systems),
-        "by": agreement.by,
-        "split": agreement.split,
+        **{
+            name: jsonable(getattr(agreement, name))
+            for name in ("annotators", "initial", "adjudicated", "systems", "by", "split")
+        },
         "in_several_groups": agreement.several,
         "seed": agreement.seed,
         "options": jsonable(agreement.options),
@@ -53,14 +31,14 @@ def agreement_json(agreement: Agreement) -> dict[str, object]:
         "figures": _figures(agreement),
         "pairings": [_pairing(pairing) for pairing in agreement.pairings],
         "together": {
-            one.name: {
-                name: jsonable(getattr(one, name))
+            together.name: {
+                name: jsonable(getattr(together, name))
                 for name in (
                     *("pairs", "used", "left_out", "fleiss", "alpha"),
                     *("mean_left_out", "automatic_left_out"),
                 )
             }
-            for one in agreement.together
+            for together in agreement.together
         },
         "cautions": jsonable(agreement.cautions),
         "signature": agreement.signature,
@@ -68,11 +46,11 @@ def agreement_json(agreement: Agreement) -> dict[str, object]:
 
 
 def _figures(agreement: Agreement) -> list[dict[str, Any]]:
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    by_who: dict[tuple[str, str, str], dict[str, Any]] = {}
     for one in agreement.figures():
         who = (one.kind, one.first, one.second)
         names = dict(zip(("kind", "first", "second"), who, strict=True))
-        compared = found.setdefault(who, {**names, "sections": {}})
+        compared = by_who.setdefault(who, {**names, "sections": {}})
         levels = compared["sections"].setdefault(one.section, {})
         figure: dict[str, object] = {"value": jsonable(one.value)}
         if not isnan(one.low):
@@ -81,16 +59,12 @@ def _figures(agreement: Agreement) -> list[dict[str, Any]]:
         if one.reason:
             figure["reason"] = one.reason
         levels.setdefault(one.level, {})[one.statistic] = figure
-    return list(found.values())
+    return list(by_who.values())
 
 
 def _pairing(pairing: Pairing) -> dict[str, object]:
     return {
-        "kind": pairing.kind,
-        "first": pairing.first,
-        "second": pairing.second,
-        "chance": pairing.chance,
-        "no_edits": pairing.no_edits,
+        **{name: getattr(pairing, name) for name in _NAMES},
         "sections": {
             section.name: {
                 name: jsonable(getattr(section, name))
@@ -100,16 +74,16 @@ def _pairing(pairing: Pairing) -> dict[str, object]:
         },
         "beyond_chance": {
             model: {
-                level: _beyond(found, pairing.kind == "annotators" and model == pairing.chance)
-                for level, found in levels.items()
+                level: _beyond(result, pairing.kind == "annotators" and model == pairing.chance)
+                for level, result in levels.items()
             }
             for model, levels in pairing.beyond.items()
         },
     }
 
 
-def _beyond(found: BeyondChance, whole: bool) -> dict[str, object]:
-    everything = found.to_json()
+def _beyond(result: BeyondChance, whole: bool) -> dict[str, object]:
+    everything = result.to_json()
     if whole:
         return everything
     short = {name: part for name, part in everything.items() if name not in _LONG}
@@ -118,6 +92,6 @@ def _beyond(found: BeyondChance, whole: bool) -> dict[str, object]:
             name: {key: value for key, value in model.to_json().items() if key != "data"}
             for name, model in models.items()
         }
-        for who, models in found.models.items()
+        for who, models in result.models.items()
     }
     return short

@@ -1,8 +1,8 @@
-"""Say who stands in the rows of an agreement's tables, and what stands in their cells."""
+"""Who stands in the rows of an agreement's tables, and what stands in their cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 
@@ -10,17 +10,17 @@ from alignkit.agreement.beyond_chance.c_result import BeyondChanceSection
 from alignkit.agreement.figures import without
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import Pairing
-from alignkit.report.columns import Cell, Value
+from alignkit.report.columns import Cell, Column, Value
+from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import ONE_PAIR, UNDEFINED, Interval
 
 LINKS = {"possible": "poss", "sure": "sure", "eq2": "eq. 2", "all": "3-way"}
 """How kinds of links are called in tables."""
 
 LEVEL_NAMES = {
-    "phrases.possible": "phrases, poss",
-    "phrases.sure": "phrases, sure",
-    "words.possible": "words, poss",
-    "words.sure": "words, sure",
+    f"{unit}.{links}": f"{unit}, {LINKS[links]}"
+    for unit in ("phrases", "words")
+    for links in ("possible", "sure")
 }
 """How the levels of C are called in tables."""
 
@@ -29,7 +29,7 @@ UNKNOWN_WORDS = "the words are not known"
 
 @dataclass(frozen=True)
 class Subject:
-    """Say whom a row is of: two who are compared, in a section, or a mean over several such."""
+    """Whom a row is of: two who are compared, in a section, or a mean over several such."""
 
     name: str  # what stands in the row
     pairing: Pairing | None = None  # the two; None for a mean
@@ -61,8 +61,8 @@ class Subject:
     def corrected(self, level: str, model: str | None = None) -> Cell:
         """Return C."""
         if self.pairing is None:
-            found = self.cell(f"{level}.C")
-            return nan if found is None else found
+            mean = self.cell(f"{level}.C")
+            return nan if mean is None else mean
         part = self.chance(level, model)
         if part is None:
             why = self.pairing.no_edits if self.pairing.beyond else UNKNOWN_WORDS
@@ -92,29 +92,32 @@ def label(pairing: Pairing) -> str:
 
 
 def _groups(agreement: Agreement, kind: str) -> Iterator[Subject]:
-    found, means = agreement.of(kind), _means(agreement, kind)
+    pairings, means = agreement.of(kind), _means(agreement, kind)
     for name, (mean, left_out) in zip(agreement.sections[1:], means[1:], strict=True):
-        if len(found) == 1:
-            yield Subject(name or "(none)", found[0], name)
+        if len(pairings) == 1:
+            yield Subject(name or "(none)", pairings[0], name)
         elif mean:
             yield Subject(f"{name or '(none)'}, mean", mean=mean, left_out=left_out)
 
 
 def _whole(agreement: Agreement, kind: str) -> Iterator[Subject]:
-    found, (mean, left_out) = agreement.of(kind), _means(agreement, kind)[0]
-    alone = len(found) == 1 and len(agreement.sections) > 1 and kind == "annotators"
-    for pairing in found:
+    pairings, (mean, left_out) = agreement.of(kind), _means(agreement, kind)[0]
+    alone = len(pairings) == 1 and len(agreement.sections) > 1 and kind == "annotators"
+    for pairing in pairings:
         yield Subject("all" if alone else label(pairing), pairing)
-    if len(found) > 1 and mean:
+    if len(pairings) > 1 and mean:
         yield Subject("mean", mean=mean, left_out=left_out)
 
 
 def _means(agreement: Agreement, kind: str) -> list[tuple[Mapping[str, float], Mapping[str, int]]]:
-    if kind == "annotators":
-        return [(one.mean, one.mean_left_out) for one in agreement.together]
-    if kind == "automatic":
-        return [(one.automatic, one.automatic_left_out) for one in agreement.together]
-    return [({}, {}) for _ in agreement.together]
+    names = {"annotators": "mean", "automatic": "automatic"}
+    if kind not in names:
+        return [({}, {}) for _ in agreement.together]
+    name = names[kind]
+    return [
+        (getattr(together, name), getattr(together, f"{name}_left_out"))
+        for together in agreement.together
+    ]
 
 
 def chance_of(pairings: Sequence[Pairing]) -> str:
@@ -123,13 +126,27 @@ def chance_of(pairings: Sequence[Pairing]) -> str:
 
 
 def identical(agreement: Agreement) -> str:
-    """Say whether identical items take part."""
+    """Return whether identical items take part."""
     return "left out" if agreement.options.ignore_identical else "included"
 
 
 def apart(rows: int, blocks: int) -> range:
     """Return where blocks of so many rows begin, to be set apart; single rows are not."""
     return range(rows, rows * blocks, rows) if rows > 1 else range(0)
+
+
+def grouped(
+    title: str,
+    names: Sequence[str],
+    columns: Iterable[Column],
+    rows: Sequence[Sequence[Cell]],
+    anchor: str,
+    groups: Sequence[int],
+    note: str = "",
+) -> Table:
+    """Return a table of rows with two names, set apart in groups."""
+    heads = [Column("", key=name) for name in names]
+    return Table(title, [*heads, *columns], rows, note, anchor, groups, len(heads), ruled=False)
 
 
 def known(numbers: Sequence[float]) -> list[float]:

@@ -13,7 +13,7 @@ from alignkit.agreement.corpus_beyond_chance import NO_INITIAL
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import LEVELS, Pairing
-from alignkit.report.agreement_rows import LEVEL_NAMES, LINKS, Subject, apart, label
+from alignkit.report.agreement_rows import LEVEL_NAMES, LINKS, Subject, apart, grouped, label
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
 
@@ -26,32 +26,22 @@ def models_tables(agreement: Agreement) -> Iterator[Table]:
     for unit, name in (("phrases", "phrase pairs"), ("words", "words")) if models else ():
         levels = [level for level in LEVELS if level.startswith(unit)]
         rows: list[list[Cell]] = [
-            [
-                LINKS[LEVELS[level][1]],
-                label(pairing),
-                *(Subject("", pairing).corrected(level, model) for model in models),
-            ]
+            [LINKS[LEVELS[level][1]], one.name, *(one.corrected(level, model) for model in models)]
             for level in levels
-            for pairing in found
+            for one in (Subject(label(pairing), pairing) for pairing in found)
         ]
-        yield Table(
+        yield grouped(
             f"C of {name} by every model of chance; compare within a column alone",
-            [
-                Column("", key="links"),
-                Column("", key="who"),
-                *(Column(model, "decimal", digits=2) for model in models),
-            ],
+            ("links", "who"),
+            [Column(model, "decimal", digits=2) for model in models],
             rows,
-            note=_of_pairs(found),
-            anchor=f"models-{unit}",
-            apart=apart(len(found), len(levels)),
-            stub=2,
-            ruled=False,
+            f"models-{unit}",
+            apart(len(found), len(levels)),
+            _of_pairs(found),
         )
 
 
 def _of_pairs(pairings: Sequence[Pairing]) -> str:
-    """Say so where models of chance are not over the same sentence pairs."""
     every = next(iter(LEVELS))
     for pairing in pairings:
         without = {levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}
@@ -64,48 +54,34 @@ def _of_pairs(pairings: Sequence[Pairing]) -> str:
 
 
 def pairs_table(agreement: Agreement) -> Iterator[Table]:
-    """Yield the table of all reasons why sentence pairs are left out of C.
-
-    There is none where the main tables say it all: used, or both empty.
-    """
-    found = [
+    """Yield the table of all reasons why sentence pairs are left out of C."""
+    results = [
         (name, label(pairing), pairing.main(level))
         for level, name in LEVEL_NAMES.items()
         for pairing in agreement.pairings
         if pairing.beyond
     ]
-    left_out = [_left_out(part) for _, _, part in found]
+    left_out = [_left_out(part) for _, _, part in results]
     reasons = list(dict.fromkeys([BOTH_EMPTY, *(reason for one in left_out for reason in one)]))
     if len(reasons) == 1:
         return
     rows: list[list[Cell]] = [
         [level, who, part.pairs, part.used, part.one_sided, *(gone[reason] for reason in reasons)]
-        for (level, who, part), gone in zip(found, left_out, strict=True)
+        for (level, who, part), gone in zip(results, left_out, strict=True)
     ]
-    yield Table(
-        "Sentence pairs that C stands on in the tables above, and why others are left out",
-        [
-            Column("", key="level"),
-            Column("", key="who"),
-            Column("all", "count"),
-            Column("used", "count"),
-            Column("one-sided", "count"),
-            *(Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons),
-        ],
-        rows,
-        anchor="pairs",
-        apart=apart(len(found) // len(LEVEL_NAMES), len(LEVEL_NAMES)),
-        stub=2,
-        ruled=False,
-    )
+    columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
+    columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
+    title = "Sentence pairs that C stands on in the tables above, and why others are left out"
+    groups = apart(len(results) // len(LEVEL_NAMES), len(LEVEL_NAMES))
+    yield grouped(title, ("level", "who"), columns, rows, "pairs", groups)
 
 
 def _left_out(part: BeyondChance) -> Counter[str]:
     """Count pairs by the reason why they are left out; who did not annotate does not matter."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for reason, count in part.left_out.items():
-        found["not annotated" if reason.startswith("not annotated") else reason] += count
-    return found
+        counts["not annotated" if reason.startswith("not annotated") else reason] += count
+    return counts
 
 
 def edits_table(agreement: Agreement) -> Iterator[Table]:
@@ -114,13 +90,13 @@ def edits_table(agreement: Agreement) -> Iterator[Table]:
     models: dict[tuple[str, str], Mapping[str, EditModel]] = {}
     for pairing in agreement.pairings:
         for levels in pairing.beyond.values():
-            for level, found in levels.items():
+            for level, result in levels.items():
                 links = LEVELS[level][1]
-                rates |= {(name, links): one for name, one in found.rates.items()}
+                rates |= {(name, links): one for name, one in result.rates.items()}
         if pairing.chance in pairing.beyond:
-            for level, found in pairing.beyond[pairing.chance].items():
+            for level, result in pairing.beyond[pairing.chance].items():
                 links = LEVELS[level][1]
-                models |= {(name, links): one for name, one in found.models.items()}
+                models |= {(name, links): one for name, one in result.models.items()}
     keys = sorted(rates, key=lambda key: key[1])
     rows = [row for key in keys for row in _edits(key, rates[key], models.get(key, {}))]
     if not rows:
@@ -128,32 +104,20 @@ def edits_table(agreement: Agreement) -> Iterator[Table]:
     linear = "expected edits" if agreement.options.reading == "count" else "probability of an edit"
     model = agreement.options.chance
     fitted = f", and the models of chance ({model}): {linear} = a + b (N + M)" if models else ""
-    names = ("who", "links", "part")
-    yield Table(
-        f"Edits of the initial alignment{fitted}",
-        [
-            *(Column("", key=name) for name in (names if _parted(rows) else names[:2])),
-            Column("added", "percent", unit="%", digits=2),
-            Column("deleted", "percent", unit="%"),
-            *(
-                [
-                    Column("edits", "count"),
-                    Column("of cells", "count", key="cells"),
-                    Column("a", "number"),
-                    Column("b", "number"),
-                    Column("dispersion", "decimal", digits=2),
-                ]
-                if models
-                else []
-            ),
-        ],
-        [_short(row, parted=_parted(rows), fitted=bool(models)) for row in rows],
-        note="added: of the empty cells; deleted: of the initial links"
-        + ("; a dispersion above 2: the model fits badly" if models else ""),
-        anchor="edits",
-        stub=3 if _parted(rows) else 2,
-        ruled=False,
-    )
+    heads = 3 if any(row[2] for row in rows) else 2
+    columns = [
+        Column("added", "percent", unit="%", digits=2),
+        Column("deleted", "percent", unit="%"),
+    ]
+    note = "added: of the empty cells; deleted: of the initial links"
+    if models:
+        columns += [Column("edits", "count"), Column("of cells", "count", key="cells")]
+        columns += [Column("a", "number"), Column("b", "number")]
+        columns.append(Column("dispersion", "decimal", digits=2))
+        note += "; a dispersion above 2: the model fits badly"
+    title = f"Edits of the initial alignment{fitted}"
+    shown = [[*row[:heads], *row[3 : 3 + len(columns)]] for row in rows]
+    yield grouped(title, ("who", "links", "part")[:heads], columns, shown, "edits", (), note)
 
 
 def _edits(
@@ -170,12 +134,3 @@ def _edits(
             *(edits, cells, model.a, model.b, model.dispersion),
         ]
         both = (None, None)
-
-
-def _parted(rows: list[list[Cell]]) -> bool:
-    return any(row[2] for row in rows)
-
-
-def _short(row: list[Cell], *, parted: bool, fitted: bool) -> list[Cell]:
-    """Leave out the columns that say nothing."""
-    return [*row[: 3 if parted else 2], *row[3 : None if fitted else 5]]

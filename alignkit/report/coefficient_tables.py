@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import nan
 
 from alignkit.agreement.kappa import CellAgreement
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.result_parts import Together
-from alignkit.report.agreement_rows import LINKS, Subject, apart, subjects, value
+from alignkit.report.agreement_rows import LINKS, Subject, apart, grouped, subjects, value
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
 
 _DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
 _SHARES = ("null", "possible", "sure")
+_CELLS = (
+    Column("cells", "count"),
+    Column("% linked", "percent", key="prevalence"),
+    Column("kappa", "decimal"),
+    Column("AC1", "decimal", key="ac1"),
+    Column("observed", "decimal"),
+)
 
 
 def cell_tables(agreement: Agreement) -> Iterator[Table]:
@@ -24,59 +31,39 @@ def cell_tables(agreement: Agreement) -> Iterator[Table]:
         ("", f"{whole}, one for each source word with each target word", "cells"),
         ("different.", f"{whole} of different words", "different-cells"),
     ):
-        found = _with(subjects(agreement, "annotators"), f"{before}cells.")
-        if not found:
+        people = _with(subjects(agreement, "annotators"), f"{before}cells.")
+        if not people:
             continue
         rows = [
             [LINKS[links], subject.name, *_cells(subject, before, links)]
             for links in ("all", "possible", "sure")
-            for subject in found
+            for subject in people
         ]
-        yield Table(
-            f"{title}: Cohen's kappa and Gwet's AC1",
-            [
-                Column("", key="links"),
-                Column("", key="who"),
-                Column("cells", "count"),
-                Column("% linked", "percent", key="prevalence"),
-                Column("kappa", "decimal"),
-                Column("AC1", "decimal", key="ac1"),
-                Column("observed", "decimal"),
-            ],
-            rows,
-            anchor=anchor,
-            apart=apart(len(found), 3),
-            stub=2,
-            ruled=False,
-        )
+        heading = f"{title}: Cohen's kappa and Gwet's AC1"
+        yield grouped(heading, ("links", "who"), _CELLS, rows, anchor, apart(len(people), 3))
 
 
 def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
-    yield _items(subject, before, links)
+    cells: CellAgreement | None = None
+    if subject.pairing is not None:
+        section = subject.pairing.section(subject.section)
+        cells = section.different if before else section.cells
+    yield getattr(cells, links).items if cells else None
     yield subject.plain(f"{before}cells.{links}.prevalence")
     yield subject.cell(f"{before}cells.{links}.kappa")
     yield subject.cell(f"{before}cells.{links}.ac1")
     yield subject.plain(f"{before}cells.{links}.observed")
 
 
-def _items(subject: Subject, before: str, links: str) -> int | None:
-    if subject.pairing is None:
-        return None
-    section = subject.pairing.section(subject.section)
-    cells: CellAgreement | None = section.different if before else section.cells
-    return getattr(cells, links).items if cells else None
-
-
-def _with(found: list[Subject], start: str) -> list[Subject]:
+def _with(people: list[Subject], start: str) -> list[Subject]:
     """Return the rows that have figures whose names start so."""
 
-    def has(subject: Subject) -> bool:
-        names = subject.mean
-        if subject.pairing is not None:
-            names = subject.pairing.section(subject.section).figures
-        return any(name.startswith(start) for name in names)
+    def names(subject: Subject) -> Mapping[str, float]:
+        if subject.pairing is None:
+            return subject.mean
+        return subject.pairing.section(subject.section).figures
 
-    return [subject for subject in found if has(subject)]
+    return [subject for subject in people if any(name.startswith(start) for name in names(subject))]
 
 
 def alpha_tables(agreement: Agreement) -> Iterator[Table]:
@@ -85,31 +72,22 @@ def alpha_tables(agreement: Agreement) -> Iterator[Table]:
         ("", "", "alpha"),
         ("different.", ", links of equal words left out", "different-alpha"),
     ):
-        found = _with(subjects(agreement, "annotators"), f"{before}alpha.")
-        if not found:
+        people = _with(subjects(agreement, "annotators"), f"{before}alpha.")
+        if not people:
             continue
         rows: list[list[Cell]] = []
         starts = []
         for links in ("possible", "sure"):
             starts.append(len(rows))
             names = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
-            rows += [[LINKS[links], one.name, *map(one.cell, names)] for one in found]
+            rows += [[LINKS[links], one.name, *map(one.cell, names)] for one in people]
             if len(agreement.annotators) > 2:
                 joint = _joint(agreement.together[0], before, links)
                 rows.append([LINKS[links], "all annotators", *joint])
-        yield Table(
-            f"Krippendorff's alpha, the set of target words of each source word{which}",
-            [
-                Column("", key="links"),
-                Column("", key="who"),
-                *(Column(name, "decimal", key=key) for key, name in _DISTANCES.items()),
-            ],
-            rows,
-            anchor=anchor,
-            apart=starts[1:] if len(rows) > len(starts) else (),
-            stub=2,
-            ruled=False,
-        )
+        title = f"Krippendorff's alpha, the set of target words of each source word{which}"
+        columns = [Column(name, "decimal", key=key) for key, name in _DISTANCES.items()]
+        groups = starts[1:] if len(rows) > len(starts) else ()
+        yield grouped(title, ("links", "who"), columns, rows, anchor, groups)
 
 
 def _joint(together: Together, before: str, links: str) -> Iterator[Cell]:
@@ -121,16 +99,13 @@ def _joint(together: Together, before: str, links: str) -> Iterator[Cell]:
 
 def fleiss_table(agreement: Agreement) -> Iterator[Table]:
     """Yield the table of Fleiss' kappa: a row for each group, and for the whole corpus."""
-    if not any(one.fleiss for one in agreement.together):
+    if not any(together.fleiss for together in agreement.together):
         return
     numbers = range(len(agreement.annotators), 0, -1)
     columns = [
         Column("", key="section"),
-        Column("pairs", "count"),
-        Column("items", "count"),
-        Column("kappa", "decimal"),
-        Column("observed", "decimal"),
-        Column("expected", "decimal"),
+        *(Column(name, "count") for name in ("pairs", "items")),
+        *(Column(name, "decimal") for name in ("kappa", "observed", "expected")),
         *(Column(name, "percent", "% of judgements") for name in _SHARES),
         *(Column(str(n) if n > 1 else "none", "count", "n agree", f"agree_{n}") for n in numbers),
     ]

@@ -27,7 +27,7 @@ _WIDTHS = (0.1, 0.05, 0.02)
 
 @dataclass(frozen=True)
 class Difference:
-    """Hold where two differ: the counts, a figure of kinds of links, a table of word pairs."""
+    """Where two differ: the counts, a figure of kinds of links, a table of word pairs."""
 
     pairing: Pairing
     counts: Disagreements
@@ -52,7 +52,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Article:
-    """Hold the drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
+    """The drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
 
     id: str
     facts: str
@@ -61,7 +61,7 @@ class Article:
 
 @dataclass(frozen=True)
 class Matrices:
-    """Hold the sentence pairs of two annotators that are drawn, and what is said of the others."""
+    """The sentence pairs of two annotators that are drawn, and what is said of the others."""
 
     first: str
     second: str
@@ -69,34 +69,20 @@ class Matrices:
     articles: Sequence[Article]
 
 
-def word_table(found: Disagreements) -> Table:
+def word_table(counts: Disagreements) -> Table:
     """Return the word pairs that one annotator alone links most often."""
-    first, second = letters(*found.annotators)
-    rows: list[list[Cell]] = [
-        [
-            one.source,
-            one.target,
-            ", ".join(one.kinds),
-            one.outcome.alone,
-            one.outcome.first,
-            one.outcome.second,
-            one.outcome.both + one.outcome.unsure,
-        ]
-        for one in found.words[:_MOST_WORDS]
-    ]
-    left = len(found.words) - len(rows)
-    return Table(
-        "Word pairs that one annotator alone links most often",
-        [
-            *(Column(name) for name in ("source", "target", "kind")),
-            *(
-                Column(name, "count")
-                for name in ("one only", f"only {first}", f"only {second}", "both")
-            ),
-        ],
-        rows,
-        note=f"{left:,} further word pairs are not shown." if left else "",
-    )
+    first, second = letters(*counts.annotators)
+    rows: list[list[Cell]] = []
+    for words in counts.words[:_MOST_WORDS]:
+        outcome = words.outcome
+        numbers = outcome.alone, outcome.first, outcome.second, outcome.both + outcome.unsure
+        rows.append([words.source, words.target, ", ".join(words.kinds), *numbers])
+    left = len(counts.words) - len(rows)
+    headings = ("one only", f"only {first}", f"only {second}", "both")
+    columns = [Column(name) for name in ("source", "target", "kind")]
+    columns += [Column(name, "count") for name in headings]
+    note = f"{left:,} further word pairs are not shown." if left else ""
+    return Table("Word pairs that one annotator alone links most often", columns, rows, note)
 
 
 def further_table(agreement: Agreement) -> Table | None:
@@ -134,15 +120,15 @@ def _further(one: BeyondChance, width: float) -> Cell:
     return "-" if count is None else f"{count:,}" if count else "reached"
 
 
-def draw_pairs(corpus: Corpus, found: Sequence[Difference]) -> Iterator[Matrices]:
+def draw_pairs(corpus: Corpus, differences: Sequence[Difference]) -> Iterator[Matrices]:
     """Draw the sentence pairs in which two differ most, as many as a page has room for.
 
-    All of `found`, where every two differ, have the same room.
+    All of `differences`, where every two differ, have the same room.
     """
-    for one in found:
+    for one in differences:
         counts = one.counts.pairs
         differing = [pair for pair in counts if pair.outcome.alone or pair.outcome.unsure]
-        drawn, large = _draw(corpus, one, differing, share=len(found))
+        drawn, large = _draw(corpus, one, differing, share=len(differences))
         alike = len(counts) - len(differing)
         left = len(differing) - len(drawn) - large
         verb = "sentence pair differs" if len(differing) == 1 else "sentence pairs differ"
@@ -158,20 +144,20 @@ def draw_pairs(corpus: Corpus, found: Sequence[Difference]) -> Iterator[Matrices
 
 
 def _draw(
-    corpus: Corpus, found: Difference, differing: Sequence[PairOutcome], *, share: int
+    corpus: Corpus, difference: Difference, differing: Sequence[PairOutcome], *, share: int
 ) -> tuple[list[Article], int]:
     """Return the drawings there is room for, and how many pairs are too long for any."""
     most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
     drawn: list[Article] = []
     large = 0
-    known = _sentences(found.pairing)
+    known = _sentences(difference.pairing)
     for one in differing:
         pair = corpus[one.place]
         n, m = pair.lengths
         if n * m > _LARGEST_MATRIX:
             large += 1
             continue
-        figure = draw_figure(make_grid(pair, found.counts.annotators))
+        figure = draw_figure(make_grid(pair, difference.counts.annotators))
         room -= len(figure.encode())
         if len(drawn) == most or room < 0:
             break
@@ -180,7 +166,6 @@ def _draw(
 
 
 def _sentences(pairing: Pairing) -> dict[str, dict[int, str]]:
-    """Return what each level says of each sentence pair, by its place."""
     if pairing.chance not in pairing.beyond:
         return {}
     return {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 from alignkit.alignment import Alignment, Link
 from alignkit.corpus import Corpus
@@ -35,12 +36,7 @@ class Outcome:
         return self.first + self.second
 
     def __add__(self, other: Outcome) -> Outcome:
-        return Outcome(
-            self.both + other.both,
-            self.unsure + other.unsure,
-            self.first + other.first,
-            self.second + other.second,
-        )
+        return Outcome(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class PairOutcome:
 
 @dataclass(frozen=True)
 class Disagreements:
-    """Hold where two annotators differ."""
+    """Where two annotators differ."""
 
     annotators: tuple[str, str]  # the two
     total: Outcome  # the counts over all sentence pairs that both annotated
@@ -85,22 +81,11 @@ def disagreements(
     function_words: FunctionWords | None = None,
     exact_case: bool = False,
 ) -> Disagreements:
-    """Count where two annotators differ, over all links, identical ones too.
-
-    Examples
-    --------
-    >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
-    ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1?1")})
-    >>> found = disagreements(Corpus([pair]), "A", "B")
-    >>> found.total
-    Outcome(both=1, unsure=1, first=1, second=0)
-    >>> [(one.source, one.target) for one in found.words], found.kinds["1-n"].links
-    ([('left', 'away')], 2)
-    """
+    """Count where two annotators differ, over all links, identical ones too."""
     corpus.require(first, second)
     unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()
-    told = (kind for kind in WORD_KINDS if kind not in unknown)
-    kinds = dict.fromkeys((*told, *SHAPES), _NONE)
+    kinds_known = (kind for kind in WORD_KINDS if kind not in unknown)
+    kinds = dict.fromkeys((*kinds_known, *SHAPES), _NONE)
     fold = str if exact_case else str.casefold
     words: dict[tuple[str, str], Outcome] = {}
     pairs = []
@@ -117,13 +102,13 @@ def disagreements(
         pairs.append(PairOutcome(place, total))
     listed = []
     for joined, outcome in words.items():
-        found = WordOutcome(
+        outcome_of_words = WordOutcome(
             *joined, word_kinds(*joined, function_words, exact_case=exact_case), outcome
         )
-        for kind in found.kinds:
+        for kind in outcome_of_words.kinds:
             kinds[kind] += outcome
         if outcome.alone:
-            listed.append(found)
+            listed.append(outcome_of_words)
     listed.sort(key=lambda one: (-one.outcome.alone, one.source, one.target))
     pairs.sort(key=lambda one: (-one.outcome.alone, -one.outcome.unsure, one.place))
     return Disagreements(
@@ -136,13 +121,10 @@ def disagreements(
 
 
 def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Link, str, Outcome]]:
-    """Yield each link of either, with its shape and which of them have it.
-
-    A link of both that they shape differently has the larger shape.
-    """
+    """Yield each link of either, with its shape and which of them have it."""
     alignments = pair.alignment(first), pair.alignment(second)
-    mine, other = (dict(one.items()) for one in alignments)
-    shapes = [_shapes(one) for one in alignments]
+    mine, other = (dict(alignment.items()) for alignment in alignments)
+    shapes = [_shapes(alignment) for alignment in alignments]
     for link in sorted({**mine, **other}):
         shape = SHAPES[max(one.get(link, 0) for one in shapes)]
         if link not in other:
@@ -155,9 +137,9 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
 
 
 def _shapes(alignment: Alignment) -> dict[Link, int]:
-    found = {}
+    shapes = {}
     for links in alignment.components():
         sides = len({link.i for link in links}), len({link.j for link in links})
         shape = 0 if max(sides) == 1 else 1 if min(sides) == 1 else 2
-        found.update(dict.fromkeys(links, shape))
-    return found
+        shapes.update(dict.fromkeys(links, shape))
+    return shapes

@@ -9,29 +9,24 @@ from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.report.characters import isolated_text, safe_text
 from alignkit.report.table_csv import csv_lines
 
-_MOST, _MOST_SIGNS = 200, 1_000_000
-"""A page shows no more pairs, nor more text."""
+_MOST, _MOST_SIGNS = 200, 1_000_000  # A page shows no more pairs, nor more text
 
 
-def disagreements_csv(found: JudgmentAgreement) -> str:
-    """Return every pair that is judged differently as a row of CSV.
-
-    The columns: the pair, the views in which its labels differ, the judgment of each annotator as
-    it is written (empty where there is none), and the two texts.
-    """
-    names = found.judges
+def disagreements_csv(agreement: JudgmentAgreement) -> str:
+    """Return every pair that is judged differently as a row of CSV."""
+    names = agreement.judges
     rows = [["pair", "differ in", *(f"judgment of {name}" for name in names), "source", "target"]]
-    for one in found.disagreements:
-        said = [one.judgments.get(name, "") for name in names]
-        rows.append([one.id, ", ".join(one.views), *said, one.source, one.target])
+    for pair in agreement.disagreements:
+        said = [pair.judgments.get(name, "") for name in names]
+        rows.append([pair.id, ", ".join(pair.views), *said, pair.source, pair.target])
     return csv_lines(rows)
 
 
-def draw_disagreements(found: JudgmentAgreement) -> Iterator[str]:
+def draw_disagreements(agreement: JudgmentAgreement) -> Iterator[str]:
     """Yield the pairs that are judged differently as HTML: as many as a page has room for."""
-    shown = list(_shown(found.disagreements))
-    yield f"<p>{safe_text(_said(found, len(shown)))}</p>\n"
-    several = len(found.views) > 1
+    shown = list(_shown(agreement.disagreements))
+    yield f"<p>{safe_text(_said(agreement, len(shown)))}</p>\n"
+    several = len(agreement.views) > 1
     for one in shown:
         said = " · ".join(f"{isolated_text(name)}: <strong>{isolated_text(text)}</strong>"
                           for name, text in one.judgments.items())  # fmt: skip
@@ -52,13 +47,13 @@ def _shown(pairs: Sequence[Disagreement]) -> Iterator[Disagreement]:
         yield one
 
 
-def _said(found: JudgmentAgreement, shown: int) -> str:
-    count = len(found.disagreements)
+def _said(agreement: JudgmentAgreement, shown: int) -> str:
+    count = len(agreement.disagreements)
     if not count:
         return "No pair is judged differently."
-    whose = "annotators and the adjudicated version" if found.options.settled else "annotators"
-    said = f"{count:,} of {found.pairs:,} pairs are judged differently by {whose}"
-    if len(found.views) > 1:
+    whose = "annotators and the adjudicated version" if agreement.options.settled else "annotators"
+    said = f"{count:,} of {agreement.pairs:,} pairs are judged differently by {whose}"
+    if len(agreement.views) > 1:
         said += "; those that differ in more views come first"
     if shown < count:
         said += (

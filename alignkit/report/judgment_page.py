@@ -15,40 +15,35 @@ from alignkit.report.medium import CARE
 from alignkit.report.table import Table
 
 
-def judgment_page(found: JudgmentAgreement, *, title: str | None = None) -> str:
+def judgment_page(agreement: JudgmentAgreement, *, title: str | None = None) -> str:
     """Return the page as one text; see `draw_judgment_page`."""
-    return "".join(draw_judgment_page(found, title=title))
+    return "".join(draw_judgment_page(agreement, title=title))
 
 
-def draw_judgment_page(found: JudgmentAgreement, *, title: str | None = None) -> Iterator[str]:
-    """Draw a page that needs neither network nor script.
-
-    First what to beware of, then the kappas with their intervals, one figure for each view, the
-    tables, the pairs that are judged differently, and the settings. Everything is told by shape as
-    well as by colour; the page follows the reader's choice of light or dark.
-    """
+def draw_judgment_page(agreement: JudgmentAgreement, *, title: str | None = None) -> Iterator[str]:
+    """Draw a page that needs neither network nor script."""
     check_arguments(draw_judgment_page, locals())
-    *others, last = found.annotators
+    *others, last = agreement.annotators
     heading = title or f"Agreement of {', '.join(others)} and {last} on judgments"
     style = files("alignkit.report").joinpath("page.css").read_text(encoding="utf-8")
     yield start_page(heading, Table.style() + style)
-    yield from (f'<p class="facts">{safe_text(line.strip())}</p>\n' for line in found.head)
-    yield from _cautions(found)
+    yield from (f'<p class="facts">{safe_text(line.strip())}</p>\n' for line in agreement.head)
+    yield from _cautions(agreement)
     yield "</header>\n<main>\n"
     yield _heading("overview", "Overview")
     yield "<p>Every kappa with its interval, if it has one; the tables have all figures.</p>\n"
     yield '<div class="figures three">\n'
-    for caption, image in judgment_plots(found):
+    for caption, image in judgment_plots(agreement):
         yield f"<figure><figcaption>{isolated_text(caption)}</figcaption>\n{image}</figure>\n"
     yield "</div>\n</section>\n"
     yield _heading("tables", "Tables")
-    yield from (table.show("html") for table in found.tables())
+    yield from (table.show("html") for table in agreement.tables())
     yield "</section>\n"
     yield _heading("disagreements", "Disagreements")
-    yield from draw_disagreements(found)
+    yield from draw_disagreements(agreement)
     yield "</section>\n"
     yield _heading("settings", "Settings")
-    yield f"<p><code>{safe_text(found.signature)}</code></p>\n</section>\n"
+    yield f"<p><code>{safe_text(agreement.signature)}</code></p>\n</section>\n"
     yield "</main>\n</body>\n</html>\n"
 
 
@@ -57,14 +52,14 @@ def _heading(anchor: str, name: str) -> str:
     return f'<section id="{anchor}" aria-labelledby="{anchor}-heading">\n{heading}'
 
 
-def _cautions(found: JudgmentAgreement) -> Iterator[str]:
-    if not found.cautions:
+def _cautions(agreement: JudgmentAgreement) -> Iterator[str]:
+    if not agreement.cautions:
         return
     yield '<div class="cautions" role="region" aria-labelledby="cautions">\n'
     yield f'<h2 id="cautions">{CARE}</h2>\n<ul>\n'
-    for one in found.cautions:
-        whom = "; ".join(one.pairings)
+    for caution in agreement.cautions:
+        whom = "; ".join(caution.pairings)
         about = f'<bdi class="who">{safe_text(whom)}</bdi>: ' if whom else ""
-        instead = f'<span class="instead">{safe_text(one.instead)}</span>'
-        yield f"<li>{about}{safe_text(one.says)}: {instead}</li>\n"
+        instead = f'<span class="instead">{safe_text(caution.instead)}</span>'
+        yield f"<li>{about}{safe_text(caution.says)}: {instead}</li>\n"
     yield "</ul>\n</div>\n"

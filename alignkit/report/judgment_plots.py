@@ -15,8 +15,7 @@ from alignkit.report.columns import Column, Value
 from alignkit.report.judgment_tables import LAYOUTS, Layout, who
 from alignkit.report.plot_data import Panel, Span
 
-_MOST = 40
-"""A figure of a table in a view has no more rows; the table has all."""
+_MOST = 40  # A figure of a table in a view has no more rows; the table has all
 
 _SHAPES = {"kappa": (0, "kappa"), "null": (1, "by chance"), "corrected": (2, "corrected")}
 _DRAWN = {
@@ -30,11 +29,11 @@ _DRAWN = {
 _AXIS = "kappa: 0 as by chance, 1 in full"
 
 
-def judgment_plots(found: JudgmentAgreement) -> Iterator[tuple[str, str]]:
+def judgment_plots(agreement: JudgmentAgreement) -> Iterator[tuple[str, str]]:
     """Yield the title and the SVG of each figure: of each table in each view, if it has values."""
     for layout in LAYOUTS:
-        for number, view in enumerate(found.views):
-            data, left = _spans(found, layout, view)
+        for number, view in enumerate(agreement.views):
+            data, left = _spans(agreement, layout, view)
             if not data:
                 continue
             more = f" (the table has {left} more)" if left else ""
@@ -43,14 +42,14 @@ def judgment_plots(found: JudgmentAgreement) -> Iterator[tuple[str, str]]:
             yield title, spans(name, title, data, label=_AXIS, shapes=_meanings(data))
 
 
-def draw_judgment_plot(found: JudgmentAgreement, path: str) -> None:
+def draw_judgment_plot(agreement: JudgmentAgreement, path: str) -> None:
     """Write a figure for a paper: the kappas with their intervals, a panel for each table."""
     kind = ending(path)
     data = []
     for layout in LAYOUTS:
         rows: list[Span] = []
-        for view in found.views:
-            here, left = _spans(found, layout, view)
+        for view in agreement.views:
+            here, left = _spans(agreement, layout, view)
             more = f" (the table has {left} more)" if left else ""
             rows += [Span(f"{view}{more}", heading=True), *here] if here else []
         if rows:
@@ -63,22 +62,21 @@ def draw_judgment_plot(found: JudgmentAgreement, path: str) -> None:
 
 
 def _meanings(data: list[Span]) -> dict[int, str]:
-    """Return what the marks mean, if there are several."""
     used = {one.shape for one in data if not one.heading}
     return {shape: text for shape, text in _SHAPES.values() if shape in used and len(used) > 1}
 
 
-def _spans(found: JudgmentAgreement, layout: Layout, view: str) -> tuple[list[Span], int]:
+def _spans(agreement: JudgmentAgreement, layout: Layout, view: str) -> tuple[list[Span], int]:
     """Return what is drawn of a table in a view, and how many rows are left out."""
     _, wanted = _DRAWN.get(layout.anchor, ("", ()))
     figures = [
-        one
-        for one in found.all_figures
-        if one.kind in layout.kinds
-        and one.statistic in wanted
-        and one.level == f"judgments.{view}"
-        and one.section == "all"
-        and not isnan(one.value)
+        figure
+        for figure in agreement.all_figures
+        if figure.kind in layout.kinds
+        and figure.statistic in wanted
+        and figure.level == f"judgments.{view}"
+        and figure.section == "all"
+        and not isnan(figure.value)
     ]
     rows = {who(one, layout): k for k, one in reversed(list(enumerate(figures)))}
     figures.sort(key=lambda one: rows[who(one, layout)])  # of one annotator, one below the other

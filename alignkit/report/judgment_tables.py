@@ -19,7 +19,7 @@ _SHARES = ("observed", "settled", "tied", "settled.null", "left_out", "overruled
 
 @dataclass(frozen=True)
 class Layout:
-    """Say what a table shows."""
+    """What a table shows."""
 
     anchor: str  # its id on a page
     title: str  # what stands above it
@@ -84,21 +84,21 @@ LAYOUTS = (
 """The tables, in their order."""
 
 
-def judgment_head(found: JudgmentAgreement) -> Iterator[str]:
+def judgment_head(agreement: JudgmentAgreement) -> Iterator[str]:
     """Yield lines of plain text that say who is compared, on what, and what the brackets are."""
     yield (
-        f"Agreement of {', '.join(found.annotators)} on judgments of {found.pairs} "
-        f"{'pair' if found.pairs == 1 else 'pairs'} ({found.scheme})"
+        f"Agreement of {', '.join(agreement.annotators)} on judgments of {agreement.pairs} "
+        f"{'pair' if agreement.pairs == 1 else 'pairs'} ({agreement.scheme})"
     )
-    if found.unjudged:
-        yield f"  {how_many(found.unjudged, 'further pair')} without a judgment by any of them"
-    if found.several:
-        every = found.pairs + found.unjudged
-        yield f"  {overlapping(found.several, every, str(found.by))}"
-    for reason, count in found.left_out.items():
+    if agreement.unjudged:
+        yield f"  {how_many(agreement.unjudged, 'further pair')} without a judgment by any of them"
+    if agreement.several:
+        every = agreement.pairs + agreement.unjudged
+        yield f"  {overlapping(agreement.several, every, str(agreement.by))}"
+    for reason, count in agreement.left_out.items():
         if count and reason != NOT_JUDGED:
             yield f"  {count} judgments {reason}"
-    options = found.options
+    options = agreement.options
     for one, *others in options.alike:
         if others:
             names = ", ".join(view.name for view in (one, *others))
@@ -111,10 +111,10 @@ def judgment_head(found: JudgmentAgreement) -> Iterator[str]:
     )
 
 
-def judgment_tables(found: JudgmentAgreement) -> Iterator[Table]:
+def judgment_tables(agreement: JudgmentAgreement) -> Iterator[Table]:
     """Yield the tables that have rows."""
     for layout in LAYOUTS:
-        table = _table(found, layout)
+        table = _table(agreement, layout)
         if table.rows:
             yield table
 
@@ -127,9 +127,9 @@ def who(one: Figure, layout: Layout) -> str:
     return names or layout.kinds[one.kind] or "all"
 
 
-def _table(found: JudgmentAgreement, layout: Layout) -> Table:
+def _table(agreement: JudgmentAgreement, layout: Layout) -> Table:
     rows: dict[tuple[str, str, str, str], dict[str, Figure]] = {}
-    for one in found.all_figures:
+    for one in agreement.all_figures:
         whole = not one.first
         if one.kind not in layout.kinds or one.statistic not in layout.statistics:
             continue
@@ -138,10 +138,10 @@ def _table(found: JudgmentAgreement, layout: Layout) -> Table:
         view = one.level.removeprefix("judgments.")
         place = (view, one.section, one.kind, who(one, layout))
         rows.setdefault(place, {})[one.statistic] = one
-    several = found.by is not None
+    several = agreement.by is not None
     columns = [
         Column("view"),
-        *([Column(str(found.by), key="group")] if several else []),
+        *([Column(str(agreement.by), key="group")] if several else []),
         Column("", key="who"),
         Column("pairs", "count"),
         *(
@@ -153,20 +153,20 @@ def _table(found: JudgmentAgreement, layout: Layout) -> Table:
     cells: list[list[Cell]] = []
     apart = []
     before = ("", "")
-    order = {name: k for k, name in enumerate(found.views)}
+    order = {name: k for k, name in enumerate(agreement.views)}
     for place in sorted(rows, key=lambda one: order[one[0]]):
         view, section, _, name = place
         apart += [len(cells)] if cells and (view, section) != before else []
         before = (view, section)
         here = rows[place]
         count = next(iter(here.values())).pairs
-        group = [section or f"(no {found.by})"] if several else []
+        group = [section or f"(no {agreement.by})"] if several else []
         cells.append([view, *group, name, count, *(_cell(here.get(s)) for s in layout.statistics)])
     stub = 3 if several else 2
     used = [name for name in layout.statistics if any(name in one for one in rows.values())]
     keep = [k for k, column in enumerate(columns) if k <= stub or column.key in used]
     return Table(
-        _titled(found, layout),
+        _titled(agreement, layout),
         [columns[k] for k in keep],
         [[row[k] for k in keep] for row in cells],
         layout.note,
@@ -176,8 +176,8 @@ def _table(found: JudgmentAgreement, layout: Layout) -> Table:
     )
 
 
-def _titled(found: JudgmentAgreement, layout: Layout) -> str:
-    named = layout.anchor in ("adjudicated", "overruled") and found.options.settled
+def _titled(agreement: JudgmentAgreement, layout: Layout) -> str:
+    named = layout.anchor in ("adjudicated", "overruled") and agreement.options.settled
     return f"{layout.title} ({named})" if named else layout.title
 
 

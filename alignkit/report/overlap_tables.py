@@ -5,7 +5,7 @@ Each function takes an agreement and yields the tables that it can fill.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from alignkit.agreement.result import Agreement
 from alignkit.report.agreement_rows import (
@@ -14,6 +14,7 @@ from alignkit.report.agreement_rows import (
     Subject,
     apart,
     chance_of,
+    grouped,
     identical,
     subjects,
 )
@@ -30,8 +31,6 @@ _KINDS = {
 _OVERLAPS = ("phrases.possible", "phrases.sure", "words.possible", "words.sure", "words.eq2")
 _PAIRS = "sentence pairs"
 _COLUMNS = (
-    Column("", key="links"),
-    Column("", key="who"),
     Column("P", "percent", key="precision"),
     Column("R", "percent", key="recall"),
     Column("F1", "percent", key="f1"),
@@ -60,19 +59,22 @@ def compared_tables(agreement: Agreement) -> Iterator[Table]:
 
 
 def _unit_tables(agreement: Agreement, kind: str, title: str) -> Iterator[Table]:
-    found = subjects(agreement, kind)
-    for unit, name in _UNITS.items() if found else ():
+    rows = subjects(agreement, kind)
+    for unit, name in _UNITS.items() if rows else ():
         levels = {level: LINKS[level.split(".")[1]] for level in _OVERLAPS if unit in level}
-        yield Table(
+        yield grouped(
             f"{title}{name.lower() if title else name}, identical ones {identical(agreement)}; the "
             f"second is the reference; chance: {chance_of(agreement.of(kind))}",
+            ("links", "who"),
             _COLUMNS,
-            list(_rows(levels, found)),
-            note=_note(agreement, kind, unit),
-            anchor=unit if kind == "annotators" else f"{kind}-{unit}",
-            apart=apart(len(found), len(levels)),
-            stub=2,
-            ruled=False,
+            [
+                [links, subject.name, *_measures(subject, level)]
+                for level, links in levels.items()
+                for subject in rows
+            ],
+            unit if kind == "annotators" else f"{kind}-{unit}",
+            apart(len(rows), len(levels)),
+            _note(agreement, kind, unit),
         )
 
 
@@ -83,12 +85,6 @@ def _note(agreement: Agreement, kind: str, unit: str) -> str:
     if kind == "annotators":
         return _OF_PAIRS if unit == "phrases" else _EQ2
     return ""
-
-
-def _rows(levels: dict[str, str], found: Sequence[Subject]) -> Iterator[list[Cell]]:
-    for level, name in levels.items():
-        for subject in found:
-            yield [name, subject.name, *_measures(subject, level)]
 
 
 def _measures(subject: Subject, level: str) -> Iterator[Cell]:
@@ -107,62 +103,43 @@ def precision_recall(agreement: Agreement) -> Iterator[Table]:
     """Yield the table of precision and recall with their intervals; none without intervals."""
     if agreement.options.bootstrap == "none":
         return
-    found = subjects(agreement, "annotators")
-    columns = [Column("", key="links"), Column("", key="who")]
-    columns += [
+    people = subjects(agreement, "annotators")
+    columns = [
         Column(name, "percent", span, f"{unit}_{measure}")
         for unit, span in (("phrases", "phrase pairs"), ("words", "words"))
         for name, measure in (("P", "precision"), ("R", "recall"))
     ]
-    rows: list[list[Cell]] = [
-        [
-            LINKS[links],
-            subject.name,
-            *(
-                subject.cell(f"{unit}.{links}.{measure}")
-                for unit in _UNITS
-                for measure in ("precision", "recall")
-            ),
-        ]
+    measures = [(unit, name) for unit in _UNITS for name in ("precision", "recall")]
+    rows = [
+        [LINKS[links], one.name, *(one.cell(f"{unit}.{links}.{name}") for unit, name in measures)]
         for links in ("possible", "sure", "eq2")
-        for subject in found
+        for one in people
     ]
-    yield Table(
-        f"Precision and recall with their intervals, identical ones {identical(agreement)}",
-        columns,
-        rows,
-        anchor="precision-recall",
-        apart=apart(len(found), len(rows) // max(len(found), 1)),
-        stub=2,
-        ruled=False,
-    )
+    title = f"Precision and recall with their intervals, identical ones {identical(agreement)}"
+    groups = apart(len(people), len(rows) // max(len(people), 1))
+    yield grouped(title, ("links", "who"), columns, rows, "precision-recall", groups)
 
 
 def side_by_side(agreement: Agreement) -> Iterator[Table]:
     """Yield the table of all statistics of annotators, over the same items."""
-    found = [one for one in subjects(agreement, "annotators") if one.section == "all"]
+    people = [one for one in subjects(agreement, "annotators") if one.section == "all"]
     several = len(agreement.sections) > 1 and len(agreement.of("annotators")) > 1
-    found = found[len(agreement.sections) - 1 :] if several else found
+    people = people[len(agreement.sections) - 1 :] if several else people
     names = ("F1", "pi", "pi0", "C", "kappa", "AC1", "alpha")
-    columns = [Column("", key="level"), Column("", key="who"), Column("used", "count")]
+    columns = [Column("used", "count")]
     columns += [Column(name, "decimal", key=name.lower() if name != "C" else "C") for name in names]
     rows = [
         [name, subject.name, *_statistics(agreement, subject, level)]
         for level, name in LEVEL_NAMES.items()
-        for subject in found
+        for subject in people
     ]
     same = ", all over the same items" if agreement.options.universe == "all" else ""
-    yield Table(
+    title = (
         f"Side by side{same}: identical ones {identical(agreement)}; "
-        f"chance: {chance_of(agreement.of('annotators'))}",
-        columns,
-        rows,
-        note=_explain(agreement),
-        anchor="side-by-side",
-        apart=apart(len(found), len(LEVEL_NAMES)),
-        stub=2,
-        ruled=False,
+        f"chance: {chance_of(agreement.of('annotators'))}"
     )
+    groups, note = apart(len(people), len(LEVEL_NAMES)), _explain(agreement)
+    yield grouped(title, ("level", "who"), columns, rows, "side-by-side", groups, note)
 
 
 def _statistics(agreement: Agreement, subject: Subject, level: str) -> Iterator[Cell]:
@@ -171,8 +148,8 @@ def _statistics(agreement: Agreement, subject: Subject, level: str) -> Iterator[
     yield subject.plain(f"{level}.f1")
     for name in ("pi", "pi0"):
         yield getattr(part, name) if part else subject.mean.get(f"{level}.{name}")
-    found = subject.corrected(level)
-    yield found.value if isinstance(found, Value) else found
+    c = subject.corrected(level)
+    yield c.value if isinstance(c, Value) else c
     unit, links = level.split(".")
     items = "different." if agreement.options.ignore_identical else ""
     keys = (f"cells.{links}.kappa", f"cells.{links}.ac1", f"alpha.{links}.masi")
@@ -181,7 +158,6 @@ def _statistics(agreement: Agreement, subject: Subject, level: str) -> Iterator[
 
 
 def _explain(agreement: Agreement) -> str:
-    """Say what the statistics are, as the options have them."""
     options = agreement.options
     size = "smaller" if options.normalizer == "min" else "larger"
     if options.aggregate == "macro":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from math import isnan, nan
 
 import numpy as np
@@ -38,7 +38,7 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """Hold a figure: its title, the image as SVG, and a table of its numbers."""
+    """A figure: its title, the image as SVG, and a table of its numbers."""
 
     title: str
     image: str
@@ -53,39 +53,34 @@ def decimal(value: float) -> str:
 def sentence_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
     """Draw how many sentence pairs have which observed agreement; nothing where none is used."""
     for level, title in LEVEL_TITLES.items():
-        found = pairing.main(level)
-        values = [row.observed for row in found.sentences if not row.left_out]
-        if not values:
-            continue
-        data = _sentence_bars(values)
-        drawn = bars(
-            f"{name}-{_slug(level)}",
-            f"Observed agreement of {len(values)} sentence pairs, {pairing.name}, {title}",
-            data,
-            _markers(found),
-            label="observed agreement of a sentence pair",
-            unit="sentence pairs",
-        )
-        rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
-        yield Drawn(title, drawn, _table("Sentence pairs", ["agreement", "pairs"], rows))
+        result = pairing.main(level)
+        values = [row.observed for row in result.sentences if not row.left_out]
+        if values:
+            said = f"Observed agreement of {len(values)} sentence pairs, {pairing.name}, {title}"
+            label = "observed agreement of a sentence pair"
+            numbers = Table("Sentence pairs", [Column("agreement"), Column("pairs", "count")], ())
+            data = _sentence_bars(values)
+            yield _histogram(name, level, result, data, said, label, "sentence pairs", numbers)
 
 
-def _slug(level: str) -> str:
-    return level.replace(".", "-")
-
-
-def _markers(found: BeyondChance) -> list[Marker]:
-    return [
-        Marker(found.pi, f"pi {decimal(found.pi)}"),
-        Marker(found.pi0, f"pi0 {decimal(found.pi0)}", dashed=True),
+def _histogram(
+    name: str,
+    level: str,
+    result: BeyondChance,
+    data: list[Bar],
+    said: str,
+    label: str,
+    unit: str,
+    numbers: Table,
+) -> Drawn:
+    markers = [
+        Marker(result.pi, f"pi {decimal(result.pi)}"),
+        Marker(result.pi0, f"pi0 {decimal(result.pi0)}", dashed=True),
     ]
-
-
-def _table(
-    title: str, names: Sequence[str], rows: Sequence[Sequence[Cell]], note: str = ""
-) -> Table:
-    columns = [Column(name, "text" if k == 0 else "count") for k, name in enumerate(names)]
-    return Table(title, columns, rows, note=note)
+    place = f"{name}-{level.replace('.', '-')}"
+    image = bars(place, said, data, markers, label=label, unit=unit)
+    rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
+    return Drawn(LEVEL_TITLES[level], image, replace(numbers, rows=rows))
 
 
 def _sentence_bars(values: list[float]) -> list[Bar]:
@@ -102,25 +97,19 @@ def _sentence_bars(values: list[float]) -> list[Bar]:
 def chance_plots(name: str, pairing: Pairing) -> Iterator[Drawn]:
     """Draw the agreements of the whole corpus that were sampled, and mark the observed one."""
     for level, title in LEVEL_TITLES.items():
-        found = pairing.main(level)
-        values = found.distribution[~np.isnan(found.distribution)]
-        if not len(values):
-            continue
-        data = _chance_bars(values, found.pi)
-        drawn = bars(
-            f"{name}-{_slug(level)}",
-            f"Agreement by chance in {len(values)} samples, {pairing.name}, {title}",
-            data,
-            _markers(found),
-            label="agreement of the corpus",
-            unit="samples",
-        )
-        note = (
-            f"mean {values.mean():.4f}, from {values.min():.4f} to {values.max():.4f}; "
-            f"Monte-Carlo error of pi0 {found.pi0_error:.5f}"
-        )
-        rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
-        yield Drawn(title, drawn, _table("Samples", ["agreement", "samples"], rows, note))
+        result = pairing.main(level)
+        values = result.distribution[~np.isnan(result.distribution)]
+        if len(values):
+            said = f"Agreement by chance in {len(values)} samples, {pairing.name}, {title}"
+            note = (
+                f"mean {values.mean():.4f}, from {values.min():.4f} to {values.max():.4f}; "
+                f"Monte-Carlo error of pi0 {result.pi0_error:.5f}"
+            )
+            columns = [Column("agreement"), Column("samples", "count")]
+            numbers = Table("Samples", columns, (), note)
+            data = _chance_bars(values, result.pi)
+            label = "agreement of the corpus"
+            yield _histogram(name, level, result, data, said, label, "samples", numbers)
 
 
 def _chance_bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], pi: float) -> list[Bar]:
@@ -136,11 +125,7 @@ def _chance_bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], pi: float
 
 
 def edit_plots(agreement: Agreement) -> Iterator[Drawn]:
-    """Draw what each annotator changed in the initial alignment, with the fitted models.
-
-    The edits of phrase pairs and of words are the same, and drawn once; so are those of an
-    annotator who is compared with several.
-    """
+    """Draw what each annotator changed in the initial alignment, with the fitted models."""
     for links in ("possible", "sure"):
         models: dict[str, FrozenMap[str, EditModel]] = {}
         for pairing in agreement.of("annotators"):

@@ -1,4 +1,4 @@
-"""Say what kind of words a link joins: identical, punctuation, function words."""
+"""What kind of words a link joins: identical, punctuation, function words."""
 
 from __future__ import annotations
 
@@ -31,36 +31,21 @@ _SPELLINGS = str.maketrans({"\u2019": "'", "\u015f": "\u0219", "\u0163": "\u021b
 
 
 class FunctionWords(NamedTuple):
-    """Hold the function words of both sides, as `fold` writes them; see `function_words`."""
+    """The function words of both sides, as `fold` writes them; see `function_words`."""
 
     source: frozenset[str]
     target: frozenset[str]
 
 
 def function_words(source: str, target: str | None = None) -> FunctionWords:
-    """Return the function words of two languages: determiners, pronouns, auxiliaries, ...
-
-    Examples
-    --------
-    >>> found = function_words("fr", "english")
-    >>> "on" in found.source, "l'" in found.source, "the" in found.target
-    (True, True, True)
-    """
+    """Return the function words of two languages: determiners, pronouns, auxiliaries, ..."""
     check_arguments(function_words, locals())
     first = _read(source)
     return FunctionWords(first, first if target is None else _read(target))
 
 
 def fold(word: str) -> str:
-    """Return a word as lists of function words have it: in small letters, in one spelling.
-
-    The apostrophe is the straight one, Romanian letters have their comma below.
-
-    Examples
-    --------
-    >>> fold("L\u2019")
-    "l'"
-    """
+    """Return a word as lists of function words have it: in small letters, in one spelling."""
     return normalize("NFC", word).casefold().translate(_SPELLINGS)
 
 
@@ -82,46 +67,27 @@ def _read(name: str) -> frozenset[str]:
         except (OSError, UnicodeDecodeError, ValueError) as error:
             raise OptionError(f"function words: {name} cannot be read: {error}") from None
     lines = (line.partition("#")[0] for line in text.splitlines())
-    found = frozenset(fold(word) for line in lines for word in line.split())
-    if not found:
+    folded = frozenset(fold(word) for line in lines for word in line.split())
+    if not folded:
         raise OptionError(f"function words: {name} holds no word")
-    return found
+    return folded
 
 
 def is_punctuation(word: str) -> bool:
-    """Say whether a word has no letter and no digit, only punctuation and symbols.
-
-    Examples
-    --------
-    >>> is_punctuation("''"), is_punctuation("%"), is_punctuation("'s"), is_punctuation("")
-    (True, True, False, False)
-    """
+    """Return whether a word has no letter and no digit, only punctuation and symbols."""
     return bool(word) and all(category(char)[0] in "PS" for char in word)
 
 
 def word_kinds(
     source: str, target: str, known: FunctionWords | None = None, *, exact_case: bool = False
 ) -> tuple[str, ...]:
-    """Return the kinds of a link that joins two words; it can be of several, or of none.
-
-    It is identical where the words are equal after casefold, and of punctuation or of a function
-    word where either word is. Else it joins content words. Without lists of function words no link
-    is of these two kinds.
-
-    Examples
-    --------
-    >>> english = function_words("english")
-    >>> word_kinds("The", "the", english), word_kinds("issue", "topic", english)
-    (('identical', 'function word'), ('content words',))
-    >>> word_kinds("of", "'", english), word_kinds("issue", "topic")
-    (('punctuation', 'function word'), ())
-    """
-    found = {
+    """Return the kinds of a link that joins two words; it can be of several, or of none."""
+    is_kind = {
         "identical": source == target
         or (not exact_case and source.casefold() == target.casefold()),
         "punctuation": is_punctuation(source) or is_punctuation(target),
     }
     if known is not None:
-        found["function word"] = fold(source) in known.source or fold(target) in known.target
-        found["content words"] = not (found["punctuation"] or found["function word"])
-    return tuple(kind for kind in WORD_KINDS if found.get(kind))
+        is_kind["function word"] = fold(source) in known.source or fold(target) in known.target
+        is_kind["content words"] = not (is_kind["punctuation"] or is_kind["function word"])
+    return tuple(kind for kind in WORD_KINDS if is_kind.get(kind))

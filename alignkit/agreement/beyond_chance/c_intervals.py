@@ -15,7 +15,7 @@ from alignkit.agreement.beyond_chance.correction import (
     correction_ratios,
     rows,
 )
-from alignkit.agreement.beyond_chance.sampling import MonteCarlo, Sampling
+from alignkit.agreement.beyond_chance.sampling import MonteCarlo, Sampling, terms_of
 from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, reweigh
 from alignkit.parallel import executor
 from alignkit.scoring.bootstrap import Interval, chunks, summarize
@@ -23,8 +23,7 @@ from alignkit.scoring.bootstrap import Interval, chunks, summarize
 Floats = NDArray[np.float64]
 Masks = Sequence[NDArray[np.bool_]]
 
-_LEAST_EFFECTIVE = 0.1
-"""Pairs whose effective share of the samples is smaller are drawn anew."""
+_LEAST_EFFECTIVE = 0.1  # pairs whose effective share of the samples is smaller are drawn anew
 
 
 def fixed_intervals(
@@ -35,11 +34,8 @@ def fixed_intervals(
     confidence: float,
     rng: np.random.Generator,
 ) -> list[list[Interval]]:
-    """Return the intervals of C in each section, for each table, with the edit models as they are.
-
-    All tables are resampled alike, so that models of chance are compared on the same resamples.
-    """
-    found: list[list[Interval]] = [[] for _ in tables]
+    """Return the intervals of C in each section, for each table; the edit models stay fixed."""
+    results: list[list[Interval]] = [[] for _ in tables]
     for mask in sections:
         parts = [table[mask] for table in tables]
         size = int(mask.sum())
@@ -48,15 +44,15 @@ def fixed_intervals(
             weights = rng.multinomial(size, np.full(size, 1 / size), size=count).astype(np.float64)
             for values, part in zip(drawn, parts, strict=True):
                 values.append(correction_ratios(weights @ part)["C"])
-        for intervals, values in zip(found, drawn, strict=True):
+        for intervals, values in zip(results, drawn, strict=True):
             every = np.concatenate(values) if values else np.full(resamples, np.nan)
             intervals.append(summarize(every, confidence))
-    return found
+    return results
 
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """Hold what is needed to fit the edit models anew to a resample of U used sentence pairs."""
+    """What is needed to fit the edit models anew to a resample of U used sentence pairs."""
 
     model: SampledChance  # the model of chance
     reading: str
@@ -69,8 +65,10 @@ class Refit:
     sampled: MonteCarlo  # the samples, records included
     aggregate: str  # "macro" or "micro"
 
-    def replicate(self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]) -> _Replicate:
-        """Draw one resample; return its (G, 4) sums of terms by section."""
+    def replicate(
+        self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]
+    ) -> tuple[Floats, int]:
+        """Draw one resample; return its (G, 4) sums of terms by section, and the pairs redrawn."""
         rng = np.random.default_rng(seed)
         weights = np.zeros(self.corpus_size)
         rest = np.ones(self.corpus_size, bool)
@@ -82,7 +80,7 @@ class Refit:
         chance, redrawn = self._expect(self._rates(weights), weights[self.places] > 0, rng)
         terms = rows(self.observed, chance, self.aggregate)
         counted = weights[self.places] * ~np.isnan(terms).any(axis=1)
-        return _Replicate((masks * counted) @ np.nan_to_num(terms), redrawn)
+        return (masks * counted) @ np.nan_to_num(terms), redrawn
 
     def _rates(self, weights: Floats) -> Floats:
         words = self.sampling.items.lengths.sum(axis=1)
@@ -90,8 +88,8 @@ class Refit:
             self.model.fit(edits, reading=self.reading, weights=weights[edits.places])
             for edits in self.edits
         ]
-        found = [self.model.rates(one, words, self.trials) for one in models]
-        return flip_rates(found[0], found[1], bounded=self.sampling.universe is not None)
+        sides = [self.model.rates(one, words, self.trials) for one in models]
+        return flip_rates(sides[0], sides[1], bounded=self.sampling.universe is not None)
 
     def _expect(
         self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
@@ -115,18 +113,10 @@ class Refit:
             none = np.zeros((0, 0, fresh.record), np.int32)
             for p in low.tolist():
                 fresh.draw(states, p, p + 1, self.sampled.samples, moments, none)
-            drawn = MonteCarlo(
-                self.sampled.samples, moments[low], np.zeros((0, 4)), records
-            ).terms()
+            drawn = terms_of(moments[low])
             means[low] = np.stack([drawn.ratio, drawn.common, drawn.norm], axis=1)
         none_known = np.full(len(old), np.nan)
         return ChanceTerms(means[:, 0], means[:, 1], means[:, 2], *([none_known] * 4)), len(low)
-
-
-@dataclass(frozen=True, eq=False)
-class _Replicate:
-    sums: Floats
-    redrawn: int
 
 
 def refitted_intervals(
@@ -138,7 +128,7 @@ def refitted_intervals(
     seeds: np.random.SeedSequence,
     workers: int | None = None,
 ) -> tuple[list[Interval], int]:
-    """Return the interval of C in each section, with edit models that are fitted to each resample.
+    """Return the interval of C in each section, with edit models fitted to each resample.
 
     The stored samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample
     among the n cells of a rate, p the old and p' the new rate; pairs whose samples count for
@@ -147,8 +137,8 @@ def refitted_intervals(
     masks = np.stack(list(sections))
     with executor(workers) as pool:
         done = list(pool.map(lambda seed: refit.replicate(seed, masks), seeds.spawn(resamples)))
-    sums = np.stack([one.sums for one in done])
+    sums = np.stack([part for part, _ in done])
     intervals = [
         summarize(correction_ratios(sums[:, g])["C"], confidence) for g in range(len(sections))
     ]
-    return intervals, sum(one.redrawn for one in done)
+    return intervals, sum(redrawn for _, redrawn in done)

@@ -1,8 +1,8 @@
-"""Hold an agreement beyond chance: over all sentence pairs, over groups, and pair by pair."""
+"""An agreement beyond chance: over all sentence pairs, over groups, and pair by pair."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +15,21 @@ from alignkit.frozen import FrozenMap
 from alignkit.jsonable import jsonable
 from alignkit.scoring.bootstrap import Interval
 
+_PAIRS = ("used", "one_sided", "left_out")
+
 
 @dataclass(frozen=True)
 class SentenceAgreement:
-    """Hold what one sentence pair says.
+    """What one sentence pair says.
 
     Parameters
     ----------
-    place, id
-        Its position in the corpus, from 0, and its name.
-    left_out
-        Why it is left out of pi and pi0; empty where it is used.
-    first, second, common
-        The sizes of A, of B and of A & B.
-    observed
-        common / norm; NaN where both sets are empty.
-    expected
-        The same ratio by chance; NaN where it was not computed or all samples are empty.
-    expected_error
-        Its Monte-Carlo error.
+    place, id : Its position in the corpus, from 0, and its name.
+    left_out : Why it is left out of pi and pi0; empty where it is used.
+    first, second, common : The sizes of A, of B and of A & B.
+    observed : common / norm; NaN where both sets are empty.
+    expected : The same ratio by chance; NaN where it was not computed or all samples are empty.
+    expected_error : Its Monte-Carlo error.
     """
 
     place: int
@@ -49,24 +45,17 @@ class SentenceAgreement:
 
 @dataclass(frozen=True)
 class BeyondChanceSection(Correction):
-    """Hold the agreement beyond chance of some sentence pairs; see `Correction` for the numbers.
+    """The agreement beyond chance of some sentence pairs; see `Correction` for the numbers.
 
     Parameters
     ----------
-    name
-        The group; ``"all"`` for the whole corpus.
-    pairs
-        How many sentence pairs there are.
-    used
-        How many of them are used.
-    one_sided
-        In how many of those one of the two has nothing, so that the ratio is 0.
-    left_out
-        For each reason how many are not used.
-    interval
-        The bootstrap interval of C; None if none was asked for, or all resamples are alike.
-    no_interval
-        Why it has no bounds although it was asked for; empty otherwise.
+    name : The group; ``"all"`` for the whole corpus.
+    pairs : How many sentence pairs there are.
+    used : How many of them are used.
+    one_sided : In how many of those one of the two has nothing, so that the ratio is 0.
+    left_out : For each reason how many are not used.
+    interval : The bootstrap interval of C; None if none was asked for, or all resamples are alike.
+    no_interval : Why it has no bounds although it was asked for; empty otherwise.
     """
 
     name: str
@@ -85,51 +74,34 @@ class BeyondChanceSection(Correction):
     def section_json(self) -> dict[str, object]:
         """Return the numbers as JSON takes them; NaN is None."""
         return {
-            "pi": jsonable(self.pi),
-            "pi0": jsonable(self.pi0),
-            "C": jsonable(self.C),
-            "undefined": self.undefined,
-            "pi0_error": jsonable(self.pi0_error),
-            "C_error": jsonable(self.C_error),
+            **{field.name: jsonable(getattr(self, field.name)) for field in fields(Correction)},
             "interval": self.interval.to_json() if self.interval else None,
             "no_interval": self.no_interval,
             "pairs": {
                 "all": self.pairs,
-                "used": self.used,
-                "one_sided": self.one_sided,
-                "left_out": jsonable(self.left_out),
+                **{name: jsonable(getattr(self, name)) for name in _PAIRS},
             },
         }
 
 
 @dataclass(frozen=True, eq=False)
 class BeyondChance(BeyondChanceSection):
-    """Hold the agreement beyond chance of two annotators; the section is the whole corpus.
+    """The agreement beyond chance of two annotators; the section is the whole corpus.
 
     Parameters
     ----------
-    annotators
-        The two.
-    chance
-        The name of the model of chance.
-    groups
-        The agreement in each group, by the same edit models and samples.
-    sentences
-        Every sentence pair that both annotated, in order.
-    models
-        The fitted edit models of either annotator, by name; empty where chance has a closed form.
-    rates
-        The add and the delete rate of either annotator; empty where nothing is known of edits.
-    samples
-        How many samples each sentence pair had; 0 where chance has a closed form.
-    distribution
-        (samples,): the agreement over the whole corpus in each of the samples.
-    redrawn
-        How often a pair was sampled anew for the interval with refitted edit models.
-    by
-        The attribute that makes the groups; None without groups.
-    signature
-        The settings.
+    annotators : The two.
+    chance : The name of the model of chance.
+    groups : The agreement in each group, by the same edit models and samples.
+    sentences : Every sentence pair that both annotated, in order.
+    models : The fitted edit models of either annotator, by name; empty where chance has a closed
+        form.
+    rates : The add and the delete rate of either annotator; empty where nothing is known of edits.
+    samples : How many samples each sentence pair had; 0 where chance has a closed form.
+    distribution : (samples,): the agreement over the whole corpus in each of the samples.
+    redrawn : How often a pair was sampled anew for the interval with refitted edit models.
+    by : The attribute that makes the groups; None without groups.
+    signature : The settings.
     """
 
     annotators: tuple[str, str]

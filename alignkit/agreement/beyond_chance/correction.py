@@ -37,21 +37,16 @@ NO_NORM = "the norms add up to 0: in no sentence pair do both have items"
 
 @dataclass(frozen=True)
 class Correction:
-    """Hold an agreement corrected for chance.
+    """An agreement corrected for chance.
 
     Parameters
     ----------
-    pi
-        The observed agreement; NaN where undefined.
-    pi0
-        The agreement expected by chance; NaN where undefined.
-    C
-        (pi - pi0) / (1 - pi0); NaN where undefined.
-    undefined
-        Why C has no value; empty where it has one.
-    pi0_error, C_error
-        The Monte-Carlo errors: the standard errors that sampling leaves. 0 for closed forms, NaN
-        where undefined.
+    pi : The observed agreement; NaN where undefined.
+    pi0 : The agreement expected by chance; NaN where undefined.
+    C : (pi - pi0) / (1 - pi0); NaN where undefined.
+    undefined : Why C has no value; empty where it has one.
+    pi0_error, C_error : The Monte-Carlo errors: the standard errors that sampling leaves. 0 for
+        closed forms, NaN where undefined.
     """
 
     pi: float
@@ -64,7 +59,7 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class ObservedTerms:
-    """Hold what two annotators share in P sentence pairs."""
+    """What two annotators share in P sentence pairs."""
 
     first: Floats  # (P,): the sizes of A, of B and of A & B
     second: Floats
@@ -83,7 +78,7 @@ class ObservedTerms:
 
 @dataclass(frozen=True, eq=False)
 class ChanceTerms:
-    """Hold what is expected by chance in P sentence pairs, and how far sampling can be off."""
+    """What is expected by chance in P sentence pairs, and how far sampling can be off."""
 
     ratio: Floats
     common: Floats  # (P,): the means over all samples
@@ -96,9 +91,9 @@ class ChanceTerms:
     @classmethod
     def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
         """Make the terms of an expectation that is known, for sets of fixed sizes."""
-        found = ObservedTerms.of(first, second, common, normalizer)
+        terms = ObservedTerms.of(first, second, common, normalizer)
         zero = np.zeros(len(common))
-        return cls(found.ratio, common, found.norm, zero, zero, zero, zero)
+        return cls(terms.ratio, common, terms.norm, zero, zero, zero, zero)
 
     @classmethod
     def unknown(cls, pairs: int) -> ChanceTerms:
@@ -130,15 +125,11 @@ def correction_ratios(sums: Floats) -> dict[str, Floats]:
 
 
 def correct(terms: Floats, variances: Floats | None = None) -> Correction:
-    """Compute the corrected agreement of some sentence pairs.
-
-    Notes
-    -----
-    By the delta method, se(pi0)^2 = sum(var above - 2 pi0 cov + pi0^2 var below) / (sum below)^2,
-    and se(C) = se(pi0) (1 - pi) / (1 - pi0)^2.
-    """
-    found = {name: float(value[0]) for name, value in correction_ratios(_sum(terms)).items()}
-    pi, pi0, c = found["pi"], found["pi0"], found["C"]
+    """Compute the corrected agreement of some sentence pairs."""
+    # delta method: se(pi0)^2 = sum(var above - 2 pi0 cov + pi0^2 var below) / (sum below)^2,
+    # and se(C) = se(pi0) (1 - pi) / (1 - pi0)^2
+    ratios = correction_ratios(terms.sum(axis=0, keepdims=True)).values()
+    pi, pi0, c = (float(value[0]) for value in ratios)
     above, below, both = (np.zeros(3) if variances is None else variances.sum(axis=0)).tolist()
     spread = above - 2 * pi0 * both + pi0**2 * below
     error = nan
@@ -155,11 +146,6 @@ def correct(terms: Floats, variances: Floats | None = None) -> Correction:
     return Correction(pi, pi0, c, reason, error, c_error)
 
 
-def _sum(terms: Floats) -> Floats:
-    total: Floats = terms.sum(axis=0, keepdims=True)
-    return total
-
-
 def correct_sets(
     first: Sequence[Collection[Hashable]],
     second: Sequence[Collection[Hashable]],
@@ -170,12 +156,10 @@ def correct_sets(
 ) -> Correction:
     """Compute the agreement of two annotators who chose sets of items, as Kupper & Hafner do.
 
-    Pairs of empty sets are left out.
-
     Parameters
     ----------
     first, second
-        The sets that each annotator chose, unit by unit.
+        The sets that each annotator chose, unit by unit; pairs of empty sets are left out.
     choices
         How many items could be chosen: one number, or one for each unit.
     normalizer
@@ -204,7 +188,10 @@ def correct_sets(
     (0.6667, 0.25, 0.5556)
     """
     check_arguments(correct_sets, locals())
-    check_ratios(normalizer, aggregate)
+    if normalizer not in NORMALIZERS:
+        raise UnknownNameError("normalizer", normalizer, NORMALIZERS)
+    if aggregate not in AGGREGATES:
+        raise UnknownNameError("aggregate", aggregate, AGGREGATES)
     if len(first) != len(second):
         raise OptionError(f"{len(first)} sets of one annotator, {len(second)} of the other")
     sets = [(set(a), set(b)) for a, b in zip(first, second, strict=True)]
@@ -217,11 +204,3 @@ def correct_sets(
     observed = ObservedTerms.of(a, b, common, normalizer)
     expected = ChanceTerms.exact(a, b, a * b / room[kept], normalizer)
     return correct(rows(observed, expected, aggregate))
-
-
-def check_ratios(normalizer: str, aggregate: str) -> None:
-    """Refuse names that are in no table."""
-    if normalizer not in NORMALIZERS:
-        raise UnknownNameError("normalizer", normalizer, NORMALIZERS)
-    if aggregate not in AGGREGATES:
-        raise UnknownNameError("aggregate", aggregate, AGGREGATES)

@@ -37,21 +37,13 @@ _BARRIERS = (1.0, 1e-2, 1e-4, 1e-6)
 
 @dataclass(frozen=True, eq=False)
 class EditData:
-    """Hold how many cells of F sentence pairs an annotator changed.
+    """How many cells of F sentence pairs an annotator changed.
 
     Parameters
     ----------
-    words
-        (F,) N + M.
-    trials
-        (F,) the cells that could have been changed.
-    edits
-        (F,) those that were.
-
-    Raises
-    ------
-    OptionError
-        If the three differ in length or there are more edits than trials.
+    words : (F,) N + M.
+    trials : (F,) the cells that could have been changed.
+    edits : (F,) those that were; an OptionError is raised if these exceed the trials.
     """
 
     words: Numbers
@@ -73,30 +65,21 @@ class EditData:
 
     def to_json(self) -> dict[str, object]:
         """Return the data as JSON takes it."""
-        return {
-            "words": self.words.tolist(),
-            "trials": self.trials.tolist(),
-            "edits": self.edits.tolist(),
-        }
+        return {name: column.tolist() for name, column in vars(self).items()}
 
 
 @dataclass(frozen=True)
 class EditModel:
-    """Hold a fitted edit model.
+    """A fitted edit model.
 
     Parameters
     ----------
-    a, b
-        The constant and the slope over N + M; NaN where there was nothing to fit.
-    reading
-        ``"count"``: the expected number of edits is a + b (N + M); ``"probability"``: the
+    a, b : The constant and the slope over N + M; NaN if there was nothing to fit.
+    reading : ``"count"``: the expected number of edits is a + b (N + M); ``"probability"``: the
         probability of an edit is.
-    log_likelihood
-        The log of the binomial probability of the data, with the binomial coefficients.
-    pairs
-        How many sentence pairs were fitted: those with trials.
-    data
-        The data of the fitted pairs.
+    log_likelihood : The log of the binomial probability of the data, with the coefficients.
+    pairs : How many sentence pairs were fitted: those with trials.
+    data : The data of the fitted pairs.
     """
 
     a: float
@@ -107,15 +90,10 @@ class EditModel:
     data: EditData
 
     def rates(self, words: Sequence[int] | Numbers, trials: Sequence[int] | Numbers) -> Floats:
-        """Return the probability of an edit in each of some sentence pairs.
+        """Return the probability of an edit in each of P sentence pairs, clipped to 0 and 1.
 
-        Clipped to 0 and 1, which matters for pairs that were not fitted alone; 0 without trials,
-        and where there was nothing to fit.
-
-        Parameters
-        ----------
-        words, trials
-            (P,): N + M, and the cells that can be changed.
+        `words` are N + M, `trials` the cells that can be changed, (P,) both. It is 0 without
+        trials, or if there was nothing to fit.
         """
         cells = np.asarray(trials, np.float64)
         value = self.a + self.b * np.asarray(words, np.float64)
@@ -129,16 +107,11 @@ class EditModel:
 
     @property
     def dispersion(self) -> float:
-        """Pearson's X2 over the degrees of freedom: near 1 where the model fits.
+        """Pearson's X2 over the degrees of freedom: near 1 if the model fits, NaN without freedom.
 
-        X2 is the sum of (edits - trials p)^2 / (trials p (1 - p)) over the fitted pairs; there are
-        as many degrees of freedom as pairs, less one for each parameter (a; b unless all N + M are
-        equal). Above 2 the edits vary far more between pairs than the model allows [1]_. NaN
-        without a degree of freedom.
-
-        References
-        ----------
-        .. [1] McCullagh & Nelder 1989, Generalized Linear Models, 2nd edition, section 4.5.
+        X2 is the sum of (edits - trials p)^2 / (trials p (1 - p)) over the fitted pairs. Above 2
+        the edits vary far more between pairs than the model allows (McCullagh & Nelder 1989,
+        Generalized Linear Models, 2nd edition, section 4.5).
         """
         lengths = len(np.unique(self.data.words))
         free = self.pairs - min(lengths, 2)
@@ -153,13 +126,9 @@ class EditModel:
 
     def to_json(self) -> dict[str, object]:
         """Return the model as JSON takes it; NaN is None."""
+        names = ("a", "b", "reading", "log_likelihood", "dispersion", "pairs")
         return {
-            "a": jsonable(self.a),
-            "b": jsonable(self.b),
-            "reading": self.reading,
-            "log_likelihood": self.log_likelihood,
-            "dispersion": jsonable(self.dispersion),
-            "pairs": self.pairs,
+            **{name: jsonable(getattr(self, name)) for name in names},
             "data": self.data.to_json(),
         }
 
@@ -169,8 +138,8 @@ def fit_edit_model(
 ) -> EditModel:
     """Fit the number of edits by a linear function of N + M.
 
-    The maximum of the binomial likelihood under 0 <= p <= 1 on all fitted pairs; where all have
-    the same N + M, b is 0.
+    The maximum of the binomial likelihood under 0 <= p <= 1 on all fitted pairs; if all have the
+    same N + M, b is 0.
 
     Parameters
     ----------
@@ -179,8 +148,7 @@ def fit_edit_model(
     reading
         One of `READINGS`.
     weights
-        (F,): how often each pair counts, for a bootstrap; None counts each once. The
-        log-likelihood is then that of the weighted data.
+        (F,): how often each pair counts, for a bootstrap; None counts each once.
 
     Raises
     ------
@@ -189,16 +157,10 @@ def fit_edit_model(
     OptionError
         If there are not as many weights as pairs, or one is negative.
 
-    Notes
-    -----
-    The likelihood is concave in (a, b), and the allowed (a, b) form a polygon, so there is one
-    optimum: inside, where Newton's method finds it, or on an edge, of which there are few.
-
     References
     ----------
     Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614, fit "the number of
-    changes" by a binomial that is linear in N + M. ``"count"`` and ``"probability"`` are the two
-    readings of that.
+    changes" by a binomial that is linear in N + M; `READINGS` are the two readings of that.
 
     Examples
     --------
@@ -237,14 +199,14 @@ def _columns(data: EditData) -> tuple[Numbers, Numbers, Numbers]:
 def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tuple[float, float]:
     """Return the a and b of mu = a + b x that make p = mu / limit most likely."""
     low, high = x.min(), x.max()
-    data = _Grouped.group((x - low) / (high - low) if high > low else np.zeros_like(x), limits,
-                       hits, failures)  # fmt: skip
+    t = (x - low) / (high - low) if high > low else np.zeros_like(x)
+    data = _Grouped(t, limits, hits, failures)
     if high == low:
         mu = data.along(np.zeros(2), np.ones(2), 0.0, float(data.limits.min()))
         return float(mu[0]), 0.0
     edges = data.edges()
-    best, found = data.inside(edges)
-    if not found:
+    best, is_optimum = data.inside(edges)
+    if not is_optimum:
         bounds = (data.on_edge(edge, edges) for edge in edges)
         best = max([best, *(point for point in bounds if point is not None)], key=data.likelihood)
     u, v = best.tolist()
@@ -253,21 +215,19 @@ def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tupl
 
 
 class _Grouped:
-    """Hold the distinct (t, limit) with their hits and failures."""
+    """The distinct (t, limit) with their hits and failures."""
 
     def __init__(self, t: Floats, limits: Floats, hits: Floats, failures: Floats) -> None:
-        self.t, self.limits, self.hits, self.failures = t, limits, hits, failures
-        self.design = np.stack([1 - t, t], axis=1)
-
-    @classmethod
-    def group(cls, t: Floats, limits: Floats, hits: Floats, failures: Floats) -> _Grouped:
         order = np.lexsort((limits, t))
         t, limits = t[order], limits[order]
         new = np.ones(len(t), bool)
         new[1:] = (t[1:] != t[:-1]) | (limits[1:] != limits[:-1])
         starts = np.flatnonzero(new)
-        sums = (np.add.reduceat(part[order], starts) for part in (hits, failures))
-        return cls(t[starts], limits[starts], *sums)
+        self.hits, self.failures = (
+            np.add.reduceat(part[order], starts) for part in (hits, failures)
+        )
+        self.t, self.limits = t[starts], limits[starts]
+        self.design = np.stack([1 - self.t, self.t], axis=1)
 
     def likelihood(self, point: Floats) -> float:
         p = np.clip(self.design @ point / self.limits, 0.0, 1.0)
@@ -285,18 +245,14 @@ class _Grouped:
         return [(0.0, 0.0), (1.0, 0.0), *corners]
 
     def inside(self, edges: list[tuple[float, float]]) -> tuple[Floats, bool]:
-        """Look for an optimum inside; return the last point, and whether it is one.
-
-        Newton's method goes there straight, unless a wall is in the way: then a barrier, weaker in
-        each round, leads around it.
-        """
+        """Look for an optimum inside; return the last point, and whether it is one."""
         least = float(self.limits.min())
         mean = float(self.hits.sum() / ((self.hits + self.failures) / self.limits).sum())
         point = np.full(2, min(max(mean, 0.01 * least), 0.9 * least))
         walls = np.array([[1 - t, t] if c == 0 else [t - 1, -t] for t, c in edges])
         room = np.array([c for _, c in edges])
-        last, found = self._climb(point, walls, room, 0.0)
-        if found:
+        last, is_optimum = self._climb(point, walls, room, 0.0)
+        if is_optimum:
             return last, True
         for barrier in _BARRIERS:
             point, _ = self._climb(point, walls, room, barrier)
@@ -328,13 +284,13 @@ class _Grouped:
             if size < 1e-6:
                 return point, False
             trial = point + size * step
-            found = height(trial)
+            reached = height(trial)
             # near the optimum Newton's steps are safe, and gains are too small to be compared
-            while gain > 0.01 and found < value + 0.1 * size * gain:
+            while gain > 0.01 and reached < value + 0.1 * size * gain:
                 size /= 2
                 trial = point + size * step
-                found = height(trial)
-            point, value = trial, found
+                reached = height(trial)
+            point, value = trial, reached
         return point, False
 
     def on_edge(self, edge: tuple[float, float], edges: list[tuple[float, float]]) -> Floats | None:
@@ -381,5 +337,5 @@ class _Grouped:
 def _not_below(
     one: tuple[float, float], middle: tuple[float, float], other: tuple[float, float]
 ) -> bool:
-    """Say whether the middle corner lies on or above the line between the two others."""
+    """Return whether the middle corner lies on or above the line between the two others."""
     return (middle[1] - one[1]) * (other[0] - one[0]) >= (other[1] - one[1]) * (middle[0] - one[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +29,9 @@ from alignkit.agreement.beyond_chance.sampling import (
     MonteCarlo,
     Progress,
     Sampling,
-    links_of,
     monte_carlo,
 )
+from alignkit.agreement.options import AgreementOptions
 from alignkit.arrays import LinkArrays
 
 BOTH_EMPTY = "both sets empty"
@@ -41,45 +40,9 @@ ONLY_EMPTY = "only empty samples"
 Numbers = NDArray[np.int64]
 
 
-class ChanceOptions(Protocol):
-    """The options that C depends on; `alignkit.agreement.options` explains them."""
-
-    @property
-    def reading(self) -> str:
-        """What is linear in N + M."""
-
-    @property
-    def normalizer(self) -> str:
-        """By which set's size the common items are divided."""
-
-    @property
-    def aggregate(self) -> str:
-        """How the sentence pairs are put together."""
-
-    @property
-    def samples(self) -> int:
-        """The most samples of each sentence pair."""
-
-    @property
-    def tolerance(self) -> float | None:
-        """The Monte-Carlo error of C at which sampling stops."""
-
-    @property
-    def bootstrap(self) -> str:
-        """Whether resamples keep the edit models, fit them anew, or are not made."""
-
-    @property
-    def resamples(self) -> int:
-        """How many resamples there are."""
-
-    @property
-    def confidence(self) -> float:
-        """Which share of the resamples lies in the interval."""
-
-
 @dataclass(frozen=True, eq=False)
 class PairedSets:
-    """Hold what two annotators have in P sentence pairs, at one level."""
+    """What two annotators have in P sentence pairs, at one level."""
 
     annotators: tuple[str, str]  # the two
     places: Numbers  # (P,): the positions of the pairs in the corpus, and their names
@@ -99,8 +62,8 @@ class PairedSets:
     def trials(self) -> Numbers:
         """(P, 4): the cells of each stratum."""
         words = self.items.source, self.items.target
-        found = count_edits(self.places, self.initial, self.initial, *words, self.universe)
-        return found.trials
+        edits = count_edits(self.places, self.initial, self.initial, *words, self.universe)
+        return edits.trials
 
     def observed(self, normalizer: str) -> ObservedTerms:
         """Return what both annotators have."""
@@ -110,7 +73,7 @@ class PairedSets:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Hold the samples of K sentence pairs, those of the compared ones whose sets are not empty."""
+    """The samples of K sentence pairs, those of the compared ones whose sets are not empty."""
 
     kept: Numbers  # (K,): which of the compared pairs they are
     models: tuple[Models, Models]  # the edit models fitted to either annotator
@@ -120,7 +83,7 @@ class Sampled:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """Hold what chance gives for P compared sentence pairs."""
+    """What chance gives for P compared sentence pairs."""
 
     terms: ChanceTerms  # what is expected; NaN where nothing was sampled
     reasons: NDArray[np.object_]  # (P,) texts: why a pair is left out; empty where it is used
@@ -144,7 +107,7 @@ class Expectation:
 def expect(
     sets: PairedSets,
     model: ChanceModel,
-    options: ChanceOptions,
+    options: AgreementOptions,
     seeds: np.random.SeedSequence,
     *,
     workers: int | None = None,
@@ -172,16 +135,16 @@ def expect(
 def _sample(
     sets: PairedSets,
     model: SampledChance,
-    options: ChanceOptions,
+    options: AgreementOptions,
     kept: Numbers,
     seeds: np.random.SeedSequence,
     workers: int | None,
     progress: Progress | None,
 ) -> Sampled:
     first, second = (model.fit(one, reading=options.reading) for one in sets.edits or ())
-    items, initial = sets.items.part(kept), links_of(sets.initial, kept)
+    items, initial = sets.items.part(kept), sets.initial.take(kept)
     words, trials = items.lengths.sum(axis=1), sets.trials[kept]
-    universe = None if sets.universe is None else links_of(sets.universe, kept)
+    universe = None if sets.universe is None else sets.universe.take(kept)
     rates = flip_rates(
         model.rates(first, words, trials),
         model.rates(second, words, trials),

@@ -30,6 +30,7 @@ _11, _17, _19, _23, _41, _45 = (np.uint64(shift) for shift in (11, 17, 19, 23, 4
 @inlined
 def uniform(state: States) -> float:
     """Draw from (0, 1]."""
+    # xoshiro256++: rotl(s0 + s3, 23) + s0; its upper 53 bits, plus 1, over 2^53
     total = state[0] + state[3]
     drawn = ((total << _23) | (total >> _41)) + state[0]
     shifted = state[1] << _17
@@ -47,6 +48,7 @@ def gap(state: States, log_keep: float) -> int:
     """Draw how many cells stay before the next flip; `log_keep` is log(1 - rate)."""
     if log_keep == 0.0:
         return _FAR
+    # a geometric number, floor(log(u) / log(1 - rate)); at rate 1, log_keep is -inf and it is 0
     jump = np.log(uniform(state)) / log_keep
     return int(jump) if jump < _FAR else _FAR
 
@@ -72,6 +74,8 @@ def draw_flips(
     adds, drops, passed = 0, 0, 0
     drop = gap(state, log_filled)
     add = gap(state, log_empty)  # counted over the empty cells
+    # The two streams of flips are merged by cell number. Before link k stand links[k] - k empty
+    # cells, so the empty cell `add` has the number add + passed, where `passed` links stand before.
     while True:
         if add < empty and (drop >= filled or links[drop] - drop > add):
             while passed < filled and links[passed] - passed <= add:
@@ -104,6 +108,7 @@ def list_cells(
     while stage < 2:  # the first time, to count
         if stage == 1:
             cells, kinds = np.empty(count, np.int64), np.empty(count, np.uint8)
+        # row by row, as links and universe are sorted: a and u are the next of either
         count, a, u = 0, begin, 0
         for i in range(len(source)):
             for j in range(m):
@@ -171,10 +176,12 @@ def draw_flips_by_kind(
     adds, drops, passed = 0, 0, 0
     add = gap(state, log_rest)  # counted over the cells that are not listed
     while True:
+        # of the next flips of the four kinds, the one that is first in the list; -1: none is left
         which, cell = -1, len(listed)
         for kind in range(4):
             if upcoming[kind] < ends[kind + 1] and places[upcoming[kind]] < cell:
                 which, cell = kind, places[upcoming[kind]]
+        # an unlisted cell before it flips; its number is found as in `draw_flips`
         if add < rest and (which < 0 or listed[cell] - cell > add):
             while passed < len(listed) and listed[passed] - passed <= add:
                 passed += 1

@@ -49,7 +49,7 @@ def partners(
         of_target[j, 0] = FAR
         of_target[j, 1] = -1
     begin = 0
-    for d in range(drops + 1):
+    for d in range(drops + 1):  # the stretches of links between those that are dropped
         end = dropped[d] if d < drops else len(links)
         for k in range(begin, end):
             _extend(of_source, of_target, int(links[k, 0]), int(links[k, 1]))
@@ -97,6 +97,9 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
         first, end = i, i
         done_low, done_high = low, low - 1
         known = False
+        # The closure so far: words first..end with columns low..high, of which the columns
+        # done_low..done_high have been asked for the words that they need. It grows until all
+        # columns have been asked.
         while not known and (done_low > low or done_high < high):
             need_first, need_end = first, end
             for j in range(low, done_low):
@@ -202,6 +205,7 @@ def common_boxes(
 @inlined
 def common_numbers(first: Cells, first_size: int, second: Cells, second_size: int) -> int:
     """Count the numbers in both of two rising lists."""
+    # every number before first[a] and second[b] has been compared
     common, a, b = 0, 0, 0
     while a < first_size and b < second_size:
         x, y = first[a], second[b]
@@ -229,6 +233,8 @@ def identical_choices(
     for p in range(pairs):
         source = source_ids[source_offsets[p] : source_offsets[p + 1]]
         target = target_ids[target_offsets[p] : target_offsets[p + 1]]
+        # stretch[j + 1]: how long the words that end at (i, j) are equal; from right to left, so
+        # that stretch[j] is still that of the row above
         stretch = np.zeros(len(target) + 1)
         for i in range(len(source)):
             for j in range(len(target) - 1, -1, -1):
@@ -266,6 +272,7 @@ def count_strata(
         target = target_ids[target_offsets[p] : target_offsets[p + 1]]
         a, a_end = initial_offsets[p], initial_offsets[p + 1]
         b, b_end = annotated_offsets[p], annotated_offsets[p + 1]
+        # row by row, as links are sorted: a, b and u are the next link or cell of each
         u, u_end = 0, 0
         if bounded:
             u, u_end = universe_offsets[p], universe_offsets[p + 1]

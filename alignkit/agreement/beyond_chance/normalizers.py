@@ -8,13 +8,11 @@ from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.beyond_chance.correction import NORMALIZERS
 
 
-def by_both(found: BeyondChance, normalizer: str, aggregate: str) -> dict[str, tuple[float, float]]:
-    """Return pi and C by each of `NORMALIZERS`, for the closed form of Kupper & Hafner.
-
-    Its expectation of a pair is |A| |B| / (K norm), so that it times the norm is the same by
-    either normalizer.
-    """
-    used = [one for one in found.sentences if not one.left_out]
+def by_both(
+    c_result: BeyondChance, normalizer: str, aggregate: str
+) -> dict[str, tuple[float, float]]:
+    """Return pi and C by each of `NORMALIZERS`, for the closed form of Kupper & Hafner."""
+    used = [sentence for sentence in c_result.sentences if not sentence.left_out]
     columns = [(one.first, one.second, one.common, one.expected) for one in used]
     first, second, common, expected = np.array(columns, np.float64).reshape(-1, 4).T
     product = expected * NORMALIZERS[normalizer](first, second)

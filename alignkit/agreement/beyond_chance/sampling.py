@@ -15,7 +15,8 @@ from alignkit.agreement.beyond_chance.items_kernel import (
     PHRASE_ITEMS,
     identical_choices,
 )
-from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, RECORD, run
+from alignkit.agreement.beyond_chance.sampling_kernel import MOMENTS, run
+from alignkit.agreement.overlaps import columns
 from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.jit import readonly
 from alignkit.parallel import executor
@@ -24,13 +25,11 @@ from alignkit.scoring.measures import ratio
 from alignkit.sentence_pair import SentencePair
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
-"""What is told how much is done, and of how much."""
+Progress = Callable[[int, int], None]  # what is told how much is done, and of how much
 
 _FIRST_ROUND = 100
 _BLOCKS, _MOST_PAIRS = 64, 256
-_FEW = 20_000
-"""Fewer samples than these are drawn before a thread has begun."""
+_FEW = 20_000  # fewer samples than these are drawn before a thread has begun
 
 UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
 """What agreement is measured on: the atomic phrase pairs, or the links."""
@@ -40,7 +39,7 @@ WordViews = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArr
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Hold the words of P sentence pairs and what is compared in them."""
+    """The words of P sentence pairs and what is compared in them."""
 
     unit: str  # one of UNITS
     include_identical: bool  # whether items of equal words take part
@@ -74,8 +73,8 @@ class Items:
                     one.without_identical(self.source, self.target) for one in (first, second)
                 )
             counts = count_links(first, second)
-            columns = ("hyp_possible", "ref_possible", "possible_in_possible")
-            return _columns(counts, LINK_COLUMNS, columns)
+            names = ("hyp_possible", "ref_possible", "possible_in_possible")
+            return columns(counts, LINK_COLUMNS, names)
         counts = count_phrases(
             first,
             second,
@@ -84,31 +83,20 @@ class Items:
             source=self.source,
             target=self.target,
         )
-        return _columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
+        return columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
 
     def choices(self) -> NDArray[np.float64]:
-        """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner).
-
-        N M links, or N (N + 1) / 2 times M (M + 1) / 2 pairs of spans; less the identical ones
-        where those are left out.
-        """
+        """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner)."""
         n, m = self.lengths.astype(np.float64).T
-        every: NDArray[np.float64] = (
-            n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
-        )
-        if self.include_identical:
-            return every
-        every -= identical_choices(*self.views(), UNITS[self.unit])
+        every: Floats = n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
+        if not self.include_identical:
+            every -= identical_choices(*self.views(), UNITS[self.unit])
         return every
 
     def part(self, kept: NDArray[np.int64]) -> Items:
         """Return the items of some of the pairs."""
-        source, target = (
-            TokenArrays(side.ids[flat], offsets)
-            for side in (self.source, self.target)
-            for flat, offsets in (_flat(side.offsets, kept),)
-        )
-        return Items(self.unit, self.include_identical, source, target)
+        words = self.source.take(kept), self.target.take(kept)
+        return Items(self.unit, self.include_identical, *words)
 
     def views(self) -> WordViews:
         """Return the arrays of the words as the kernels take them."""
@@ -120,30 +108,9 @@ class Items:
         )
 
 
-def links_of(links: LinkArrays, kept: NDArray[np.int64]) -> LinkArrays:
-    """Return the links of some of the pairs."""
-    flat, offsets = _flat(links.offsets, kept)
-    return LinkArrays.trusted(links.links[flat], links.sure[flat], offsets, links.lengths[kept])
-
-
-def _flat(
-    offsets: NDArray[np.int64], kept: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the entries of some pairs are, and their own offsets."""
-    sizes = np.diff(offsets)[kept]
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    return np.repeat(offsets[kept] - ends[:-1], sizes) + np.arange(ends[-1]), ends
-
-
-def _columns(
-    counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[str]
-) -> NDArray[np.float64]:
-    return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
-
-
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Hold what is sampled: P sentence pairs, their initial alignments and rates of flips."""
+    """What is sampled: P sentence pairs, their initial alignments and rates of flips."""
 
     initial: LinkArrays  # the initial alignments
     items: Items  # the words, and what is compared
@@ -190,13 +157,13 @@ class Sampling:
 
     @property
     def record(self) -> int:
-        """How many numbers a sample has when it is kept: `RECORD`."""
+        """How many numbers a sample has when it is kept: `sampling_kernel.RECORD`."""
         return 3 + int(self.rates.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
 class MonteCarlo:
-    """Hold the sums over the samples of P sentence pairs."""
+    """The sums over the samples of P sentence pairs."""
 
     samples: int  # how many samples each pair has
     moments: Floats  # (P, 9): the sums MOMENTS
@@ -204,34 +171,35 @@ class MonteCarlo:
     records: NDArray[np.int32]
 
     def terms(self) -> ChanceTerms:
-        """Return the means over the samples, with the variances of these means.
-
-        The variance of a mean of one sample alone is taken to be the greatest that a ratio can
-        have, 1/4.
-        """
-        n, filled, r, rr, x, y, xx, xy, yy = self.moments.T
-        mean = ratio(r, filled)
-        spread = np.full(len(n), 0.25)
-        many = filled > 1
-        spread[many] = np.maximum(rr[many] - filled[many] * mean[many] ** 2, 0) / (filled[many] - 1)
-
-        def covariance(product: Floats, one: Floats, other: Floats) -> Floats:
-            return ratio(product - one * other / n, n * (n - 1))
-
-        return ChanceTerms(
-            ratio=mean,
-            common=ratio(x, n),
-            norm=ratio(y, n),
-            ratio_variance=ratio(spread, filled),
-            common_variance=covariance(xx, x, x),
-            norm_variance=covariance(yy, y, y),
-            covariance=covariance(xy, x, y),
-        )
+        """Return the means over the samples, with the variances of these means."""
+        return terms_of(self.moments)
 
     def distribution(self, aggregate: str) -> Floats:
         """Return the (S,) agreements of the whole corpus, sample by sample; NaN where undefined."""
         above, below = (2, 3) if aggregate == "micro" else (0, 1)
         return ratio(self.totals[:, above], self.totals[:, below])
+
+
+def terms_of(moments: Floats) -> ChanceTerms:
+    """Return the means of the samples behind (P, 9) sums, with the variances of these means."""
+    n, filled, r, rr, x, y, xx, xy, yy = moments.T
+    mean = ratio(r, filled)
+    spread = np.full(len(n), 0.25)  # one sample alone: the greatest variance of a ratio
+    many = filled > 1
+    spread[many] = np.maximum(rr[many] - filled[many] * mean[many] ** 2, 0) / (filled[many] - 1)
+
+    def covariance(product: Floats, one: Floats, other: Floats) -> Floats:
+        return ratio(product - one * other / n, n * (n - 1))
+
+    return ChanceTerms(
+        ratio=mean,
+        common=ratio(x, n),
+        norm=ratio(y, n),
+        ratio_variance=ratio(spread, filled),
+        common_variance=covariance(xx, x, x),
+        norm_variance=covariance(yy, y, y),
+        covariance=covariance(xy, x, y),
+    )
 
 
 def monte_carlo(
@@ -245,13 +213,7 @@ def monte_carlo(
     progress: Progress | None = None,
     keep: bool = False,
 ) -> MonteCarlo:
-    """Sample until the error is as small as wanted, or the samples are used up.
-
-    Notes
-    -----
-    The blocks depend on the number of pairs alone and are added up in their order, so the result
-    is the same, bit for bit, for any number of workers.
-    """
+    """Sample until the error is as small as wanted, or the samples are used up."""
     count = len(sampling)
     states = np.array([seed.generate_state(4, np.uint64) for seed in seeds.spawn(count)], np.uint64)
     states = states.reshape(count, 4)
@@ -259,10 +221,10 @@ def monte_carlo(
     size = min(max(1, ceil(count / _BLOCKS)), _MOST_PAIRS)
     blocks = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
     totals, records = [], []
-    done, told = 0, 0
+    done, drawn = 0, 0
     with executor(workers, at_once=samples * count < _FEW) as pool:
         while done < samples:
-            part = _next_round(done, samples, tolerance, lambda: error(_so_far(moments)))
+            part = _next_round(done, samples, tolerance, lambda: error(terms_of(moments)))
             if not part:
                 break
             kept = np.zeros((*((count, part) if keep else (0, 0)), sampling.record), np.int32)
@@ -277,9 +239,9 @@ def monte_carlo(
             try:
                 for (begin, stop), future in zip(blocks, futures, strict=True):
                     sums += future.result()
-                    told += (stop - begin) * part
+                    drawn += (stop - begin) * part
                     if progress is not None:
-                        progress(told, samples * count)
+                        progress(drawn, samples * count)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -287,11 +249,6 @@ def monte_carlo(
             records.append(kept)
             done += part
     return MonteCarlo(done, moments, np.concatenate(totals), np.concatenate(records, axis=1))
-
-
-def _so_far(moments: Floats) -> ChanceTerms:
-    empty = np.zeros((0, 0, len(RECORD)), np.int32)
-    return MonteCarlo(0, moments, np.zeros((0, 4)), empty).terms()
 
 
 def _next_round(

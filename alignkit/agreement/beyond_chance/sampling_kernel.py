@@ -120,6 +120,7 @@ def run(
     records
         (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 if not wanted.
     """
+    # room for the largest of the pairs, made once
     most_n, most_m, most_links = 0, 0, 0
     for p in range(begin, stop):
         most_n, most_m = max(most_n, lengths[p, 0]), max(most_m, lengths[p, 1])
@@ -142,7 +143,7 @@ def run(
         source = source_ids[source_offsets[p] : source_offsets[p + 1]]
         target = target_ids[target_offsets[p] : target_offsets[p + 1]]
         links = initial[offsets[p] : offsets[p + 1]]
-        filled, counted = len(links), len(links)
+        filled, counted = len(links), len(links)  # counted: the links that are items
         for k in range(filled):
             numbers[k] = links[k, 0] * m + links[k, 1]
             counted -= drop and source[links[k, 0]] == target[links[k, 1]]
@@ -206,10 +207,13 @@ def run(
                     adds_a = drop_identical_cells(added_a, adds_a, source, target)
                     adds_b = drop_identical_cells(added_b, adds_b, source, target)
                 a, b = counted - drops_a + adds_a, counted - drops_b + adds_b
+                # |A & B|: initial links that neither dropped, and cells that both added;
+                # |I - Da - Db| = |I| - |Da| - |Db| + |Da & Db|
                 both = common_numbers(dropped_a, drops_a, dropped_b, drops_b)
                 common = counted - drops_a - drops_b + both
                 common += common_numbers(added_a, adds_a, added_b, adds_b)
             norm = max(a, b) if largest else min(a, b)
+            # a ratio is 0 where one set is empty; where both are, the sample is not in `filled`
             ratio = common / norm if norm > 0 else 0.0
             full = 1.0 if a + b > 0 else 0.0
             sums[0] += 1.0
@@ -269,6 +273,8 @@ def reweigh(
     for p in range(len(records)):
         if not wanted[p]:
             continue
+        # log w = sum of flips * (logit(new rate) - logit(old rate)); (1 - rate)^cells is the same
+        # in all samples and cancels, as does exp(-top), which keeps the weights from overflowing
         top = -np.inf
         for s in range(samples):
             record = records[p, s]

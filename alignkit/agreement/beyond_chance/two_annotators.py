@@ -26,13 +26,13 @@ from alignkit.agreement.beyond_chance.correction import (
 from alignkit.agreement.beyond_chance.expectation import (
     BOTH_EMPTY,
     ONLY_EMPTY,
-    ChanceOptions,
     Expectation,
     PairedSets,
     expect,
     part,
 )
-from alignkit.agreement.beyond_chance.sampling import Progress, Sampling, links_of
+from alignkit.agreement.beyond_chance.sampling import Progress, Sampling
+from alignkit.agreement.options import AgreementOptions
 from alignkit.frozen import FrozenMap
 from alignkit.parallel import stage
 from alignkit.scoring.bootstrap import Interval
@@ -44,7 +44,7 @@ _ALIKE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Hold which of the P pairs of two annotators are in a part of the corpus."""
+    """Which of the P pairs of two annotators are in a part of the corpus."""
 
     name: str  # the part; "all" for the whole corpus
     pairs: int  # how many sentence pairs of the corpus there are
@@ -52,61 +52,33 @@ class Section:
     outside: Mapping[str, int]  # for each reason how many of its pairs are not compared
 
 
-def beyond_chance(
-    sets: PairedSets,
-    chance: str,
-    options: ChanceOptions,
-    sections: Sequence[Section],
-    *,
-    seed: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> BeyondChance:
-    """Measure how far two annotators agree beyond chance: C = (pi - pi0) / (1 - pi0).
-
-    pi is the mean over the sentence pairs of |A & B| / min(|A|, |B|), A and B the sets of the two
-    annotators; pi0 is what the same ratio comes to by the model of chance [1]_.
-
-    References
-    ----------
-    .. [1] Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and
-       evaluation of paraphrase systems, Computational Linguistics 34(4):597-614, eq. 4-7.
-    """
-    found = beyond_chance_by_model(
-        sets, [chance], options, sections, seed=seed, workers=workers, progress=progress
-    )
-    return found[chance]
-
-
 def beyond_chance_by_model(
     sets: PairedSets,
     models: Sequence[str],
-    options: ChanceOptions,
+    options: AgreementOptions,
     sections: Sequence[Section],
     *,
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> FrozenMap[str, BeyondChance]:
-    """Measure agreement beyond chance by several models; see `beyond_chance`.
+    """Measure agreement beyond chance by several models: C = (pi - pi0) / (1 - pi0).
 
-    Each model gives the same to the bit as it does alone. What they share is done once: the sets,
-    their words, the edits, and the resamples of those models that use the same sentence pairs.
+    pi is the mean over the sentence pairs of |A & B| / min(|A|, |B|), A and B the sets of the two
+    annotators; pi0 is what the same ratio comes to by the model (Cohn et al. 2008, eq. 4-7). Each
+    model gives the same to the bit as alone; sets, edits and resamples are shared.
     """
-    found: dict[str, Expectation] = {}
+    expectations: dict[str, Expectation] = {}
     intervals: dict[str, list[Interval]] = {}
     redrawn: dict[str, int] = {}
     sampled = [name for name in models if isinstance(chance_model(name), SampledChance)]
     for name in models:
-        model, told = chance_model(name), None
-        if progress is not None and name in sampled:  # the closed form takes no time
-            told = (
-                progress
-                if len(sampled) == 1
-                else stage(progress, sampled.index(name), len(sampled), whole=10_000)
-            )
+        model = chance_model(name)
+        share = progress if name in sampled else None  # the closed form takes no time
+        if share is not None and len(sampled) > 1:
+            share = stage(share, sampled.index(name), len(sampled), whole=10_000)
         samples, resamples = np.random.SeedSequence(seed).spawn(2)
-        expected = expect(sets, model, options, samples, workers=workers, progress=told)
+        expected = expect(sets, model, options, samples, workers=workers, progress=share)
         refit = _refit(sets, name, options, expected) if options.bootstrap == "refit" else None
         if refit is not None:
             inside = [section.inside[expected.used] for section in sections]
@@ -119,36 +91,34 @@ def beyond_chance_by_model(
                 workers=workers,
             )
             expected = expected.without_records()
-        found[name] = expected
+        expectations[name] = expected
     if options.bootstrap != "none":
-        rest = {name: one for name, one in found.items() if name not in intervals}
+        rest = {name: one for name, one in expectations.items() if name not in intervals}
         intervals |= _fixed(sets, rest, options, sections, seed)
-    return FrozenMap(
-        (
-            name,
-            _result(sets, name, one, options, sections, intervals.get(name), redrawn.get(name, 0)),
-        )
-        for name, one in found.items()
-    )
+    results = {}
+    for name, expected in expectations.items():
+        drawn = intervals.get(name), redrawn.get(name, 0)
+        results[name] = _result(sets, name, expected, options, sections, *drawn)
+    return FrozenMap(results)
 
 
 def _fixed(
     sets: PairedSets,
-    found: Mapping[str, Expectation],
-    options: ChanceOptions,
+    expectations: Mapping[str, Expectation],
+    options: AgreementOptions,
     sections: Sequence[Section],
     seed: int,
 ) -> dict[str, list[Interval]]:
     """Return the intervals in each section; models that use the same pairs are resampled once."""
     observed = sets.observed(options.normalizer)
     alike: dict[bytes, list[str]] = {}
-    for name, expected in found.items():
+    for name, expected in expectations.items():
         alike.setdefault(expected.used.tobytes(), []).append(name)
     intervals: dict[str, list[Interval]] = {}
     for names in alike.values():
-        used = found[names[0]].used
+        used = expectations[names[0]].used
         made = fixed_intervals(
-            [rows(observed, found[name].terms, options.aggregate)[used] for name in names],
+            [rows(observed, expectations[name].terms, options.aggregate)[used] for name in names],
             [section.inside[used] for section in sections],
             resamples=options.resamples,
             confidence=options.confidence,
@@ -159,11 +129,11 @@ def _fixed(
 
 
 def _refit(
-    sets: PairedSets, name: str, options: ChanceOptions, expected: Expectation
+    sets: PairedSets, name: str, options: AgreementOptions, expected: Expectation
 ) -> Refit | None:
     """Gather what the refitting needs of the used pairs; None where there is nothing to refit."""
     model, sampled, used = chance_model(name), expected.sampled, np.flatnonzero(expected.used)
-    if sampled is None or sets.edits is None or not isinstance(model, SampledChance):
+    if not isinstance(model, SampledChance) or sampled is None or sets.edits is None:
         return None
     if not len(used):
         return None
@@ -178,11 +148,11 @@ def _refit(
         observed=part(sets.observed(options.normalizer), used),
         trials=sets.trials[used],
         sampling=Sampling(
-            links_of(sets.initial, used),
+            sets.initial.take(used),
             sets.items.part(used),
             sampled.sampling.rates[inside],
             options.normalizer,
-            None if universe is None else links_of(universe, used),
+            None if universe is None else universe.take(used),
         ),
         sampled=replace(drawn, moments=drawn.moments[inside], records=drawn.records[inside]),
         aggregate=options.aggregate,
@@ -193,7 +163,7 @@ def _result(
     sets: PairedSets,
     name: str,
     expected: Expectation,
-    options: ChanceOptions,
+    options: AgreementOptions,
     sections: Sequence[Section],
     intervals: list[Interval] | None,
     redrawn: int,
@@ -223,19 +193,19 @@ def _result(
 def _section(
     sets: PairedSets,
     expected: Expectation,
-    options: ChanceOptions,
+    options: AgreementOptions,
     section: Section,
     interval: Interval | None,
 ) -> BeyondChanceSection:
     used, observed = section.inside & expected.used, sets.observed(options.normalizer)
     terms = rows(observed, expected.terms, options.aggregate)[used]
-    found = correct(terms, noise(expected.terms, options.aggregate)[used])
+    corrected = correct(terms, noise(expected.terms, options.aggregate)[used])
     left_out = Counter(section.outside)
     left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
-    why = _why(found.undefined, left_out, expected, section.inside)
+    why = _why(corrected.undefined, left_out, expected, section.inside)
     no_interval = _no_interval(interval, int(used.sum()), why)
     return BeyondChanceSection(
-        **vars(replace(found, undefined=why)),
+        **vars(replace(corrected, undefined=why)),
         name=section.name,
         pairs=section.pairs,
         used=int(used.sum()),
@@ -247,7 +217,7 @@ def _section(
 
 
 def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
-    """Say why there is no interval; the same C from every resample says nothing of its spread."""
+    """Return why there is no interval; equal resamples say nothing of the spread of C."""
     if interval is None:
         return ""
     if used == 1:
@@ -262,7 +232,6 @@ def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
 def _why(
     reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
 ) -> str:
-    """Say more exactly why C has no value."""
     if reason == NO_PAIRS:
         if left_out[ONLY_EMPTY]:
             return f"{reason}: in every sample both sets are empty, so pi0 has no value"
@@ -281,16 +250,11 @@ def _why(
 
 
 def _sentences(
-    sets: PairedSets, expected: Expectation, options: ChanceOptions
+    sets: PairedSets, expected: Expectation, options: AgreementOptions
 ) -> tuple[SentenceAgreement, ...]:
     seen, chance = sets.observed(options.normalizer), expected.terms
-    columns = (
-        sets.places.tolist(),
-        sets.ids,
-        expected.reasons.tolist(),
-        *(sizes.astype(int).tolist() for sizes in (seen.first, seen.second, seen.common)),
-        seen.ratio.tolist(),
-        chance.ratio.tolist(),
-        np.sqrt(chance.ratio_variance).tolist(),
-    )
+    sizes = (column.astype(int) for column in (seen.first, seen.second, seen.common))
+    numbers = (*sizes, seen.ratio, chance.ratio, np.sqrt(chance.ratio_variance))
+    names = sets.places.tolist(), sets.ids, expected.reasons.tolist()
+    columns = (*names, *(column.tolist() for column in numbers))
     return tuple(SentenceAgreement(*row) for row in zip(*columns, strict=True))

@@ -1,4 +1,4 @@
-"""Say which pairs are judged again and by whom, and which phrases are good."""
+"""Which pairs are judged again and by whom, and which phrases are good."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from alignkit.agreement.judgments.consensus import Labels
 from alignkit.errors import OptionError
 
-GOOD_IN = ("any", "majority", "all")
-"""In how many of its contexts a phrase has to be good."""
+GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has to be good
 
 
 def judge_again(
@@ -22,26 +21,20 @@ def judge_again(
     above: float = 0.75,
     most: int = 5,
 ) -> Mapping[int, tuple[int, ...]]:
-    """List the items of annotators who agree too little, and who is to judge them again.
-
-    References
-    ----------
-    He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP; Pavlick et al. 2015, PPDB 2.0, ACL,
-    supplement on crowd annotation.
-    """
+    """List the items of annotators who agree too little, and who is to judge them again."""
     if most < 1 or below > above:
         raise OptionError("give most of 1 or more, and below no more than above")
     weak = [k for k, kappa in enumerate(kappas) if kappa < below]
     strong = [k for k, kappa in enumerate(kappas) if not isnan(kappa) and kappa > above]
     given = dict.fromkeys(strong, 0)
-    found = {}
+    asked = {}
     for item in np.flatnonzero((values[weak] >= 0).any(axis=0)).tolist():
         free = [k for k in strong if values[k, item] < 0]
         chosen = sorted(free, key=lambda k: (-kappas[k], given[k], k))[:most]
         for k in chosen:
             given[k] += 1
-        found[item] = tuple(sorted(chosen))
-    return found
+        asked[item] = tuple(sorted(chosen))
+    return asked
 
 
 def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Labels:
@@ -53,13 +46,7 @@ def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Lab
 
 
 def is_good(contexts: Sequence[int], within: str) -> bool:
-    """Tell whether a phrase is good in enough of its contexts.
-
-    Examples
-    --------
-    >>> [is_good([1, 0], within) for within in GOOD_IN]
-    [True, False, False]
-    """
+    """Return whether a phrase is good in enough of its contexts."""
     if within == "majority":
         return 2 * sum(contexts) > len(contexts)
     return any(contexts) if within == "any" else all(contexts)

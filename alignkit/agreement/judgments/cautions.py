@@ -1,4 +1,4 @@
-"""Say what a reader has to know beside the figures of judgments: a table, as for links."""
+"""What a reader has to know beside the figures of judgments: a table, as for links."""
 
 from __future__ import annotations
 
@@ -15,105 +15,101 @@ from alignkit.labels.label_matrix import UNKNOWN
 if TYPE_CHECKING:
     from alignkit.agreement.judgments.result import JudgmentAgreement
 
-MANY_TIED = 0.1
-"""Above this share, items that a tie leaves out are told."""
-
-DOMINATES = 0.9
-"""From this share of all judgments on, one label leaves kappa little to agree on."""
+MANY_TIED = 0.1  # above this share, items that a tie leaves out are told
+DOMINATES = 0.9  # from this share of all judgments on, one label leaves kappa little to agree on
 
 
-MOST_GROUPS = 5
-"""So many groups are named, those with the fewest pairs."""
+MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
 
 
-def judgment_cautions(found: JudgmentAgreement) -> tuple[Caution, ...]:
+def judgment_cautions(agreement: JudgmentAgreement) -> tuple[Caution, ...]:
     """Return the cautions of an agreement on judgments, in the order of `CAUTIONS`."""
-    return tell(found, CAUTIONS, found.options)
+    return tell(agreement, CAUTIONS, agreement.options)
 
 
-def _of(found: JudgmentAgreement, kind: str, statistic: str) -> Iterator[tuple[str, Figure]]:
+def _of(agreement: JudgmentAgreement, kind: str, statistic: str) -> Iterator[tuple[str, Figure]]:
     """Yield the figures of the whole corpus with the names of their views."""
-    for one in found.all_figures:
-        if (one.kind, one.statistic, one.section) == (kind, statistic, "all"):
-            yield one.level.partition(".")[2], one
+    for figure in agreement.all_figures:
+        if (figure.kind, figure.statistic, figure.section) == (kind, statistic, "all"):
+            yield figure.level.partition(".")[2], figure
 
 
-def few(found: JudgmentAgreement) -> Iterator[Hit]:
+def few(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find couples with few items, in the first view; and the groups in which some have few."""
     least: dict[str, int] = {}
-    for one in found.all_figures:
-        at = one.kind, one.statistic, one.level
-        if at != ("pairing", "kappa", f"judgments.{found.views[0]}") or one.pairs >= FEW:
+    for figure in agreement.all_figures:
+        at = figure.kind, figure.statistic, figure.level
+        if at != ("pairing", "kappa", f"judgments.{agreement.views[0]}") or figure.pairs >= FEW:
             continue
-        if one.section == "all":
-            place = "" if found.by is None else "all:"
-            yield Hit(f"{one.first} ~ {one.second}", place, str(one.pairs), -one.pairs)
-        elif one.pairs:  # where they share nothing there is no figure to beware of
-            least[one.section] = min(one.pairs, least.get(one.section, FEW))
+        if figure.section == "all":
+            place = "" if agreement.by is None else "all:"
+            yield Hit(f"{figure.first} ~ {figure.second}", place, str(figure.pairs), -figure.pairs)
+        elif figure.pairs:  # where they share nothing there is no figure to beware of
+            least[figure.section] = min(figure.pairs, least.get(figure.section, FEW))
     named = sorted(least, key=least.__getitem__)
     for name in named[:MOST_GROUPS]:
-        yield Hit("", f"{brief(name) or f'no {found.by}'}:", str(least[name]), -least[name])
+        yield Hit("", f"{brief(name) or f'no {agreement.by}'}:", str(least[name]), -least[name])
     if named[MOST_GROUPS:]:
         yield Hit("", f"{len(named) - MOST_GROUPS} more groups", "")
 
 
-def repeats(found: JudgmentAgreement) -> Iterator[Hit]:
+def repeats(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find pairs that stand in the corpus more than once."""
-    if found.repeated:
-        yield Hit("", "", f"{found.repeated} of {found.pairs}")
+    if agreement.repeated:
+        yield Hit("", "", f"{agreement.repeated} of {agreement.pairs}")
 
 
-def rewritten(found: JudgmentAgreement) -> Iterator[Hit]:
+def rewritten(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find pairs that annotators wrote anew."""
-    if found.rewrites:
-        yield Hit("", "", str(found.rewrites))
+    if agreement.rewrites:
+        yield Hit("", "", str(agreement.rewrites))
 
 
-def contains(found: JudgmentAgreement) -> Iterator[Hit]:
+def contains(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find the null of the mean kappa against the majority."""
-    for view, one in _of(found, "mean consensus", "null"):
-        if not isnan(one.value):
-            yield Hit("", view, f"{one.value:.3f}", one.value)
+    for view, figure in _of(agreement, "mean consensus", "null"):
+        if not isnan(figure.value):
+            yield Hit("", view, f"{figure.value:.3f}", figure.value)
 
 
-def below_chance(found: JudgmentAgreement) -> Iterator[Hit]:
+def below_chance(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find kappas against the majority that are below their null."""
-    for view, one in _of(found, "consensus", "corrected"):
-        if one.value < 0:
-            yield Hit(one.first, view, f"{one.value:.3f}", -one.value)
+    for view, figure in _of(agreement, "consensus", "corrected"):
+        if figure.value < 0:
+            yield Hit(figure.first, view, f"{figure.value:.3f}", -figure.value)
 
 
-def tied(found: JudgmentAgreement) -> Iterator[Hit]:
+def tied(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find views in which many items have no majority."""
-    for view, one in _of(found, "consensus", "tied"):
-        if one.value > MANY_TIED and found.options.ties == "leave-out":
-            yield Hit("", view, f"{100 * one.value:.1f}%", one.value)
+    for view, figure in _of(agreement, "consensus", "tied"):
+        if figure.value > MANY_TIED and agreement.options.ties == "leave-out":
+            yield Hit("", view, f"{100 * figure.value:.1f}%", figure.value)
 
 
-def easier(found: JudgmentAgreement) -> Iterator[Hit]:
+def easier(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find annotators for whom many items are left out since the others are tied."""
-    for view, one in _of(found, "leave-one-out", "left_out"):
-        if one.value > MANY_TIED:
-            yield Hit(one.first, view, f"{100 * one.value:.1f}%", one.value)
+    for view, figure in _of(agreement, "leave-one-out", "left_out"):
+        if figure.value > MANY_TIED:
+            yield Hit(figure.first, view, f"{100 * figure.value:.1f}%", figure.value)
 
 
-def dominated(found: JudgmentAgreement) -> Iterator[Hit]:
+def dominated(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find views in which nearly all judgments are one label."""
-    for view, shares in found.shares.items():
+    for view, shares in agreement.shares.items():
         label, share = max(shares.items(), key=lambda one: one[1], default=("", 0.0))
         if share >= DOMINATES:
             yield Hit("", view, f"{label}: {100 * share:.1f}%", share)
 
 
-def adjudicated(found: JudgmentAgreement) -> Iterator[Hit]:
+def adjudicated(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find the adjudicated version."""
-    if found.options.settled is not None:
-        yield Hit("", "", found.options.settled)
+    if agreement.options.settled is not None:
+        yield Hit("", "", agreement.options.settled)
 
 
-def unknown(found: JudgmentAgreement) -> Iterator[Hit]:
+def unknown(agreement: JudgmentAgreement) -> Iterator[Hit]:
     """Find judgments that are not of the scheme."""
-    if count := found.left_out.get(UNKNOWN, 0):
+    if count := agreement.left_out.get(UNKNOWN, 0):
         yield Hit("", "", str(count))
 
 

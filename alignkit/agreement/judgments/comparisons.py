@@ -20,7 +20,7 @@ NO_KAPPA = "no kappa of two is defined"
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """Hold a function of what the tables of all couples say, and what to call its values."""
+    """A function of what the tables of all couples say, and what to call its values."""
 
     kind: str  # as those of an alignkit.agreement.result_parts.Figure
     first: str
@@ -54,16 +54,16 @@ class Comparisons:
 
     def _every_two(self) -> None:
         names, values, groups = self.view.annotators, self.view.values, self.view.groups
-        found: dict[tuple[str, str], list[int]] = {}
+        by_groups: dict[tuple[str, str], list[int]] = {}
         every = []
         for a, b in combinations(range(len(names)), 2):
             n = self._couple("pairing", names[a], names[b], values[a], values[b])
             every.append(n)
             if names[a] in groups and names[b] in groups:
                 first, second = sorted((groups[names[a]], groups[names[b]]))
-                found.setdefault((first, second), []).append(n)
+                by_groups.setdefault((first, second), []).append(n)
         self._mean("mean", every)
-        for (first, second), these in sorted(found.items()):
+        for (first, second), these in sorted(by_groups.items()):
             self._mean("groups", these, first, second)
 
     def _with_consensus(self) -> None:
@@ -74,29 +74,18 @@ class Comparisons:
         every = np.broadcast_to(settled.labels, view.values.shape)
         n = len(self.couples)
         self.couples.append((view.values, every))
-        items = sum(map(self._shared, these))
-        self.measures.append(
-            Measure(
-                "pooled consensus", "", "", "kappa", items, ONE_LABEL,
-                lambda ratios: ratios.kappa[n],
-            )
-        )  # fmt: skip
+        at = ("pooled consensus", "", "", "kappa", sum(map(self._shared, these)), ONE_LABEL)
+        self.measures.append(Measure(*at, lambda ratios: ratios.kappa[n]))
 
     def _with_others(self) -> None:
-        view = self.view
-        size = len(view.labels)
-        self._with(
-            "leave-one-out",
-            [others_label(view.values, size, k)[0] for k in range(len(view.annotators))],
-        )
+        values, size = self.view.values, len(self.view.labels)
+        others = [others_label(values, size, k)[0] for k in range(len(values))]
+        self._with("leave-one-out", others)
 
     def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
         """Compare each annotator with labels that were settled on."""
-        view = self.view
-        these = [
-            self._couple(kind, name, "", row, other)
-            for name, row, other in zip(view.annotators, view.values, others, strict=True)
-        ]
+        every = zip(self.view.annotators, self.view.values, others, strict=True)
+        these = [self._couple(kind, name, "", row, other) for name, row, other in every]
         self._mean(f"mean {kind}", these)
         return these
 

@@ -9,19 +9,17 @@ from numpy.typing import NDArray
 
 from alignkit.errors import OptionError, UnknownNameError
 
-Labels = NDArray[np.int8]
-"""Numbers of labels; -1 where there is none."""
+Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 
 TIES = ("leave-out", "error", "lowest", "adjudicated")
 """What becomes of an item for which several labels have most votes."""
 
-LEAST = 2
-"""The label of one annotator alone is no consensus."""
+LEAST = 2  # the label of one annotator alone is no consensus
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """Hold the label of each item on which most annotators agree."""
+    """The label of each item on which most annotators agree."""
 
     labels: Labels  # (P,) numbers of labels; -1 where there is no consensus
     items: int  # how many items have judgments enough, two or more
@@ -45,17 +43,7 @@ def label_counts(values: Labels, size: int) -> NDArray[np.int32]:
 def majority_labels(
     values: Labels, size: int, *, ties: str = "leave-out", adjudicated: Labels | None = None
 ) -> Consensus:
-    """Return the label that most annotators give each item.
-
-    Most are more than give any other label. An item that one annotator alone has judged has no
-    consensus.
-
-    Examples
-    --------
-    >>> votes = np.array([[0, 1, 1], [0, 0, 1], [1, -1, 1]], np.int8)
-    >>> majority_labels(votes, 2).labels.tolist()
-    [0, -1, 1]
-    """
+    """Return the label that most annotators give each item."""
     if ties not in TIES:
         raise UnknownNameError("way with ties", ties, TIES)
     if ties == "adjudicated" and adjudicated is None:

@@ -17,7 +17,7 @@ from alignkit.sentence_pair import SentencePair
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Hold a pair that is judged differently."""
+    """A pair that is judged differently."""
 
     id: str  # of the pair
     source: str  # its texts; empty where the words are not known
@@ -27,19 +27,7 @@ class Disagreement:
 
 
 class Disagreements(Sequence[Disagreement]):
-    """List the pairs whose labels differ in a view; those that differ in more views first.
-
-    Each is made when it is asked for.
-
-    Examples
-    --------
-    >>> from alignkit.annotation import Annotation
-    >>> said = {"ann": Annotation(None, judgment="1"), "ben": Annotation(None, judgment="0")}
-    >>> corpus = Corpus([SentencePair("p", ("a", "b"), ("c",), said)])
-    >>> view = ViewData("binary", ("ann", "ben"), ("0", "1"), np.array([[1], [0]], np.int8))
-    >>> Disagreements(corpus, [view], ["ann", "ben"])[0].judgments["ben"]
-    '0'
-    """
+    """List the pairs whose labels differ in a view; those that differ in more views first."""
 
     def __init__(self, corpus: Corpus, views: Sequence[ViewData], names: Sequence[str]) -> None:
         self._corpus = corpus
@@ -71,7 +59,6 @@ class Disagreements(Sequence[Disagreement]):
 
 
 def _differ(view: ViewData) -> NDArray[np.bool_]:
-    """Return for each item whether two labels of it differ."""
     labels = view.values
     if view.adjudicated is not None:
         labels = np.vstack([labels, view.adjudicated])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import isnan
+from dataclasses import dataclass
+from math import isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from alignkit.agreement.judgments.comparisons import NOTHING_SHARED, Comparisons
 from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.joint import UNEQUAL, joint_rows
 from alignkit.agreement.judgments.null import NullKappas
-from alignkit.agreement.judgments.settled import overruled
 from alignkit.agreement.judgments.tables import LabelTables
 from alignkit.agreement.judgments.tables_kernel import group_sums
 from alignkit.agreement.judgments.view_data import ViewData
@@ -33,10 +32,7 @@ _LEAST, _MOST, _CHUNK_BYTES = 8, 128, 2**24
 
 @dataclass(frozen=True)
 class Drawing:
-    """Say how intervals are drawn: over items, percentile; 0 resamples for none.
-
-    No interval depends on the number of `workers`, the threads; None takes one for each core.
-    """
+    """How intervals are drawn: over items, percentile; 0 resamples for none."""
 
     resamples: int = 1000
     confidence: float = 0.95
@@ -58,24 +54,23 @@ def view_figures(
     level = f"judgments.{view.name}"
     drawn, drawn_joint = _resampled(compared, tables, joint, group.reshape(-1), drawing)
     total = tables.ratios(np.ones((tables.count, 1), np.int32), view.far)
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for k, one in enumerate(compared.measures):
         value = float(one.of(total)[0])
         at = (one.kind, one.first, one.second, section, level, one.statistic)
-        found.append(_figure(at, value, one.items, one.reason, drawn[k]))
+        figures.append(_figure(at, value, one.items, one.reason, drawn[k]))
     used = int((counts.sum(axis=1) > 0).sum())
     for name, (value,) in together.items():
         whom = ("joint", "", "", section, level, name)
         reason = _why(name, value, view, counts)
-        found.append(_figure(whom, float(value), used, reason, drawn_joint.get(name)))
+        figures.append(_figure(whom, float(value), used, reason, drawn_joint.get(name)))
     if null is not None:
-        found += list(_against_null(found, null, drawing.confidence))
-    found += list(_shares(view, null, section, drawing.confidence))
-    return tuple(found)
+        figures += list(_against_null(figures, null, drawing.confidence))
+    figures += list(_shares(view, null, section, drawing.confidence))
+    return tuple(figures)
 
 
 def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> str:
-    """Say why a figure of all together is undefined."""
     judged = counts.sum(axis=1)
     if name == "alpha.ordinal" and not view.ordered:
         return NO_ORDER
@@ -108,10 +103,7 @@ def _resampled(
     group: NDArray[np.intp],
     drawing: Drawing,
 ) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:
-    """Return the interval of each measure, and of those of all together, on the same draws.
-
-    `group` (P,) says which row of `joint` an item is of.
-    """
+    """Return the interval of each measure, and of those of all together, on the same draws."""
     measures = compared.measures
     if not drawing.resamples:
         return [None] * len(measures), {}
@@ -128,7 +120,7 @@ def _resampled(
         weights = _draw(np.random.default_rng(seed), tables.count, size)
         ratios = tables.ratios(weights, far)
         together = joint.measure(joint.sums(group_sums(group, readonly(weights), len(joint)).T))
-        return [one.of(ratios) for one in measures], [together[name] for name in names]
+        return [measure.of(ratios) for measure in measures], [together[name] for name in names]
 
     with executor(drawing.workers) as threads:
         parts = list(threads.map(drawn, sizes, seeds))
@@ -143,43 +135,36 @@ def _resampled(
 
 def _draw(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int32]:
     """Return how often each item is drawn, (count, size); sooner than a multinomial does."""
-    found = np.empty((size, count), np.int32)
-    for row in found:
+    counts = np.empty((size, count), np.int32)
+    for row in counts:
         row[:] = np.bincount(rng.integers(0, count, count, dtype=np.int32), minlength=count)
-    return np.ascontiguousarray(found.T)
+    return np.ascontiguousarray(counts.T)
 
 
 def _against_null(
     figures: Sequence[Figure], null: NullKappas, confidence: float
 ) -> Iterator[Figure]:
-    """Yield the null of each kappa against the consensus, and that kappa corrected for it.
-
-    The null is held fixed in the interval of the corrected kappa (k - k0) / (1 - k0).
-    """
+    """Yield the null of each kappa against the consensus, and that kappa corrected for it."""
     each = iter(null.each.T)
-    for one in figures:
-        if one.statistic != "kappa":
+    for figure in figures:
+        if figure.statistic != "kappa":
             continue
-        if one.kind == "consensus":
+        if figure.kind == "consensus":
             values = next(each)
-        elif one.kind in ("mean consensus", "pooled consensus"):
-            values = null.mean if one.kind.startswith("mean") else null.pooled
+        elif figure.kind in ("mean consensus", "pooled consensus"):
+            values = null.mean if figure.kind.startswith("mean") else null.pooled
         else:
             continue
         bounds = summarize(values, confidence)
         known = values[~np.isnan(values)]
-        mean = float(known.mean()) if len(known) else float("nan")
-        low, high = bounds.low, bounds.high
-        yield replace(one, statistic="null", value=mean, low=low, high=high, reason=bounds.reason)
-        scale = 1 - mean
-        yield replace(
-            one,
-            statistic="corrected",
-            value=(one.value - mean) / scale if scale else float("nan"),
-            low=(one.low - mean) / scale if scale else float("nan"),
-            high=(one.high - mean) / scale if scale else float("nan"),
-            reason=one.reason if scale else "chance alone agrees everywhere",
-        )
+        mean = float(known.mean()) if len(known) else nan
+        at = (figure.kind, figure.first, figure.second, figure.section, figure.level)
+        drawn = bounds.low, bounds.high, figure.pairs, bounds.reason
+        yield Figure(*at, "null", mean, *drawn)
+        numbers = (figure.value, figure.low, figure.high)
+        value, low, high = ((one - mean) / (1 - mean) if mean != 1 else nan for one in numbers)
+        reason = figure.reason if mean != 1 else "chance alone agrees everywhere"
+        yield Figure(*at, "corrected", value, low, high, figure.pairs, reason)
 
 
 def _shares(
@@ -189,7 +174,7 @@ def _shares(
     level, size = f"judgments.{view.name}", len(view.labels)
 
     def share(kind: str, name: str, statistic: str, count: int, total: int) -> Figure:
-        value = count / total if total else float("nan")
+        value = count / total if total else nan
         low, high = wilson_interval(count, total, confidence)
         reason = "" if total else "there is no such item"
         return Figure(kind, name, "", section, level, statistic, value, low, high, total, reason)
@@ -208,8 +193,10 @@ def _shares(
             total = int((labels >= 0).sum()) + tied
             yield share("leave-one-out", name, "left_out", tied, total)
     else:
-        who = ("consensus", "", "", section, level, "kappa")
-        yield Figure(*who, float("nan"), reason=TWO)
+        yield Figure("consensus", "", "", section, level, "kappa", nan, reason=TWO)
     if view.adjudicated is not None:
-        judged = overruled(view.values, view.adjudicated, size)
-        yield share("adjudicated", "", "overruled", judged.overruled, judged.unanimous)
+        counts = label_counts(view.values, size)
+        judged = counts.sum(axis=1)
+        alike = (judged >= 2) & (counts.max(axis=1) == judged) & (view.adjudicated >= 0)
+        overruled = alike & (counts.argmax(axis=1) != view.adjudicated)
+        yield share("adjudicated", "", "overruled", int(overruled.sum()), int(alike.sum()))

@@ -1,4 +1,4 @@
-"""Tell who answers gold questions too badly to be kept, and which of these are suspicious."""
+"""Verdicts on annotators by gold questions, and the gold questions that are suspicious."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from alignkit.agreement.judgments.consensus import Labels
 from alignkit.errors import OptionError
 from alignkit.scoring.wilson import wilson_interval
 
-LEAST_JUDGED = 10
-"""Nobody is rejected before so many gold questions."""
+LEAST_JUDGED = 10  # nobody is rejected before so many gold questions
 
 
 @dataclass(frozen=True)
 class GoldVerdict:
-    """Say how an annotator answers gold questions."""
+    """How an annotator answers gold questions."""
 
     judged: int  # how many he has judged, and how many as the gold has it
     right: int
@@ -37,25 +36,8 @@ class GoldVerdict:
 def answer_gold(
     values: Labels, gold: Labels, *, sequential: bool = False, confidence: float = 0.95
 ) -> tuple[GoldVerdict, ...]:
-    """Judge each annotator by the gold questions: below 50% after 10 is rejected.
-
-    Exactly 50% stays. `values` (A, P) are numbers of labels, the items in the order in which they
-    were judged, `gold` (P,) the right ones; -1 where there is none. With `sequential` an annotator
-    is looked at after each question from the tenth on, as a running project does.
-
-    References
-    ----------
-    Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL, supplement on
-    crowd annotation.
-
-    Examples
-    --------
-    >>> gold = np.zeros(10, np.int8)
-    >>> half = np.array([[0] * 5 + [1] * 5, [0] * 4 + [1] * 6], np.int8)
-    >>> [one.verdict for one in answer_gold(half, gold)]
-    ['keep', 'reject']
-    """
-    found = []
+    """Judge each annotator by the gold questions: below 50% after 10 is rejected."""
+    verdicts = []
     for row in values:
         asked = (gold >= 0) & (row >= 0)
         rights = np.cumsum(row[asked] == gold[asked])
@@ -69,24 +51,13 @@ def answer_gold(
         at = int(when[0]) + 1 if len(when) else None
         low, high = wilson_interval(right, judged, confidence)
         accuracy = right / judged if judged else float("nan")
-        found.append(GoldVerdict(judged, right, accuracy, low, high, verdict, at, commonest))
-    return tuple(found)
+        verdicts.append(GoldVerdict(judged, right, accuracy, low, high, verdict, at, commonest))
+    return tuple(verdicts)
 
 
 @cache
 def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> float:
-    """Return how probably an annotator who guesses is rejected by so many gold questions.
-
-    Once over all this is P(Bin(n, 1 / labels) < n / 2); sequentially, the chance to be below half
-    after any question from the tenth to the last. All `labels` are guessed as often.
-
-    Examples
-    --------
-    >>> round(rejection_chance(10, 2), 5), round(rejection_chance(10, 4), 3)
-    (0.37695, 0.922)
-    >>> [round(rejection_chance(n, 2, sequential=True), 3) for n in (20, 50)]
-    [0.647, 0.786]
-    """
+    """Return how probably an annotator who guesses is rejected by so many gold questions."""
     if judged < 0 or labels < 2:
         raise OptionError(f"give 0 questions or more and 2 labels or more, not {judged}, {labels}")
     if judged < LEAST_JUDGED:
@@ -108,8 +79,8 @@ def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> f
 
 def suspicious_gold(values: Labels, gold: Labels, verdicts: tuple[GoldVerdict, ...]) -> list[int]:
     """Return the places of gold questions that most annotators not rejected answer otherwise."""
-    kept = values[[one.verdict != "reject" for one in verdicts]]
+    kept = values[[verdict.verdict != "reject" for verdict in verdicts]]
     judged = (kept >= 0).sum(axis=0)
     against = ((kept >= 0) & (kept != gold)).sum(axis=0)
-    found: list[int] = np.flatnonzero((gold >= 0) & (2 * against > judged)).tolist()
-    return found
+    places: list[int] = np.flatnonzero((gold >= 0) & (2 * against > judged)).tolist()
+    return places

@@ -12,20 +12,13 @@ from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.statistic import Floats, Rows
 from alignkit.scoring.measures import ratio
 
-UNEQUAL = "items have different numbers of judgments"
-"""Why Fleiss' kappa is undefined."""
+UNEQUAL = "items have different numbers of judgments"  # why Fleiss' kappa is undefined
 
 
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
-    """Return what alpha, AC1 and Fleiss' kappa are functions of.
-
-    References
-    ----------
-    Krippendorff 2019, Content Analysis, 4th edition, chapter 12. Gwet 2008, Computing inter-rater
-    reliability and its variance in the presence of high agreement, British Journal of Mathematical
-    and Statistical Psychology 61:29-48. Fleiss 1971, Measuring nominal scale agreement among many
-    raters, Psychological Bulletin 76:378-382.
-    """
+    """Return what alpha, AC1 and Fleiss' kappa are functions of, for (P, K) counts of labels."""
+    # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2008, British Journal of Mathematical
+    # and Statistical Psychology 61; Fleiss 1971, Psychological Bulletin 76
     votes = counts.astype(np.float64)
     items, size = votes.shape
     judged = votes.sum(axis=1)
@@ -79,10 +72,7 @@ def _alpha(seen: Floats, totals: Floats, apart: Floats) -> Floats:
 
 
 def _ranks_apart(totals: Floats) -> Floats:
-    """Return the squares of how far labels are apart in ranks, (R, K, K).
-
-    From the middle of the values with the one label to the middle of those with the other.
-    """
+    """Return the squares of how far labels are apart in ranks, (R, K, K)."""
     middle = np.cumsum(totals, axis=1) - totals / 2
     steps: Floats = middle[:, :, np.newaxis] - middle[:, np.newaxis]
     return steps * steps

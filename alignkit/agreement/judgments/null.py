@@ -1,15 +1,14 @@
-"""Say how far annotators would agree with a consensus by chance alone: permute their labels."""
+"""How far annotators would agree with a consensus by chance alone: permute their labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.judgments.consensus import LEAST, TIES, Labels
+from alignkit.agreement.judgments.consensus import LEAST, Labels
 from alignkit.agreement.judgments.tables import kappas, mean_kappas
 from alignkit.agreement.judgments.tables_kernel import (
     consensus_tables,
@@ -23,12 +22,11 @@ from alignkit.parallel import executor
 NULLS = ("all", "one")
 """Whose labels are permuted: those of all annotators, or of the one alone who is tested."""
 
-_CHUNK_BYTES, _MOST = 2**24, 64
-"""How many permutations are made at once."""
+_CHUNK_BYTES, _MOST = 2**24, 64  # how many permutations are made at once
 
 
 class NullQuestion(NamedTuple):
-    """Say which view is asked, and how the consensus is found in it."""
+    """Which view is asked, and how the consensus is found in it."""
 
     values: Labels  # (A, P) labels; -1 where an annotator has not judged an item
     size: int  # K, how many labels there are
@@ -37,9 +35,8 @@ class NullQuestion(NamedTuple):
     adjudicated: Labels | None = None  # (P,) labels, for ties="adjudicated"
 
 
-@dataclass(frozen=True, eq=False)
-class NullKappas:
-    """Hold the kappas against the consensus in R permutations; NaN where undefined."""
+class NullKappas(NamedTuple):
+    """The kappas against the consensus in R permutations; NaN where undefined."""
 
     each: Floats  # (R, A): of each annotator
     mean: Floats
@@ -55,11 +52,7 @@ def null_kappas(
     seed: int,
     workers: int | None = None,
 ) -> list[NullKappas]:
-    """Permute labels, find the consensus anew, and take the kappas against it.
-
-    The labels of an annotator are permuted among the items that he judged. All questions, which
-    are views of the same judgments, see the same permutations.
-    """
+    """Permute labels, find the consensus anew, and take the kappas against it."""
     if null not in NULLS:
         raise UnknownNameError("null", null, NULLS)
     if permutations < 1:
@@ -78,11 +71,14 @@ def null_kappas(
 
     with executor(workers) as threads:
         parts = list(threads.map(drawn, range(0, permutations, step)))
-    return [_joined(part) for part in zip(*parts, strict=True)]
+    return [
+        NullKappas(*map(np.concatenate, zip(*chunks, strict=True)))
+        for chunks in zip(*parts, strict=True)
+    ]
 
 
 class _Judgments(NamedTuple):
-    """Hold J judgments, annotator by annotator: a code stands for a label in each view."""
+    """J judgments, annotator by annotator: a code stands for a label in each view."""
 
     codes: Labels
     offsets: NDArray[np.int64]
@@ -108,12 +104,8 @@ def _kappas_of(
     question: NullQuestion, data: _Judgments, meaning: Labels, permuted: Labels, null: str
 ) -> NullKappas:
     size, ties = question.size, question.ties
-    if ties not in TIES:
-        raise UnknownNameError("way with ties", ties, TIES)
     tied = np.full(question.values.shape[1], -1, np.int8)
-    if ties == "adjudicated":
-        if question.adjudicated is None:
-            raise OptionError("ties='adjudicated' asks for the adjudicated version: name it")
+    if ties == "adjudicated" and question.adjudicated is not None:
         tied[:] = question.adjudicated
     rest = (meaning, data.offsets, data.items, tied, size, LEAST, ties == "lowest")
     if null == "all":
@@ -129,13 +121,4 @@ def _kappas_of(
         mean_kappas(tables, question.far),
         kappas(tables.sum(axis=1), question.far),
         settled / whole if whole else np.full(len(settled), np.nan),
-    )
-
-
-def _joined(parts: Sequence[NullKappas]) -> NullKappas:
-    return NullKappas(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("each", "mean", "pooled", "settled")
-        )
     )

@@ -1,4 +1,4 @@
-"""Hold the options of agreement on judgments, each with its default, its choices and its help.
+"""The options of agreement on judgments, each with its default, its choices and its help.
 
 The command line is made from the fields, so this imports nothing that takes time.
 """
@@ -6,76 +6,65 @@ The command line is made from the fields, so this imports nothing that takes tim
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any
 
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.agreement.options import check_choices, check_names, option
+from alignkit.errors import OptionError
 from alignkit.labels import Scheme, View, get_scheme, get_view
 
-MAJORITY = "majority"
-"""The consensus that is no adjudicated version."""
-
-
-def _option(default: Any, help: str, *, choices: Sequence[str] = (), metavar: str = "") -> Any:
-    metadata = {"help": help, "choices": tuple(choices), "metavar": metavar}
-    return field(default=default, metadata=metadata)
+MAJORITY = "majority"  # the consensus that is no adjudicated version
 
 
 @dataclass(frozen=True)
 class JudgmentOptions:
-    """Hold the options of `alignkit.agree` on judgments of pairs.
+    """The options of `alignkit.agree` on judgments of pairs.
 
-    The metadata of each field hold its ``help``, its ``choices`` (empty where it names nothing),
-    and its ``metavar``.
-
-    Raises
-    ------
-    UnknownNameError
-        If an option names nothing.
-    OptionError
-        If a number is out of range, or a view has no order and one is needed.
+    The metadata of each field hold its ``help``, its ``choices`` (empty for free values), and its
+    ``metavar``. An unknown choice raises an UnknownNameError, a number out of range, or a view
+    without an order that needs one, an OptionError.
     """
 
-    scheme: Scheme | str = _option("", "of the judgments", metavar="S")  # noqa: RUF009
-    view: str | Sequence[str] | None = _option(
+    scheme: Scheme | str = option("", "of the judgments", metavar="S")  # noqa: RUF009
+    view: str | Sequence[str] | None = option(
         None,
         "views of the scheme (default: all; with weights, or ties that go by the order, those "
         "whose labels have an order)",
         metavar="V",
     )
-    weights: str = _option(
+    weights: str = option(
         "nominal",
         "of kappa: any two labels are as far apart, or by their places in the order",
         choices=("nominal", "linear", "quadratic"),
     )
-    consensus: str = _option(
+    consensus: str = option(
         MAJORITY,
         "whom annotators are compared with: the majority, or an adjudicated version as well, "
         "which has no null",
         metavar="majority|NAME",
     )
-    ties: str = _option(
+    ties: str = option(
         "leave-out",
         "what becomes of a tied majority: it is left out and counted, is an error, or is the "
         "lowest of its labels, or the adjudicated one",
         choices=("leave-out", "error", "lowest", "adjudicated"),
     )
-    null: str = _option(
+    null: str = option(
         "all",
         "whose labels chance permutes: of all annotators, or of the one alone who is tested",
         choices=("all", "one"),
     )
-    groups: Mapping[str, str] | None = _option(
+    groups: Mapping[str, str] | None = option(
         None,
         "the group of each annotator: they are compared within groups and between them",
         metavar="FILE",
     )
-    lenient: bool = _option(
+    lenient: bool = option(
         False, "what is no judgment of the scheme is left out and counted, where it is an error"
     )
-    permutations: int = _option(1000, "of the null", metavar="N")
-    resamples: int = _option(1000, "of the bootstrap over pairs", metavar="N")
-    confidence: float = _option(0.95, "of the intervals", metavar="P")
+    permutations: int = option(1000, "of the null", metavar="N")
+    resamples: int = option(1000, "of the bootstrap over pairs", metavar="N")
+    confidence: float = option(0.95, "of the intervals", metavar="P")
 
     def __post_init__(self) -> None:
         from alignkit.arguments import check_attributes
@@ -86,10 +75,7 @@ class JudgmentOptions:
             raise OptionError("judgments are read by a scheme: name it by `scheme`")
         if isinstance(self.scheme, str):
             object.__setattr__(self, "scheme", get_scheme(self.scheme))
-        for one in fields(self):
-            known: tuple[str, ...] = one.metadata["choices"]
-            if known and getattr(self, one.name) not in known:
-                raise UnknownNameError(one.name, getattr(self, one.name), known)
+        check_choices(self)
         if self.permutations < 1:
             raise OptionError(f"permutations must be at least 1, not {self.permutations}")
         check_drawing(self.resamples, self.confidence)
@@ -132,15 +118,6 @@ class JudgmentOptions:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> JudgmentOptions:
-        """Make them of what was given by name.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such option.
-        """
-        known = [one.name for one in fields(cls)]
-        for name in given:
-            if name not in known:
-                raise UnknownNameError("option of agreement on judgments", name, known)
+        """Make them of what was given by name."""
+        check_names(given, cls, "option of agreement on judgments")
         return cls(**given)

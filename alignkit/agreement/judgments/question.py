@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from alignkit.agreement.judgments.cautions import judgment_cautions
 from alignkit.agreement.judgments.disagreements import Disagreements
 from alignkit.agreement.judgments.figures import Drawing, view_figures
-from alignkit.agreement.judgments.null import null_kappas
+from alignkit.agreement.judgments.null import NullKappas, null_kappas
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.view_data import ViewData
@@ -40,10 +40,7 @@ def agree_on_judgments(
     seed: int,
     workers: int | None,
 ) -> JudgmentAgreement:
-    """Measure how far annotators agree on the judgments of whole pairs; see `alignkit.agree`.
-
-    `rewrites` says how many pairs were left out before, since annotators wrote them to be good.
-    """
+    """Measure how far annotators agree on the judgments of whole pairs; see `alignkit.agree`."""
     settled = options.settled
     names = judges(corpus, annotators, settled)
     for name in options.groups or {}:
@@ -81,7 +78,7 @@ def agree_on_judgments(
         if any(one.judgment and name in compared for name, one in pair.annotations.items())
     ]
     repeats = Counter(text for pair in judged if (text := compared_texts(pair)))
-    found = JudgmentAgreement(
+    agreement = JudgmentAgreement(
         names,
         options,
         by,
@@ -99,7 +96,7 @@ def agree_on_judgments(
         in_several(sections),
         len(corpus) - len(judged),
     )
-    return replace(found, cautions=judgment_cautions(found))
+    return replace(agreement, cautions=judgment_cautions(agreement))
 
 
 def judges(
@@ -136,19 +133,17 @@ def _figures(
     """Yield the figures of all views in a part of the corpus; views share the permutations."""
     here = [one.part(part.members) for one in data]
     drawing = Drawing(options.resamples, options.confidence, seed, workers)
-    nulls = (
-        null_kappas(
-            [one.question for one in here],
+    nulls: Sequence[NullKappas | None] = [None] * len(here)
+    if here[0].has_majority:
+        nulls = null_kappas(
+            [view.question for view in here],
             permutations=options.permutations,
             null=options.null,
             seed=seed,
             workers=workers,
         )
-        if here[0].has_majority
-        else [None] * len(here)
-    )
-    for one, null in zip(here, nulls, strict=True):
-        yield from view_figures(one, null, drawing, part.name)
+    for view, null in zip(here, nulls, strict=True):
+        yield from view_figures(view, null, drawing, part.name)
 
 
 def _shares(view: ViewData) -> dict[str, float]:

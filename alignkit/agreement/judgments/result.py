@@ -1,10 +1,9 @@
-"""Hold how far annotators agree on judgments: every figure once, with how to show it."""
+"""How far annotators agree on judgments: every figure once, with how to show it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from importlib import import_module
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from alignkit.agreement.judgments.disagreements import Disagreements
@@ -15,47 +14,34 @@ from alignkit.jsonable import jsonable
 from alignkit.labels import Scheme
 from alignkit.report.medium import Report
 from alignkit.report.table import Table, get_medium
-from alignkit.report.table_csv import csv_lines
 from alignkit.version import __version__
+
+_COUNTS = ("pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentAgreement:
-    """Hold how far annotators agree on judgments; printed, it is the tables of the command.
+    """How far annotators agree on judgments; printed, it is the tables of the command.
 
     Parameters
     ----------
-    annotators
-        Who is compared.
-    options
-        The options.
-    by
-        The attribute that makes the groups; None without groups.
-    seed
-        Of all draws.
-    sections
-        ``"all"``, then the names of the groups.
-    pairs
-        How many pairs at least one of the annotators judged.
-    repeated
-        How many of them are repeats of others, word by word.
-    rewrites
-        How many others annotators wrote anew of a pair; they are left out, since nobody judged them
-        without knowing that.
-    left_out
-        How many judgments are left out, for each reason.
-    shares
-        For each view the share of each label among all judgments.
-    all_figures
-        Every figure; see `figures`.
-    disagreements
-        The pairs that are judged differently, those that differ in more views first.
-    cautions
-        What to know before reading the figures.
-    split, several
-        What divides the values of `by`, and how many pairs have several: groups overlap by these.
-    unjudged
-        How many pairs of the corpus none of them judged.
+    annotators : Who is compared.
+    options : The options.
+    by : The attribute that makes the groups; None without groups.
+    seed : Of all draws.
+    sections : ``"all"``, then the names of the groups.
+    pairs : How many pairs at least one of the annotators judged.
+    repeated : How many of them are repeats of others, word by word.
+    rewrites : How many others annotators wrote anew of a pair; they are left out, since nobody
+        judged them without knowing that.
+    left_out : How many judgments are left out, for each reason.
+    shares : For each view the share of each label among all judgments.
+    all_figures : Every figure; see `figures`.
+    disagreements : The pairs that are judged differently, those that differ in more views first.
+    cautions : What to know before reading the figures.
+    split, several : What divides the values of `by`, and how many pairs have several: groups
+        overlap by these.
+    unjudged : How many pairs of the corpus none of them judged.
     """
 
     annotators: tuple[str, ...]
@@ -114,36 +100,19 @@ class JudgmentAgreement:
     def figure(
         self, kind: str, statistic: str, *who: str, view: str = "", section: str = "all"
     ) -> Figure:
-        """Return one figure.
+        """Return one figure, by kind and statistic (see `figures`) and the names of those it is of.
 
-        Parameters
-        ----------
-        kind, statistic
-            See `figures`.
-        who
-            The names of those it is of, in their order; none for those of all.
-        view
-            The view; empty for the first.
-        section
-            ``"all"``, or a group.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such figure.
+        `view` is empty for the first; `section` is ``"all"`` or a group.
         """
         first, second = (*who, "", "")[:2]
         shown = {one.name: alike[0].name for alike in self.options.alike for one in alike}
         level = f"judgments.{shown.get(view, view) or self.views[0]}"
         wanted = (kind, first, second, section, level, statistic)
-        found = {
-            (one.kind, one.first, one.second, one.section, one.level, one.statistic): one
-            for one in self.all_figures
-        }
-        if wanted not in found:
-            known = [" ".join(filter(None, name)) for name in found]
+        figures = {astuple(figure)[:6]: figure for figure in self.all_figures}
+        if wanted not in figures:
+            known = [" ".join(filter(None, name)) for name in figures]
             raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
-        return found[wanted]
+        return figures[wanted]
 
     @property
     def signature(self) -> str:
@@ -162,68 +131,51 @@ class JudgmentAgreement:
 
     def tables(self) -> list[Table]:
         """Return the tables, in the order in which a reader wants them."""
-        return list(_shown("judgment_tables").judgment_tables(self))
+        from alignkit.report.judgment_tables import judgment_tables
+
+        return list(judgment_tables(self))
 
     @property
     def head(self) -> list[str]:
         """Lines that say who is compared, on what, and what the brackets are."""
-        return list(_shown("judgment_tables").judgment_head(self))
+        from alignkit.report.judgment_tables import judgment_head
+
+        return list(judgment_head(self))
 
     def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such medium.
-        """
+        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
         written = get_medium(medium)
         sheets = [table.sheet() for table in self.tables()]
-        cautions = [str(one) for one in self.cautions]
+        cautions = [str(caution) for caution in self.cautions]
         return written.report(Report(self.head, sheets, cautions, self.signature))
 
     def csv(self) -> str:
         """Return every figure as a row of CSV; the columns are the fields of `Figure`.
 
-        Behind the figures comes a row for each caution, and one for the signature, the text in the
-        column of reasons.
+        A row for each caution and one for the signature follow, their text in the column of
+        reasons.
         """
-        names = [one.name for one in fields(Figure)]
-        rows: list[list[object]] = [list(names)]
-        rows += [list(record.values()) for record in self.to_records()]
-        for caution in self.cautions:
-            said = {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
-            rows.append([said.get(name, "") for name in names])
-        signed = {"kind": "signature", "reason": self.signature}
-        rows.append([signed.get(name, "") for name in names])
-        return csv_lines(rows)
+        from alignkit.report.agreement import agreement_csv
+
+        return agreement_csv(self)
 
     def to_records(self) -> list[dict[str, object]]:
         """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
-        return [
-            {part.name: getattr(one, part.name) for part in fields(Figure)}
-            for one in self.all_figures
-        ]
+        return [dict(vars(figure)) for figure in self.all_figures]
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it: NaN is None."""
-        options = {one.name: getattr(self.options, one.name) for one in fields(JudgmentOptions)}
         alike = [[view.name for view in views] for views in self.options.alike]
-        options |= {"scheme": self.scheme, "view": list(self.views), "alike": alike}
+        own = {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         return {
             "annotators": list(self.annotators),
             "by": self.by,
             "split": self.split,
             "in_several_groups": self.several,
             "seed": self.seed,
-            "options": jsonable(options),
+            "options": jsonable(vars(self.options) | own),
             "sections": list(self.sections),
-            "pairs": self.pairs,
-            "unjudged": self.unjudged,
-            "repeated": self.repeated,
-            "rewrites": self.rewrites,
-            "left_out": jsonable(self.left_out),
-            "shares": jsonable(self.shares),
+            **{name: jsonable(getattr(self, name)) for name in _COUNTS},
             "figures": jsonable(self.to_records()),
             "cautions": jsonable(self.cautions),
             "signature": self.signature,
@@ -231,9 +183,6 @@ class JudgmentAgreement:
 
     def to_html(self, **options: Any) -> str:
         """Return a page with all tables and figures; see `alignkit.report.judgment_page`."""
-        return str(_shown("judgment_page").judgment_page(self, **options))
+        from alignkit.report.judgment_page import judgment_page
 
-
-def _shown(module: str) -> Any:
-    """Load what shows a result when it is shown: it stands above results."""
-    return import_module(f"alignkit.report.{module}")
+        return judgment_page(self, **options)

@@ -21,11 +21,7 @@ WEIGHTS = ("nominal", "linear", "quadratic")
 
 
 def apart(size: int, weights: str = "nominal") -> Floats:
-    """Return how far any two of K labels are apart, (K, K).
-
-    ``"nominal"``: 1 for two different labels; ``"linear"``: the difference of their places in the
-    order, ``"quadratic"``: its square.
-    """
+    """Return how far any two of K labels are apart, (K, K)."""
     if weights not in WEIGHTS:
         raise UnknownNameError("weights", weights, WEIGHTS)
     places = np.arange(size, dtype=np.float64)
@@ -37,7 +33,7 @@ def apart(size: int, weights: str = "nominal") -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LabelTables:
-    """Hold the labels that each of N pairs of annotators give to the items that both judged."""
+    """The labels that each of N pairs of annotators give to the items that both judged."""
 
     size: int  # K, how many labels there are
     offsets: NDArray[np.int64]
@@ -80,7 +76,7 @@ class LabelTables:
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """Hold what N tables say in R resamples, each (N, R); NaN where undefined."""
+    """What N tables say in R resamples, each (N, R); NaN where undefined."""
 
     items: Floats  # how many items there are
     kappa: Floats  # Cohen's, weighted by how far labels are apart
@@ -91,21 +87,18 @@ class Ratios:
 def kappas(tables: Floats, far: Floats) -> Floats:
     """Return kappa of (..., K, K) tables; NaN where undefined."""
     size = tables.shape[-1]
-    found = weighted_kappas(tables.reshape(-1, size, size), far)
-    return found.reshape(tables.shape[:-2])
+    values = weighted_kappas(tables.reshape(-1, size, size), far)
+    return values.reshape(tables.shape[:-2])
 
 
 def mean_kappas(tables: Floats, far: Floats) -> Floats:
-    """Return the mean kappa of (R, N, K, K) tables, (R,), each weighing as much as its items.
-
-    A kappa that is undefined leaves the mean, with its weight.
-    """
+    """Return the mean kappa of (R, N, K, K) tables, (R,), each weighing as much as its items."""
     return mean_of(kappas(tables, far).T, tables.sum(axis=(2, 3)).T)
 
 
-def mean_of(found: Floats, items: Floats) -> Floats:
+def mean_of(kappas: Floats, items: Floats) -> Floats:
     """Return the mean of (N, R) kappas, (R,), each weighing as much as its items."""
-    known = ~np.isnan(found)
+    known = ~np.isnan(kappas)
     total = (items * known).sum(axis=0)
-    above = (items * np.where(known, found, 0)).sum(axis=0)
+    above = (items * np.where(known, kappas, 0)).sum(axis=0)
     return ratio(above, total)

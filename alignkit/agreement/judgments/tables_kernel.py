@@ -33,7 +33,7 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
     first, second = np.empty((size, drawn)), np.empty((size, drawn))
     for n in range(tables):
         first[:], second[:] = 0, 0
-        for k in range(size * size):
+        for k in range(size * size):  # cell (i, j) of table n: how often its items are drawn
             begin, end = offsets[n * size * size + k], offsets[n * size * size + k + 1]
             if begin == end:
                 continue
@@ -50,6 +50,7 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
             if i == j:
                 for r in range(drawn):
                     found[1, n, r] += cell[r]
+        # from the margins: sum of far[i, j] * first[i] * second[j], and of (first + second)^2
         for i in range(size):
             for r in range(drawn):
                 found[0, n, r] += first[i, r]
@@ -82,7 +83,7 @@ def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
         row, state = found[r], states[r]
         row[:] = codes
         for a in range(len(offsets) - 1):
-            begin = offsets[a]
+            begin = offsets[a]  # the labels from k + 1 on are final
             for k in range(offsets[a + 1] - 1, begin, -1):
                 other = begin + min(k - begin, int(uniform(state) * (k - begin + 1)))
                 row[k], row[other] = row[other], row[k]
@@ -170,6 +171,7 @@ def one_permuted_tables(
     for r in range(len(permuted)):
         for a in range(annotators):
             for j in range(offsets[a], offsets[a + 1]):
+                # his vote is replaced by the permuted one, and put back below
                 label, own, p = meaning[permuted[r, j]], meaning[codes[j]], items[j]
                 if own >= 0:
                     votes[p, own] -= 1

@@ -1,4 +1,4 @@
-"""Hold what is asked of the judgments in one view."""
+"""What is asked of the judgments in one view."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from alignkit.errors import OptionError
 
 @dataclass(frozen=True, eq=False)
 class ViewData:
-    """Hold the labels that annotators gave, and how they are to be compared."""
+    """The labels that annotators gave, and how they are to be compared."""
 
     name: str  # of the view
     annotators: tuple[str, ...]  # the A names
