@@ -46,10 +46,7 @@ def check_address(address: str) -> None:
 
 @contextmanager
 def connected(address: str, wait: float = 0) -> Iterator[Client]:
-    """Connect to the scheduler of an address, perhaps one that is begun for it.
-
-    A scheduler that was begun elsewhere has `wait` seconds to answer, but no less than `PATIENCE`.
-    """
+    """Connect to the scheduler of an address, perhaps one that is begun for it."""
     check_address(address)
     from distributed import Client, LocalCluster
 

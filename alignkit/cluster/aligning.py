@@ -133,10 +133,7 @@ def align_parts(
     work: str | None = None,
     progress: Told | None = None,
 ) -> Aligned:
-    """Align parts in a session; see `align`. What the model learned from gold may be left aside.
-
-    Parts that are done already, by the same model from the same texts, are not done again.
-    """
+    """Align parts in a session; see `align`. What the model learned from gold may be left aside."""
     reading, outputs = reading or ReadOptions(), Outputs(output, scores, how or Links())
     outputs.check(parts, None, model)
     digest = digest_of(model)
@@ -177,7 +174,6 @@ def memory_of(model: str) -> int:
 def _telling(
     parts: Sequence[Part], sizes: Sequence[int], progress: Told | None
 ) -> Callable[[str], None]:
-    """Return what tells of parts that are done, by their sizes."""
     words = {part.key: size for part, size in zip(parts, sizes, strict=True)}
     total, done, share = sum(sizes), 0, 0
 

@@ -17,7 +17,7 @@ _PAIRS = 60
 
 @dataclass(frozen=True)
 class Canary:
-    """Hold what decides over the bits of a result."""
+    """What decides over the bits of a result."""
 
     alignkit: str  # versions; that of Unicode, which Python brings, says what folding of case does
     numpy: str

@@ -28,7 +28,7 @@ _BLOCKS, _BLOCK = 16, 1 << 16  # of a file are compared with what they were
 
 @dataclass(frozen=True)
 class Facts:
-    """Hold what a part was found to be."""
+    """What a part was found to be."""
 
     pairs: int  # how many it has
     source_words: int
@@ -45,10 +45,7 @@ class Facts:
 
 
 def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
-    """Read the two texts of a part to their ends, as fast as they can be checked.
-
-    So words are counted by the spaces between them, and cells not at all.
-    """
+    """Read the two texts of a part to their ends, as fast as they can be checked."""
     from alignkit.texts import lines_of
 
     states = states_of(paths)

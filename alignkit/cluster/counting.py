@@ -137,10 +137,7 @@ def count_parts(
     work: str | None = None,
     progress: Told | None = None,
 ) -> Counted:
-    """Write the phrase table of some parts in a session; see `phrases`.
-
-    It does not depend on the room, nor on the number of buckets.
-    """
+    """Write the phrase table of some parts in a session; see `phrases`."""
     if given.format is None:
         path = largest_of(parts).paths[0]
         given = replace(given, format=find_format(path, encoding=given.reading.encoding))
@@ -190,7 +187,6 @@ def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], 
 def _count_part(
     part: Part, settings: TableSettings, given: AlignedInput, exchange: Exchange, parts: int
 ) -> Done:
-    """Count the phrase pairs of a part, and write them by target phrase."""
     sample = Sample(parts)
     with (
         PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as counts,
@@ -228,7 +224,6 @@ def _turn(
 
 
 def _write(bucket: int, shown: str, exchange: Exchange) -> Done:
-    """Write the lines of the table for a bucket of source phrases."""
     words = WordPool.read(shown)
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
         add_turned(runs, exchange, bucket)

@@ -34,10 +34,7 @@ def word_pairs(cells: int) -> int:
 
 
 def worker_memory(pairs: int, cells: int, places: int) -> int:
-    """Return about how many bytes training takes of a worker, beside what it keeps of other parts.
-
-    Of the largest part there are so many pairs and cells, of the largest shard so many word pairs.
-    """
+    """Return roughly how many bytes training takes of a worker, without other parts."""
     return 200_000_000 + 500 * pairs + 15 * cells + PLACE * places
 
 

@@ -28,7 +28,7 @@ _LEAST = 64  # but so many of each part
 
 @dataclass(frozen=True)
 class Exchange:
-    """Say where the tasks of a run put their records, and into how many buckets."""
+    """Where the tasks of a run put their records, and into how many buckets."""
 
     folder: str  # of the run; what memory does not hold is sorted there, in files without names
     buckets: int  # how many
@@ -81,10 +81,7 @@ class Sample:
 def write_records(
     exchange: Exchange, key: str, blocks: Iterable[Block], words: Sequence[str], *, skip: int = 0
 ) -> list[str]:
-    """Write what a part holds, in buckets by the first phrase, and its words; return the files.
-
-    So many symbols as `skip` says, behind the first 0 of a record, are no words.
-    """
+    """Write what a part holds, in buckets by the first phrase, and its words; return the files."""
     order = sorted(range(len(words)), key=words.__getitem__)
     ranks = np.empty(len(words), np.int32)
     ranks[order] = np.arange(len(words))
@@ -106,10 +103,7 @@ def write_records(
 def add_records(
     runs: Runs, exchange: Exchange, bucket: int, places: Mapping[str, str], *, skip: int = 0
 ) -> None:
-    """Add a bucket of what all parts hold; their words get the numbers that they have in all.
-
-    The places are as of `Numbered`, `skip` as of `write_records`.
-    """
+    """Add a bucket of what all parts hold; their words get the numbers that they have in all."""
     for key, path in places.items():
         numbers = read_array(path)
         for block in read_section(exchange.path("records", key), bucket):
@@ -169,7 +163,7 @@ def read_array(path: str) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class Numbered:
-    """Say where the words of all are: `pool`, as they are `shown`, and the places of a part's."""
+    """Where the words of all are: `pool`, as they are `shown`, and the places of a part's."""
 
     pool: str
     shown: str

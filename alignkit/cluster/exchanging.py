@@ -46,12 +46,7 @@ class Exchanging:
         function: Callable[..., Done],
         parts: Mapping[str, tuple[Any, ...]],
     ) -> dict[str, Any]:
-        """Let each part write its records; return what the tasks gave.
-
-        `parts` has for each name a `Part` and what else the function takes, which is called with
-        these, the exchange, and the number of parts, and returns a dictionary whose ``sample`` is
-        as of `Sample.phrases`.
-        """
+        """Let each part write its records; return what the tasks gave."""
         names, memory = list(parts), memory_of(self._exchange.room)
         self._run.claim(*(self._exchange.path("words", name) for name in names))
         tasks = {}
@@ -72,11 +67,7 @@ class Exchanging:
     def turned(
         self, what: tuple[str, str], function: Callable[..., Done], *given: Any, rooms: int = 1
     ) -> list[Any]:
-        """Let each bucket of records write them turned round; return what the tasks gave.
-
-        The function is called with the number of a bucket, what is given, and the exchange; it
-        writes by `write_turned`. A task sorts `rooms` times as much as memory is to hold.
-        """
+        """Let each bucket of records write them turned round; return what the tasks gave."""
         return self._buckets("turned", self._exchange.buckets, what, function, given, rooms)
 
     def lines(
@@ -87,10 +78,7 @@ class Exchanging:
         function: Callable[..., Done],
         *given: Any,
     ) -> list[Any]:
-        """Write the lines of each bucket of second phrases, and join them; return what tasks gave.
-
-        All is as of `turned`, but the function writes by `write_text`.
-        """
+        """Let each bucket of second phrases write its lines, and join them."""
         found = self._buckets("lines", count, what, function, given)
         join_texts(self._exchange, count, output)
         return found

@@ -19,7 +19,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class Part:
-    """Hold the files of a part of a corpus, line by line the same pairs.
+    """The files of a part of a corpus, line by line the same pairs.
 
     Parameters
     ----------

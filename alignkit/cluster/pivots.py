@@ -140,10 +140,7 @@ def join_tables(
     work: str | None = None,
     progress: Told | None = None,
 ) -> Joined:
-    """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`.
-
-    They do not depend on the room, nor on the number of buckets.
-    """
+    """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`."""
     files = [part for table in tables for part in table]
     what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
     with exchanging(
@@ -191,7 +188,6 @@ def join_tables(
 
 
 def _of_tables(found: Mapping[str, Any], name: str, tables: int) -> tuple[int, ...]:
-    """Return what the files of each table hold together."""
     return tuple(
         sum(part[name] for part in found.values() if part["side"] == side)
         for side in range(1, tables + 1)
@@ -199,7 +195,6 @@ def _of_tables(found: Mapping[str, Any], name: str, tables: int) -> tuple[int, .
 
 
 def _read_part(part: Part, side: int, given: TableInput, exchange: Exchange, parts: int) -> Done:
-    """Read a file of a table, and write its entries by pivot."""
     path = part.paths[0]
     file = TableFile(path, format=given.format, encoding=given.encoding, max_size=given.max_size)
     sample = Sample(parts, _MARK)
@@ -243,7 +238,6 @@ def _join(
 
 
 def _write(bucket: int, shown: str, settings: PivotSettings, exchange: Exchange) -> Done:
-    """Write the lines of a bucket of phrases."""
     words, tally = WordPool.read(shown), PivotTally()
     with Runs(exchange.folder, sums=VALUES, room=exchange.room) as runs:
         add_turned(runs, exchange, bucket)

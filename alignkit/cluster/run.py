@@ -40,11 +40,7 @@ class RunError(AlignkitError):
 
 
 class Run:
-    """Hold the folder of a run for this process alone, and know which files there the run made.
-
-    Only those are replaced and deleted. A marker names them, before they are made; a folder
-    without it is not touched.
-    """
+    """The folder of a run, locked for this process, and the files that the run made."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = os.path.abspath(folder)
@@ -146,7 +142,6 @@ class Run:
         self._note()
 
     def _delete(self, name: str) -> None:
-        """Delete a file, or a folder if it is empty; not by way of a link."""
         path = os.path.join(self.folder, name).rstrip("/")
         if not os.path.islink(path) and not os.path.islink(os.path.dirname(path)):
             with suppress(OSError):
@@ -233,11 +228,7 @@ class Run:
         *,
         errors: int = 1,
     ) -> dict[str, Any]:
-        """Do the tasks of a step that are not done yet, the first first; return what all gave.
-
-        The function returns what a task gave and which files it wrote; `progress` is called with
-        the name of each that is done, `errors` is as of `Session.each`.
-        """
+        """Do the tasks of a step that are not done yet, the first first; return what all gave."""
         self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
         found = {key: self._recorded(step, key) for key in tasks}
         done = {key: record["value"] for key, record in found.items() if record is not None}
@@ -282,7 +273,6 @@ class Run:
 
 
 def _make(folder: str) -> None:
-    """Make the folder of a run; it has its marker from the beginning."""
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     new = free_name(Path(folder).parent)
     with undisturbed():
@@ -307,7 +297,7 @@ def _lives(process: int) -> bool:
 
 
 class Done(NamedTuple):
-    """Hold what a task gave, as JSON can hold it, and the files that it wrote."""
+    """What a task gave, as JSON can hold it, and the files that it wrote."""
 
     value: Any
     files: Sequence[str]
@@ -345,12 +335,7 @@ def _difference(name: str, before: Any, now: Any) -> str:
 
 @contextmanager
 def running(work: str | None, output: str = "") -> Iterator[Run]:
-    """Open the folder of a run, in the one that users name, or beside the output.
-
-    The latter is removed when all is done. It goes too if what is read is bad: that has to be
-    changed, and the run is then another one. After other errors, and when it is stopped, it stays,
-    and the run can go on.
-    """
+    """Open the folder of a run, in the one that users name, or beside the output."""
     if work is not None:
         refuse_address(work)
     run = Run(folder_beside(output) if work is None else os.path.join(work, FOLDER))
@@ -383,10 +368,7 @@ def folder_beside(output: str) -> str:
 
 @contextmanager
 def placing(path: str) -> Iterator[str]:
-    """Name a file beside a path, which takes its place when it is whole.
-
-    Several workers may do so at once: each has a file of its own, and the last one stays.
-    """
+    """Return the path of a file beside a path, which takes its place when it is whole."""
     with apart(), replacing_file(path) as beside:
         yield beside
 

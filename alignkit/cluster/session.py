@@ -347,7 +347,7 @@ class DaskSession(Session):
 
 
 class _Watch:
-    """Report once what keeps tasks waiting, and when that is over."""
+    """Once what keeps tasks waiting, and when that is over."""
 
     def __init__(self, address: str, wait: float | None) -> None:
         self._address, self.wait = address, wait
@@ -391,7 +391,7 @@ class _Watch:
 
 
 def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
-    """Say why Dask has paused a worker, and which task waits for it."""
+    """Report why Dask has paused a worker, and which task waits for it."""
     task = max(tasks, key=lambda task: task.memory, default=Task("", (), smaller="smaller parts"))
     needs = f"needs about {_size(task.memory)}" if task.memory else "waits for it"
     what = f"{task.name} {needs}, " if task.name else ""
@@ -411,7 +411,7 @@ def _killed(task: Task, times: int, most: int) -> ClusterError:
 
 @dataclass(frozen=True)
 class _Call:
-    """Hold a task as Dask is to see it: in one piece, lest it takes what is in it for tasks."""
+    """A task as Dask is to see it: in one piece, lest it takes what is in it for tasks."""
 
     check: Callable[[], Canary]
     expected: Canary
@@ -479,7 +479,6 @@ def open_session(
 
 
 def _check_client(client: Connection) -> None:
-    """Refuse what is no client, and a client that cannot be used."""
     fault = ""
     if not (hasattr(client, "submit") and hasattr(client, "scheduler_info")):
         fault = f"{kind_of(client)}; give a Client of Dask, an address, or None"

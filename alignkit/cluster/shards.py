@@ -71,7 +71,7 @@ def _keys(plan: Plan, number: int, part: int) -> I8:
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """Hold what stays the same of a shard from round to round."""
+    """What stays the same of a shard from round to round."""
 
     shard: Shard
     keys: I8
@@ -141,10 +141,7 @@ def _forgetting(plan: Plan, number: int, known: _Known) -> Shard:
 
 
 def weigh(plan: Plan, number: int, done: int, last: bool) -> None:
-    """Make the weights of the next round, those that each part needs, and their totals.
-
-    After the last round also those that the model holds.
-    """
+    """Make the weights of the next round, those that each part needs, and their totals."""
     known = _known(plan, number)
     rest = float(np.float32(plan.settings.floor))
     pruned = _pruned(plan)

@@ -245,15 +245,10 @@ class Stages:
         return [found[k] for k in range(len(tasks))]
 
     def _needs(self) -> int:
-        """Return about how many bytes a task takes."""
         pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))
         return worker_memory(pairs, cells, max(self._state.get("places", [0])))
 
 
 def _shards_for(cells: int, session: Session) -> int:
-    """Return into how many shards word pairs are divided.
-
-    One for each worker, up to 8; more where half of a worker would not hold one.
-    """
     needed = 2 * PLACE * word_pairs(cells)
     return max(min(session.workers, 8), math.ceil(needed / (session.memory or needed)))

@@ -20,7 +20,6 @@ class Arrays:
         self._path, self._members = path, members
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Return an array, its bytes compared with their checksum."""
         with _told(self._path):
             return self._members[name]
 

@@ -74,7 +74,7 @@ def _divided(plan: Plan, index: Cooccurrence) -> list[I4]:
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """Hold what stays the same of a part from round to round; `text` is not cut."""
+    """What stays the same of a part from round to round; `text` is not cut."""
 
     text: Bitext
     part: Part
@@ -142,7 +142,7 @@ def _own(plan: Plan, number: int, done: int) -> Own:
 
 
 class _Evidence:
-    """Hold what an E-step expects to be linked."""
+    """What an E-step expects to be linked."""
 
     def __init__(self, cells: int) -> None:
         self.agreement: U1 = np.zeros(cells, np.uint8)

@@ -37,7 +37,7 @@ class Reader:
     __name__ = "read_part"
 
     def file(self, paths: Sequence[str]) -> str:
-        """Name the file of a part."""
+        """Return the path of the file of a part."""
         name = "\n".join(map(os.path.abspath, paths)).encode("utf-8", "surrogateescape")
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
@@ -126,13 +126,12 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
 
 
 def _alone(words: int) -> Stems:
-    """Return stems of which each is a word."""
     return Stems(np.arange(words, dtype=np.int32), words, np.ones(words, np.float32))
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Hold the words of a side."""
+    """The words of a side."""
 
     words: list[str]  # the most frequent first
     stems: Stems  # how they begin
@@ -158,10 +157,7 @@ def shards_of(stems: I4, number: int) -> I4:
 def stored(
     arrays: Arrays | Mapping[str, NDArray[Any]], sizes: Sequence[int], casefold: bool
 ) -> Bitext:
-    """Return a bitext whose words are numbers among so many, for the aligner's kernels.
-
-    The words themselves are not there: nothing that runs on parts looks at them.
-    """
+    """Return a bitext whose words are numbers among so many, for the aligner's kernels."""
     sides = [
         Side.trusted([""] * size, arrays[f"{name}-ids"], arrays[f"{name}-starts"])
         for name, size in zip(SIDES, sizes, strict=True)

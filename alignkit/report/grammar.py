@@ -45,25 +45,7 @@ def grammar_tables(grammar: Grammar, *, most: int | None = 20) -> Iterator[Table
 
 
 def grammar_lines(grammar: Grammar, *, most: int | None = 20) -> Iterator[str]:
-    """Yield the lines of a listing of rules by kind, below each the sentences of its examples.
-
-    Each rule has its count, p(target | source) and p(source | target) before it. The words that it
-    spans are in brackets.
-
-    Examples
-    --------
-    >>> from alignkit.rules.files import parse_rule
-    >>> from alignkit.rules.grammar import Example
-    >>> example = Example("p7", ("a", "car"), ("an", "auto"), (1, 2), (1, 2))
-    >>> rule = parse_rule('NN("car") ||| NN("auto")')
-    >>> for line in grammar_lines(Grammar((RuleType(rule, 2, 2, 1.0, 0.5, examples=(example,)),))):
-    ...     print(line)
-    lexical: a word for a word, without variables; 2 rules of 1 type
-      count  p(t|s)  p(s|t)
-          2   1.000   0.500  NN("car") ||| NN("auto")
-                             p7: a [car]
-                                 an [auto]
-    """
+    """Yield the lines of a listing of rules by kind, below each the sentences of its examples."""
     check_arguments(grammar_lines, locals())
     margin = " " * (_COUNT + 2 * (_P + 1) + 2)
     for number, (kind, types) in enumerate(_by_kind(grammar).items()):

@@ -90,7 +90,6 @@ def tree_style() -> str:
 
 
 def _totals(shown: Iterable[TreePair]) -> str:
-    """Draw what stands at the top of a page: how much there is."""
     pairs = both = sure = possible = matched = 0
     for one in shown:
         pairs += 1
@@ -107,7 +106,6 @@ def _totals(shown: Iterable[TreePair]) -> str:
 
 
 def _articles(shown: Iterable[TreePair]) -> Iterator[str]:
-    """Draw each sentence pair, with its heading."""
     for one in shown:
         yield f"<article>\n<h2>{isolated_text(one.id)}</h2>\n{_figure(one)}</article>\n"
 

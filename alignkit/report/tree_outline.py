@@ -15,7 +15,7 @@ Kind = Literal["node", "word", "variable", "unpaired"]
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Hold what a drawing shows of a tree or of a string, in preorder."""
+    """What a drawing shows of a tree or of a string, in preorder."""
 
     texts: tuple[str, ...]
     kinds: tuple[Kind, ...]  # what each is; "unpaired" is a variable that the other side has not
@@ -35,11 +35,7 @@ class Outline:
         return below
 
     def levels(self) -> list[int]:
-        """Return how far each item stands above the words: words and variables at 0.
-
-        Words are all in one row, and so are the nodes of single words. A node above nothing
-        stands beside those.
-        """
+        """Return how far each item stands above the words: words and variables at 0."""
         found = [int(kind == "node") for kind in self.kinds]
         for k in range(len(found) - 1, -1, -1):
             parent = self.parents[k]
@@ -76,14 +72,7 @@ def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outlin
 
 
 def outline_side(side: Side) -> Outline:
-    """Outline a side of a rule: a fragment of a tree, or a string.
-
-    Examples
-    --------
-    >>> found = outline_side(Node("NP", (Variable(0, "DT"), Node("NN", ("car",)))))
-    >>> found.texts, found.parents, found.levels()
-    (('NP', 'x0:DT', 'NN', 'car'), (-1, 0, 0, 2), [2, 0, 1, 0])
-    """
+    """Outline a side of a rule: a fragment of a tree, or a string."""
     texts: list[str] = []
     kinds: list[Kind] = []
     parents: list[int] = []

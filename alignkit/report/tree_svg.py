@@ -273,7 +273,6 @@ def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: 
 
 
 def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
-    """Return the legend, and how far it reaches to the right and down."""
     parts: list[str] = []
     x, y, reach = float(_MARGIN), top + 12, 0.0
     for said, broken in legend_entries(shown):

@@ -125,7 +125,7 @@ def pair_text(
 
 @dataclass
 class _Line:
-    """Hold a line: its tree part with and without colours, and the word at its end, if any."""
+    """A line: its tree part with and without colours, and the word at its end, if any."""
 
     text: str
     plain: str

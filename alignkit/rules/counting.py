@@ -27,12 +27,7 @@ class _Numbers(dict[Hashable, int]):
 
 
 class RuleCounts:
-    """Count rule types.
-
-    Notes
-    -----
-    Some 600 bytes a type beside its symbols, of 4 bytes; nothing a rule.
-    """
+    """Count rule types."""
 
     def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
         self._strings, self._most = strings, examples
@@ -190,14 +185,12 @@ class RuleCounts:
 def _added(
     known: NDArray[np.float64], numbers: NDArray[np.int64], more: NDArray[np.float64], size: int
 ) -> NDArray[np.float64]:
-    """Return sums by number, with more added to those that are known."""
     found = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
     found[: len(known)] += known
     return found
 
 
 def _joined(parts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the numbers of some parts one after the other, and where each begins."""
     offsets = ends_of([len(part) // 4 for part in parts])
     return np.frombuffer(b"".join(parts), np.int32), offsets
 

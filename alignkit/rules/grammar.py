@@ -13,7 +13,7 @@ from alignkit.rules.rule import Rule
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Say where a rule was seen: the pair, and the half-open spans of words of its root."""
+    """Where a rule was seen: the pair, and the half-open spans of words of its root."""
 
     id: str
     source: tuple[str, ...]
@@ -24,7 +24,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class RuleType:
-    """Hold a rule type of a grammar; a weight that was not computed is None.
+    """A rule type of a grammar; a weight that was not computed is None.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class RuleType:
 
 @dataclass(frozen=True)
 class Grammar:
-    """Hold the rule types of a corpus, most frequent first.
+    """The rule types of a corpus, most frequent first.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ def learn_grammar(
 
 @dataclass(frozen=True)
 class _Known:
-    """Hold a sentence pair with what its rules are made from."""
+    """A sentence pair with what its rules are made from."""
 
     pair: SentencePair
     alignment: Alignment

@@ -35,13 +35,7 @@ class Weights:
 
 
 class Lexicon:
-    """Count links between words, and words without links, by the numbers of words.
-
-    Notes
-    -----
-    16 bytes a pair of words that is linked somewhere, and while pairs are merged up to three times
-    that; 16 bytes a word.
-    """
+    """Count links between words, and words without links, by the numbers of words."""
 
     def __init__(self) -> None:
         self._keys, self._counts = np.zeros(0, np.int64), np.zeros(0, np.int64)

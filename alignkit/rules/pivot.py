@@ -88,11 +88,7 @@ class RulePivot:
         self.pivot.add(table, shared, others, p[:, self._side], p[:, 1 - self._side])
 
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
-        """Yield the paraphrase rules, those of each source side by falling probability.
-
-        `p_target` is p(paraphrase | phrase), `p_source` the reverse, and the number of pivots is
-        the extra feature ``pivots``. Variables are numbered by the source side.
-        """
+        """Yield the paraphrase rules, those of each source side by falling probability."""
         variables = {
             _token(Variable(number, label)): (number, label)
             for label in self._labels
@@ -117,22 +113,7 @@ def pivot_rules(
     top: int | None = 20,
     identity: bool = False,
 ) -> Iterator[RuleType]:
-    """Go through the paraphrase rules that a grammar holds: rules with one side in common.
-
-    As `alignkit.tables.pivot` makes paraphrases of phrases; other arguments mean what they mean
-    there. A shared side is the same in its words, labels and variables, as these stand in it from
-    left to right.
-
-    Examples
-    --------
-    >>> from alignkit.rules.files import parse_rule, rule_text
-    >>> rules = [RuleType(parse_rule(text), p_target=0.5, p_source=1.0) for text in (
-    ...     'X(x0:X "de" x1:X) ||| X(x0:X "of" x1:X)', 'X(x0:X "de" x1:X) ||| X(x1:X x0:X)')]
-    >>> for found in pivot_rules(rules):
-    ...     print(rule_text(found.rule), found.p_target)
-    X(x0:X "of" x1:X) ||| X(x1:X x0:X) 0.5
-    X(x0:X x1:X) ||| X(x1:X "of" x0:X) 0.5
-    """
+    """Go through the paraphrase rules that a grammar holds: rules with one side in common."""
     check_arguments(pivot_rules, locals())
     settings = PivotSettings(min_p, top, identity)
     made = RulePivot(1 if second is None else 2, on=on)

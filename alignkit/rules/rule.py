@@ -17,7 +17,7 @@ class Variable(NamedTuple):
 
 
 class Node(NamedTuple):
-    """Hold a node of a fragment: its label and, in order, nodes, variables and words."""
+    """A node of a fragment: its label and, in order, nodes, variables and words."""
 
     label: str
     children: tuple[Item, ...]

@@ -44,16 +44,7 @@ _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 def rule_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
-    """Return precision, recall and F1 of the rules and of the node pairs.
-
-    Examples
-    --------
-    >>> row = np.array([[4, 3, 4, 0, 0, 0, 5, 5, 5, 0, 0, 0]])
-    >>> {name: value.tolist() for name, value in rule_ratios(row).items() if value[0] > 0}
-    ... # doctest: +NORMALIZE_WHITESPACE
-    {'rules.precision': [0.75], 'rules.recall': [1.0], 'rules.f1': [0.8571428571428571],
-     'nodes.precision': [1.0], 'nodes.recall': [1.0], 'nodes.f1': [1.0]}
-    """
+    """Return precision, recall and F1 of the rules and of the node pairs."""
     by_name = dict(zip(COLUMNS, np.asarray(counts).T, strict=True))
     found: dict[str, NDArray[np.float64]] = {}
     for level, (total, right) in _PARTS.items():
@@ -67,7 +58,7 @@ def rule_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
 
 @dataclass(frozen=True, repr=False)
 class RuleScore:
-    """Hold the score of rules that follow from alignments against those of a gold standard.
+    """The score of rules that follow from alignments against those of a gold standard.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
 

@@ -163,7 +163,6 @@ def _found(one: Derivations, other: Derivations) -> Rows:
 
 
 def _changing(found: Derivations) -> NDArray[np.bool_]:
-    """Return which minimal rules are no identities."""
     made = found.fragments(found.minimal())
     return readonly(sides_differ(readonly(made.symbols), readonly(made.offsets)))
 

@@ -91,7 +91,7 @@ def read_section(path: str, bucket: int) -> Iterator[Block]:
 
 
 class WordPool(NamedTuple):
-    """Hold a list of words: their bytes in UTF-8; (V + 1,) where each ends, from 0 on."""
+    """A list of words: their bytes in UTF-8; (V + 1,) where each ends, from 0 on."""
 
     text: NDArray[np.uint8]
     ends: NDArray[np.int64]

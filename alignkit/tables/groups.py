@@ -13,11 +13,7 @@ from alignkit.tables.table_kernel import number_groups
 
 
 def with_totals(runs: Runs) -> Iterator[tuple[Block, NDArray[np.float64]]]:
-    """Yield the records of `Runs` with the sum of the first values of all with the same phrase.
-
-    That is the first one, up to the 0. The records are merged twice, so that a phrase may have more
-    of them than memory holds; each phrase takes 8 bytes.
-    """
+    """Yield the records of `Runs` with the sum of the first values of all with the same phrase."""
     parts: list[NDArray[np.float64]] = []
     known = 0  # groups before the last one
     open_sum = 0.0  # of the last one so far
@@ -33,10 +29,7 @@ def with_totals(runs: Runs) -> Iterator[tuple[Block, NDArray[np.float64]]]:
 
 
 def whole_groups(runs: Runs) -> Iterator[tuple[Block, NDArray[np.int64]]]:
-    """Yield the records of `Runs`, never some of those with the same first phrase, and its number.
-
-    So what has one first phrase has to fit into memory.
-    """
+    """Yield the records of `Runs` in whole groups by first phrase, with the group of each."""
     held: list[tuple[Block, NDArray[np.int64]]] = []
     for block, numbers in _grouped(runs):
         last = int(np.searchsorted(numbers, numbers[-1]))
@@ -71,7 +64,6 @@ def _joined(
 
 
 def _grouped(runs: Runs) -> Iterator[tuple[Block, NDArray[np.int64]]]:
-    """Yield the records of `Runs`, and the number of the group of each."""
     before, last = readonly(np.empty(0, np.int32)), -1
     for block in runs.merge():
         symbols = readonly(block.symbols)

@@ -11,18 +11,7 @@ from alignkit.arrays import Vocabulary
 
 
 class Lexicon(Vocabulary):
-    """Number words, as they are written, in the order in which they come.
-
-    Examples
-    --------
-    >>> lexicon = Lexicon()
-    >>> lexicon.encode(["the", "old", "the", "The"])
-    [0, 1, 0, 2]
-    >>> lexicon.words
-    ['the', 'old', 'The']
-    >>> lexicon.ranks()
-    array([2, 1, 0], dtype=int32)
-    """
+    """Number words, as they are written, in the order in which they come."""
 
     def __init__(self) -> None:
         super().__init__(casefold=False)
@@ -33,10 +22,7 @@ class Lexicon(Vocabulary):
         return list(self._numbers)
 
     def ranks(self) -> NDArray[np.int32]:
-        """Return the place of each word in the order of their characters' code points.
-
-        That is the order of their bytes in UTF-8 too.
-        """
+        """Return the place of each word in the order of their characters' code points."""
         words = list(self._numbers)
         ranks = np.empty(len(words), np.int32)
         ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))

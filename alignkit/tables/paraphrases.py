@@ -34,7 +34,7 @@ PIVOTS = ("source", "target")
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase:
-    """Hold a phrase and another one that shares translations with it.
+    """A phrase and another one that shares translations with it.
 
     Parameters
     ----------
@@ -190,18 +190,12 @@ class Pivot:
         return ranks, numbers, renamed
 
     def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
-        """Yield the paraphrases as lines, many in a text.
-
-        Tab-separated: phrase, paraphrase, p(paraphrase | phrase), p(phrase | paraphrase), pivots.
-        """
+        """Yield the paraphrases as lines, many in a text."""
         words = text_pool(map(escaped, sorted(self._symbols)))
         yield from pivot_lines(self.blocks(settings), words)
 
     def records(self) -> Iterator[Block]:
-        """Yield what was added: pivot, 0, the table, the phrase; words are numbered as in `words`.
-
-        The number of the table stands as it is, those of words are higher by 1.
-        """
+        """Yield what was added: pivot, 0, the table, the phrase, in the numbers of `words`."""
         return self._entries.merge()
 
     @property

@@ -39,7 +39,7 @@ _PHRASES = 1 << 16  # phrase pairs at a time
 
 @dataclass(frozen=True, slots=True)
 class PhraseEntry:
-    """Hold an entry of a phrase table.
+    """An entry of a phrase table.
 
     Parameters
     ----------
@@ -81,13 +81,7 @@ class TableSettings:
 
 
 class PhraseCounts:
-    """Count phrase pairs; give them back with their probabilities.
-
-    Notes
-    -----
-    Counted by target, then by source: first each target phrase has its count, then each source
-    phrase. So memory holds the words, `room`, and 8 bytes for each different phrase of a side.
-    """
+    """Count phrase pairs; give them back with their probabilities."""
 
     def __init__(
         self,

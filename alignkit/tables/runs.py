@@ -40,25 +40,7 @@ class Block:
 
 
 class Runs:
-    """Count sequences of numbers, of which there may be more than memory holds.
-
-    Equal sequences become one record, whose values are added up (of some, the greatest stays).
-    What memory does not hold goes, sorted, to a file without a name, which is gone when the
-    process ends, however it ends.
-
-    Notes
-    -----
-    What is merged does not depend on the room as long as sums are exact, which they are of whole
-    numbers below 2**53. Time is linear in what is added while that fits into some dozens of rooms.
-
-    Examples
-    --------
-    >>> with Runs(".", sums=1) as runs:
-    ...     runs.add(np.array([5, 7, 5, 5, 7], np.int32), np.array([0, 2, 3, 5]), np.ones((3, 1)))
-    ...     for block in runs.merge():
-    ...         print(block.symbols, block.offsets, block.values.ravel())
-    [5 5 7] [0 1 3] [1. 2.]
-    """
+    """Count sequences of numbers, of which there may be more than memory holds."""
 
     def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
         check_arguments(Runs.__init__, locals())
@@ -134,7 +116,6 @@ class Runs:
             raise AlignmentError(f"symbols[{place}] is {symbols[place]}; the least is 0")
 
     def _spill(self, held: _Held) -> None:
-        """Write what is held to disk, sorted."""
         if self._file is None:
             self._file = _RunFile(self._folder)
         records, numbers = _block_shape(self._room, self._width)
@@ -144,10 +125,7 @@ class Runs:
         held.clear()
 
     def merge(self) -> Iterator[Block]:
-        """Yield all records, each sequence once, in order; as often as this is called.
-
-        Nothing can be added from now on.
-        """
+        """Yield all records, each sequence once, in order; as often as this is called."""
         shape = _block_shape(self._room, self._width)
         self._ended = True
         if self._file is not None:
@@ -181,7 +159,7 @@ def _block_shape(room: int, width: int) -> tuple[int, int]:
 
 
 class _Held:
-    """Hold records in memory, each sequence once."""
+    """Records in memory, each sequence once."""
 
     def __init__(self, room: int, width: int) -> None:
         # bytes a record: its end, values, numbers; two slots; place and key while it is sorted
@@ -232,7 +210,7 @@ class _Held:
 
 @dataclass
 class _Run:
-    """Say where in the file a run begins and ends, and how large its blocks are at most."""
+    """Where in the file a run begins and ends, and how large its blocks are at most."""
 
     start: int
     end: int
@@ -318,7 +296,7 @@ class _RunFile:
 
 
 class _Front:
-    """Hold a block of each run that is merged."""
+    """A block of each run that is merged."""
 
     def __init__(self, file: _RunFile, runs: list[_Run], width: int) -> None:
         self._file, self._runs = file, runs

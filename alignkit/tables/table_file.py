@@ -36,10 +36,7 @@ _LINES = 1 << 14
 
 
 class TableRows(NamedTuple):
-    """Hold some entries of a phrase table, and the line of the first.
-
-    The phrases are texts; of the (R,) numbers the counts are NaN where they are not known.
-    """
+    """Hold some entries of a phrase table, and the line of the first."""
 
     source: Sequence[str]
     target: Sequence[str]

@@ -59,7 +59,7 @@ _TAGGED = re.compile(r"([^-=]+)[-=]")
 
 @dataclass(slots=True)
 class Brackets:
-    """Hold what was read: the columns of a tree, and what was done on the way."""
+    """What was read: the columns of a tree, and what was done on the way."""
 
     words: list[str] = field(default_factory=list)  # as of alignkit.trees.Tree
     labels: list[str] = field(default_factory=list)
@@ -132,10 +132,7 @@ def _read_known(text: str, builder: _Builder, tokens: Sequence[str]) -> None:
 
 
 def _known_word(text: str, at: int, builder: _Builder, tokens: Sequence[str]) -> str:
-    """Return the next known word where it stands at a place and holds brackets; else nothing.
-
-    A word that begins with a bracket is taken only where it is all that a node has.
-    """
+    """Return the next known word where it stands at a place and holds brackets; else nothing."""
     place = builder.count
     if place >= len(tokens) or not builder.within or not text.startswith(tokens[place], at):
         return ""

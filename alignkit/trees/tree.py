@@ -33,7 +33,7 @@ class Child(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Tree:
-    """Hold a constituent tree: nodes in preorder, tokens as its leaves.
+    """A constituent tree: nodes in preorder, tokens as its leaves.
 
     A node is a nonterminal or a preterminal; words are no nodes. The nodes below node u are
     ``u + 1 .. afters[u] - 1``; the words directly below u are the positions of its span that are in

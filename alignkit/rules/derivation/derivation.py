@@ -24,7 +24,7 @@ from alignkit.trees import Tree
 
 @dataclass(frozen=True, slots=True)
 class RuleToken:
-    """Hold a rule where it was seen.
+    """A rule where it was seen.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def _couples(array: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 
 class Derived:
-    """Hold what was derived together."""
+    """What was derived together."""
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ MOST = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Hold the classes of P pairs: chains of nodes of both sides that have the same links."""
+    """The classes of P pairs: chains of nodes of both sides that have the same links."""
 
     source_chains: NDArray[np.int32]
     source_begins: NDArray[np.int64]  # (C + 1,) int64: where the chains of each class begin
@@ -74,7 +74,7 @@ class Fragments:
 
 @dataclass(frozen=True, eq=False)
 class Derivations:
-    """Hold the derivations of P sentence pairs."""
+    """The derivations of P sentence pairs."""
 
     source: TreeArrays  # the trees; of a side that is a string, the spans of its frontier
     target: TreeArrays
@@ -228,5 +228,4 @@ def _derive_strings(
 
 
 def _from_zero(offsets: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Return the offsets of pair k alone."""
     return np.asarray(offsets[k : k + 2] - offsets[k])

@@ -18,7 +18,6 @@ def recompose(
 
 
 def _below(rules: Sequence[Rule]) -> list[list[int]]:
-    """Return the rules of the variables of each rule."""
     wanted = [_count(rule.source) for rule in rules]
     found: list[list[int]] = [[] for _ in rules]
     open_rules = [0]

@@ -1,4 +1,4 @@
-"""Hold the trees of many sentences as flat arrays: what the kernels take."""
+"""The trees of many sentences as flat arrays: what the kernels take."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ _NUMBERING = Lock()
 
 
 class Names(dict[str, int]):
-    """Number labels or words as they come: ``names["NP"]``; equal texts alone are equal.
-
-    `texts` are they in this order. Threads may share one.
-    """
+    """Number labels or words as they come: ``names["NP"]``; equal texts alone are equal."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

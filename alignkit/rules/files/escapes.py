@@ -26,7 +26,6 @@ class Escapes:
         self.escape = lru_cache(maxsize=1 << 16)(self._escape)
 
     def _escape(self, text: str) -> str:
-        """Return a text as it is written."""
         if not text:
             return _EMPTY
         if "&" in text:

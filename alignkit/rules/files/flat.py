@@ -17,7 +17,7 @@ Symbols = tuple["Variable | str", ...]
 
 
 class FlatRule(NamedTuple):
-    """Hold the root labels of a rule (None: a string, which has none) and the symbols below."""
+    """The root labels of a rule (None: a string, which has none) and the symbols below."""
 
     source_label: str | None
     target_label: str | None

@@ -141,7 +141,6 @@ def _feature(name: str, text: str) -> str:
 
 
 def _text(name: str, value: float) -> str:
-    """Return a weight as it is written; logarithms with digits that survive being read."""
     if name in _COUNTS:
         return number_text(value)
     if value <= 0:

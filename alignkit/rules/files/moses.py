@@ -152,7 +152,6 @@ def _rule(
     our_label: str | None,
     their_label: str | None,
 ) -> Rule:
-    """Make a rule of its symbols: number the variables by the links."""
     if (our_label is None) != (their_label is None):
         raise FormatError("one side ends in its label ([X]), the other does not")
     ours = [i for i, item in enumerate(source) if isinstance(item, Variable)]

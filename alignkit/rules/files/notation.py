@@ -40,13 +40,7 @@ _TOKEN = re.compile(
 
 @lru_cache(maxsize=1 << 16)
 def quoted(text: str) -> str:
-    r"""Return a text in quotation marks, as JSON does, without spaces and ``|||`` inside.
-
-    Examples
-    --------
-    >>> print(quoted("car"), quoted('say "|||"'))
-    "car" "say\u0020\"\u007c\u007c\u007c\""
-    """
+    """Return a text in quotation marks, as JSON does, without spaces and ``|||`` inside."""
     if _PLAIN_WORD.fullmatch(text):
         return f'"{text}"'
     found = _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
@@ -245,12 +239,11 @@ def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered
 
 
 def _tag(text: str) -> str:
-    """Return the label of a variable."""
     return unquoted(text) if text[:1] == '"' and text[-1] == '"' and text != '"' else text
 
 
 def _refused(text: str) -> FormatError:
-    """Say what is wrong with a text that is no side of a rule, and where."""
+    """Report what is wrong with a text that is no side of a rule, and where."""
     open_nodes: list[int] = []
     trees = 0
     for match in _TOKEN.finditer(text):

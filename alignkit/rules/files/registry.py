@@ -53,11 +53,7 @@ def get_rule_format(name: str) -> RuleFormat:
 
 
 def found_format(path: str, line: str) -> str | None:
-    """Return the format of a file, given its name and its first line that holds something.
-
-    None where neither tells. What a line is goes before what a name says, but of ``joshua`` and
-    ``ppdb``, whose lines are alike, the name chooses.
-    """
+    """Return the format of a file, given its name and its first line that holds something."""
     named = _ENDINGS.get(path.removesuffix(".gz").rpartition(".")[2].lower())
     written = _of_line(line)
     return named if written is None or {written, named} == {"joshua", "ppdb"} else written

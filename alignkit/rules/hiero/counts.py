@@ -75,10 +75,7 @@ class HieroCounts:
         self.pairs += len(block)
 
     def rules(self, *, min_count: int = 1, progress: Told | None = None) -> Iterator[HieroBlock]:
-        """Yield all rule types, sorted by label, source side and target side, variables first.
-
-        Nothing can be added from now on.
-        """
+        """Yield all rule types, sorted by label, source side and target side, variables first."""
         words, word_ranks = _ranked(list(self.encoder.numbers))
         labels, label_ranks = _ranked(self.encoder.labels.texts)
         check_count("symbols", 2 * len(labels) + 1 + len(words))
@@ -149,7 +146,7 @@ class HieroCounts:
 
 
 class _Steps:
-    """Tell how many steps are done."""
+    """Report how many steps are done."""
 
     def __init__(self, told: Told | None, whole: int) -> None:
         self._told, self._whole, self._done = told, whole, 0
@@ -161,7 +158,6 @@ class _Steps:
 
 
 def _ranked(texts: list[str]) -> tuple[list[str], NDArray[np.int32]]:
-    """Return texts in order, and the new place of each."""
     order = sorted(range(len(texts)), key=texts.__getitem__)
     ranks = np.empty(len(texts), np.int32)
     ranks[order] = np.arange(len(texts), dtype=np.int32)
@@ -205,7 +201,6 @@ def _slice(block: Block, first: int, stop: int) -> Block:
 
 
 def _total(counts: NDArray[np.float64], new: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Return for each record the sum of its group."""
     starts = np.flatnonzero(new)
     if not len(starts):
         return counts

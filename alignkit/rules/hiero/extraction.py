@@ -79,7 +79,7 @@ class HieroOptions:
 
 
 class HieroRule(NamedTuple):
-    """Hold a rule as it was seen in a sentence pair."""
+    """A rule as it was seen in a sentence pair."""
 
     rule: Rule  # the rule
     span: Span  # source start and end, target start and end of the whole
@@ -190,7 +190,6 @@ def extract_hiero(
 def _items(
     words: tuple[str, ...], span: tuple[int, ...], holes: list[tuple[int, ...]], names: list[str]
 ) -> list[tuple[Item, int]]:
-    """Return words and variables of a side, each with the place of the word; -1 of a variable."""
     found: list[tuple[Item, int]] = []
     at, end = span
     starts = {hole[0]: number for number, hole in enumerate(holes)}

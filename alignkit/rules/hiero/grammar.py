@@ -359,7 +359,6 @@ class _Rows:
             self._refuse(names)
 
     def _refuse(self, names: Collection[str]) -> None:
-        """Say why no pair gives rules."""
         if self.passed_over["not parsed"]:
             if self._tree is not None and names:
                 raise UnknownNameError(f"{self._side} tree", self._tree, names)

@@ -23,13 +23,7 @@ class _Word:
 
 
 class Capitals:
-    """Write rewritten sentences as the sentence was written.
-
-    A word that stays, and one that a rule has on both sides, is written as in the sentence; a
-    new one as in the rule, but that a rule seen at the beginning of a sentence brings no capital
-    into the midst of another. What comes first takes the capital of the sentence's first word;
-    that gives it up when it moves, unless it is a proper noun.
-    """
+    """Write rewritten sentences as the sentence was written."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree

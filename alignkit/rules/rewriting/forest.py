@@ -32,7 +32,7 @@ class Said(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Hold a way to say a part of the sentence."""
+    """A way to say a part of the sentence."""
 
     cost: float  # the sum of the costs of the rules applied
     replacements: int  # how many there are
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """Hold the best readings of a part, each list by cost, without equal words in one list."""
+    """The best readings of a part, each list by cost, without equal words in one list."""
 
     light: list[Reading]
     heavy: list[Reading]  # those in which at least one rule changed more
@@ -57,21 +57,7 @@ _Stream: TypeAlias = "tuple[float, Iterator[Reading]]"
 def best_readings(
     tree: Tree, matches: Iterator[list[Match]], most: int
 ) -> tuple[Readings, Callable[[Reading], bool]]:
-    """Return the best readings of a tree, and what tells a reading that is the sentence itself.
-
-    Notes
-    -----
-    A node is said as its children are, or as the target side of a rule that matches there, with
-    the nodes below its variables said in any way: a forest, whose k best trees are found from the
-    leaves up. Every list is exact: equal words are merged where they first meet, so that k
-    different readings of each part are enough for k of the whole, and lists are put together
-    from their cheapest corner. Nothing recurses. Time: linear in nodes and matches but for
-    lists, which cost k log k each.
-
-    References
-    ----------
-    Huang & Chiang 2005, Better k-best parsing, IWPT: 53-64.
-    """
+    """Return the best readings of a tree, and what tells a reading that is the sentence itself."""
     words = _Keys(tree)
     made: dict[int, Readings] = {}  # of nodes below which something matches
     children: dict[int, list[int]] = {}  # those in `made`, from right to left
@@ -143,7 +129,6 @@ def _alone(reading: Reading) -> Readings:
 
 
 def _beside(first: Readings | None, second: Readings, most: int) -> Readings:
-    """Return the best readings of two parts side by side."""
     if first is None:
         return second
     if _is_single(second):

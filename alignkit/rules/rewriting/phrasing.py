@@ -20,7 +20,7 @@ _NO_PUNCTUATION = frozenset("%&#@*/§")
 
 
 class Wording(NamedTuple):
-    """Hold the words and variables of a side, in order."""
+    """The words and variables of a side, in order."""
 
     items: tuple[str | int, ...]  # words, and variables as their place on the source side
     labels: tuple[str, ...]  # the label of each variable, and above each word; empty in a string

@@ -18,7 +18,7 @@ from alignkit.trees import Tree
 
 @dataclass(frozen=True)
 class Replacement:
-    """Say where a rule was applied.
+    """Where a rule was applied.
 
     Parameters
     ----------

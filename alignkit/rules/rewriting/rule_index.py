@@ -23,7 +23,7 @@ MIN_COUNT, MIN_P = 2, 0.1
 
 
 class IndexedRule(NamedTuple):
-    """Hold what is asked of a rule when it is applied."""
+    """What is asked of a rule when it is applied."""
 
     type: RuleType  # the rule with its weights
     cost: float  # -log p(target side | source side)
@@ -41,7 +41,7 @@ class Match(NamedTuple):
 
 
 class _State:
-    """Be a place in the trie of source sides: what may come next, and the rules that end here."""
+    """A place in the trie of source sides: what may come next, and the rules that end here."""
 
     __slots__ = ("expanded", "rules", "variable")
 
@@ -190,7 +190,6 @@ def _says_the_same(rule: IndexedRule) -> bool:
 
 
 def _variables(side: object) -> Iterator[Variable]:
-    """Yield the variables of a side, from left to right."""
     left = [side]
     while left:
         item = left.pop()
@@ -201,7 +200,6 @@ def _variables(side: object) -> Iterator[Variable]:
 
 
 def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
-    """Return the state of a source side, made where it is not there yet."""
     state = roots.setdefault((source.label, _signature(source)), _State())
     left = [child for child in reversed(source.children) if not isinstance(child, str)]
     while left:
