@@ -46,19 +46,16 @@ class Canary:
 @cache
 def canary() -> Canary:
     """Return what this process would compute; it takes a second, once."""
+    toy = "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in _toy())
     return Canary(
         alignkit=__version__,
         numpy=version("numpy"),
         numba=version("numba"),
         unicode=unicodedata.unidata_version,
         bits=_bits(),
-        packed=_digest(zlib.compress(_toy_text().encode(), 6)),
+        packed=_digest(zlib.compress(toy.encode(), 6)),
         processor=f"{platform.machine()} {_processor()}".strip(),
     )
-
-
-def _toy_text() -> str:
-    return "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in _toy())
 
 
 def _toy() -> list[tuple[list[str], list[str]]]:

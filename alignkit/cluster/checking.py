@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import blake2b
@@ -168,9 +168,8 @@ def _size(part: Part) -> int:
 
 def inputs_of(parts: Sequence[Part], facts: Sequence[Facts]) -> dict[str, str]:
     """Return the digest of each file, for the manifest of a run."""
-    return dict(_inputs(parts, facts))
-
-
-def _inputs(parts: Sequence[Part], facts: Sequence[Facts]) -> Iterator[tuple[str, str]]:
-    for part, found in zip(parts, facts, strict=True):
-        yield from zip(map(os.path.abspath, part.paths), found.digests, strict=True)
+    return {
+        os.path.abspath(path): digest
+        for part, facts_of_part in zip(parts, facts, strict=True)
+        for path, digest in zip(part.paths, facts_of_part.digests, strict=True)
+    }

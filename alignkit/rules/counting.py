@@ -178,7 +178,7 @@ class RuleCounts:
         for (number, links), count in zip(self._alignments, self._aligned.tolist(), strict=True):
             if number not in best or count > best[number][0]:
                 best[number] = count, links
-        flat = (_ints(best[k][1]) for k in range(len(self._types)))
+        flat = (array("i", best[k][1]).tolist() for k in range(len(self._types)))
         return [tuple(zip(links[::2], links[1::2], strict=True)) for links in flat]
 
 
@@ -193,7 +193,3 @@ def _added(
 def _joined(parts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     offsets = ends_of([len(part) // 4 for part in parts])
     return np.frombuffer(b"".join(parts), np.int32), offsets
-
-
-def _ints(text: bytes) -> list[int]:
-    return array("i", text).tolist()

@@ -138,13 +138,7 @@ def learn_grammar(
     ).learn(pairs)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A sentence pair with what its rules are made from."""
-
-    pair: SentencePair
-    alignment: Alignment
-    trees: tuple[Tree | None, Tree | None]
+_Known = tuple[SentencePair, Alignment, Tree | None, Tree | None]
 
 
 class _Learner:
@@ -205,7 +199,7 @@ class _Learner:
                 ):
                     self._passed["not parsed"] += 1
                 else:
-                    yield _Known(pair, alignment, (source, target))
+                    yield pair, alignment, source, target
 
     def _tree(self, pair: SentencePair, side: int) -> Tree | None:
         name, sides = self._trees[side], ("source", "target")
@@ -213,11 +207,11 @@ class _Learner:
         return tree_of(pair, sides[side], name) if name is None or name in trees else None
 
     def _add(self, block: list[_Known]) -> None:
-        pairs = [one.pair for one in block]
+        pairs = [row[0] for row in block]
         derivations = Derived(
             pairs,
-            [one.alignment for one in block],
-            ([one.trees[0] for one in block], [one.trees[1] for one in block]),
+            [row[1] for row in block],
+            ([row[2] for row in block], [row[3] for row in block]),
             links=self._links,
             string=self._string if self._grammar == "s2t" else None,
             reader=self._reader,

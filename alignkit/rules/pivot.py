@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from types import TracebackType
 
 import numpy as np
 
 from alignkit.arguments import check_arguments, each
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.rules.files.flat import leaves
+from alignkit.rules.files.flat import variables
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rule import Node, Rule, Side, Variable
 from alignkit.tables.paraphrases import PIVOTS, Pivot
@@ -38,13 +37,8 @@ class RulePivot:
     def __enter__(self) -> RulePivot:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.pivot.__exit__(kind, error, trace)
+    def __exit__(self, *raised: object) -> None:
+        self.pivot.__exit__()
 
     def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
         """Add the rules of a table, 1 or 2, that were seen so often; return how many there were."""
@@ -70,7 +64,7 @@ class RulePivot:
             if one.count < min_count:
                 self.left_out[f"seen less than {min_count:g} times"] += 1
                 return False
-        if any(item.kind != "x" for side in one.rule for item in _variables(side)):
+        if any(item.kind != "x" for side in one.rule for item in variables(side)):
             self.left_out["with deleted or inserted variables"] += 1
             return False
         return True
@@ -79,10 +73,10 @@ class RulePivot:
         shared, others = [], []
         for one in rules:
             pivot, phrase = one.rule[self._side], one.rule[1 - self._side]
-            names = {item.number: place for place, item in enumerate(_variables(pivot))}
+            names = {item.number: place for place, item in enumerate(variables(pivot))}
             shared.append(list(_tokens(pivot, names)))
             others.append(list(_tokens(phrase, names)))
-            self._labels.update(item.label for item in _variables(phrase))
+            self._labels.update(item.label for item in variables(phrase))
             self._variables = max(self._variables, len(names))
         p = np.array([(one.p_source, one.p_target) for one in rules], np.float64).reshape(-1, 2)
         self.pivot.add(table, shared, others, p[:, self._side], p[:, 1 - self._side])
@@ -132,10 +126,6 @@ def _joined(
         for number, rules in enumerate(tables, start=1):
             made.add(number, rules or (), min_count=min_count)
         yield from made.rules(settings)
-
-
-def _variables(side: Side) -> Iterator[Variable]:
-    return (item for item in leaves(side) if isinstance(item, Variable))
 
 
 def _token(variable: Variable) -> str:

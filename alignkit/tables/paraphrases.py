@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import gettempdir
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,12 +87,7 @@ class Pivot:
     def __enter__(self) -> Pivot:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._entries.close()
         if self._paths is not None:
             self._paths.close()

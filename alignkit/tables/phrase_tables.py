@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from tempfile import gettempdir
-from types import TracebackType
 
 import numpy as np
 
@@ -102,12 +101,7 @@ class PhraseCounts:
     def __enter__(self) -> PhraseCounts:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._by_target.close()
         if self._by_source is not None:
             self._by_source.close()

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import RawIOBase
 from tempfile import TemporaryFile
-from types import TracebackType
 from typing import IO, Any, cast
 
 import numpy as np
@@ -58,12 +57,7 @@ class Runs:
     def __enter__(self) -> Runs:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def close(self) -> None:

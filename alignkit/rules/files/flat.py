@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from alignkit.errors import ArgumentError
@@ -43,6 +43,11 @@ def leaves(side: Side) -> Symbols:
         else:
             found.append(item)  # type: ignore[arg-type]
     return tuple(found)
+
+
+def variables(side: Side) -> Iterator[Variable]:
+    """Yield the variables of a side, in order."""
+    return (item for item in leaves(side) if isinstance(item, Variable))
 
 
 def flatten(rule: Rule) -> FlatRule:

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 from alignkit.arguments import check_arguments, each
 from alignkit.errors import OptionError
+from alignkit.rules.files.flat import variables
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rewriting.phrasing import Wording, is_minor, wording
 from alignkit.rules.rule import Node, Rule, Variable
@@ -144,12 +145,12 @@ def _unfit(rule: Rule, any_labels: bool) -> str:
     source, target = rule
     if not isinstance(source, Node):
         return "have a string as their source side"
-    targets = list(_variables(target))
+    targets = list(variables(target))
     if any(one.kind == "i" for one in targets):
         return "insert a constituent"
     if any_labels or not isinstance(target, Node):
         return ""
-    labels = {(one.kind, one.number): one.label for one in _variables(source)}
+    labels = {(one.kind, one.number): one.label for one in variables(source)}
     equal = source.label == target.label and all(
         labels.get((one.kind, one.number), one.label) == one.label for one in targets
     )
@@ -171,8 +172,8 @@ def _too_rare(one: RuleType, number: int, min_count: float, min_p: float) -> str
 
 def _indexed(one: RuleType, number: int) -> IndexedRule:
     source, target = one.rule
-    places = {(variable.kind, variable.number): k for k, variable in enumerate(_variables(source))}
-    for variable in _variables(target):
+    places = {(variable.kind, variable.number): k for k, variable in enumerate(variables(source))}
+    for variable in variables(target):
         if (variable.kind, variable.number) not in places:
             name = f"{variable.kind}{variable.number}"
             raise OptionError(f"rules[{number}]: {name} stands on the target side alone")
@@ -187,16 +188,6 @@ def _says_the_same(rule: IndexedRule) -> bool:
         for side in (rule.source, rule.target)
     )
     return source == target
-
-
-def _variables(side: object) -> Iterator[Variable]:
-    left = [side]
-    while left:
-        item = left.pop()
-        if isinstance(item, Variable):
-            yield item
-        elif isinstance(item, tuple):
-            left += reversed(item.children if isinstance(item, Node) else item)
 
 
 def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
