@@ -23,7 +23,6 @@ CUTS = (0, 1, 1, 20, 52)
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Return a folder with a model, and the parts of a text: one is empty, some are packed."""
     folder = tmp_path_factory.mktemp("parts")
     texts = {side: (FRENCH / f"{side}.txt").read_bytes().splitlines(True) for side in ("fr", "en")}
     texts["fr"][30] = b" ".join([b"mot"] * 450) + b"\n"  # aligned in pieces

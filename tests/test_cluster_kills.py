@@ -22,8 +22,6 @@ pytest.importorskip("distributed")
 
 
 class Deadly:
-    """A step that kills its worker, once in a run, when its files are written."""
-
     def __init__(self, step, folder):
         self.step, self.mark = step, str(folder / f"died-in-{step.__name__}")
         self.__name__ = step.__name__

@@ -22,7 +22,6 @@ WORDS = ["la", "le", "maison", "Maison", "chat", "é", "ẞ", "zz", "a", "b", "c
 
 
 def corpus(seed: int, pairs: int) -> list[tuple[str, str, str]]:
-    """Return lines of links, source and target."""
     rng = random.Random(seed)
     found = []
     for _ in range(pairs):
@@ -37,7 +36,6 @@ def corpus(seed: int, pairs: int) -> list[tuple[str, str, str]]:
 
 
 def written(folder: Path, lines: list[tuple[str, str, str]], cuts: list[int]) -> list[str]:
-    """Write the whole corpus and its parts; return the patterns of the parts."""
     for side, name in enumerate(("align", "fr", "en")):
         column = [f"{line[side]}\n" for line in lines]
         (folder / f"whole.{name}").write_text("".join(column), "utf-8")

@@ -22,7 +22,6 @@ from alignkit.tables.exchange import WordPool
 
 
 def random_lines(seed, pairs, words=40, longest=12):
-    """Make pairs of lines, with empty sides, duplicates and words that begin alike."""
     rng = np.random.default_rng(seed)
     known = ["".join(rng.choice(list("abcdeé"), rng.integers(1, 7))) for _ in range(words)]
     lines = [
@@ -35,7 +34,6 @@ def random_lines(seed, pairs, words=40, longest=12):
 
 
 def divided(folder, lines, number, seed=0):
-    """Write lines into so many parts; return the patterns."""
     rng = np.random.default_rng(seed)
     cuts = [0, *sorted(rng.integers(0, len(lines) + 1, number - 1).tolist()), len(lines)]
     for k in range(number):
@@ -46,7 +44,6 @@ def divided(folder, lines, number, seed=0):
 
 
 def on_one_machine(folder, lines, **options):
-    """Train on lines; return the bytes of the model, of the links and of the scores."""
     aligner = Aligner.train([tuple(line) for line in lines], threads=1, **options)
     aligner.save(folder / "one.model")
     links = aligner.align_bitext([tuple(line) for line in lines], threads=1)

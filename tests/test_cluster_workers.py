@@ -45,7 +45,6 @@ def client():
 
 @pytest.fixture
 def killing(client):
-    """Return what kills a worker whenever the next kind of task has begun."""
     seen = set()
 
     def told(done, total, text):
@@ -129,7 +128,6 @@ def test_workers_with_other_bits_are_refused_by_name(client):
 
 
 def later_bits():
-    """Give what this process gives, but on a worker that came after the first check."""
     try:
         from distributed import get_worker
 

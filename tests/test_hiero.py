@@ -55,8 +55,6 @@ def aligned(draw, most=7, words="ab"):
 
 @st.composite
 def trees(draw, words):
-    """Return a tree over words: unary chains, flat and deep nodes."""
-
     def build(start, end, depth):
         label = draw(st.sampled_from("ABC"))
         if end - start == 1 or depth == 3:

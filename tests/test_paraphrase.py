@@ -56,7 +56,6 @@ PLAN = rule("(NN plan)", "(NN proposal)", 0.5)
 
 
 def test_the_forms_of_the_field_are_rewritten():
-    """Adverbs move, the passive turns, words are replaced below variables."""
     found = rewrites(SENTENCE, ALSO, ACTIVE, PLAN)
     assert texts(found) == [
         "The proposal was also rejected by Rome .",
@@ -198,7 +197,6 @@ TREES = st.recursive(
 
 @st.composite
 def cut_rules(draw, tree):
-    """Make a rule whose source side is a fragment of the tree."""
     nodes = [tree]
     for node in nodes:
         nodes += [child for child in node.children if isinstance(child, Node)]
@@ -246,7 +244,6 @@ def test_the_n_best_are_those_of_all_combinations(data):
 
 
 def test_many_choices_are_not_all_tried():
-    """Forty words with three synonyms each have 4 ** 40 rewrites."""
     tree = f"(S {' '.join(f'(N w{k})' for k in range(40))})"
     rules = [
         rule(f"(N w{k})", f"(N {new}{k})", p)
@@ -306,7 +303,6 @@ def test_paraphrase_takes_no_other_types(argument, value):
 
 
 def test_rules_of_the_samples_rewrite_the_samples():
-    """From aligned, parsed pairs to rewrites: `also` moves, and a dative turns."""
     path = SAMPLES / "structures.jsonl"
     trees = {side: SAMPLES / f"structures.{side}.trees" for side in ("source", "target")}
     pairs = list(attach_trees(read_corpus(path), **trees))

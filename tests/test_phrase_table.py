@@ -22,7 +22,6 @@ HOLDS = frozenset({"ids", "text", "sure", "possible", "spaces", "empty"})
 
 
 def plain(corpus, annotator=None, **options):
-    """Return the table as a dictionary counts it."""
     return reference_pivot.phrase_table(
         phrase.words(*pair.words)
         for pair in corpus
@@ -59,7 +58,6 @@ def test_a_table_is_what_a_dictionary_counts(corpus, options):
 
 
 def test_probabilities_are_of_all_that_was_seen(capsys):
-    """With a least count, entries go; what the others have of each phrase stays."""
     corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
     expected = {pair: row for pair, row in plain(corpus).items() if row[0] >= 3}
     assert held(phrase_table(corpus, min_count=3)) == expected

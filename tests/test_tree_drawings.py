@@ -42,7 +42,6 @@ LABELS = st.sampled_from(["S", "NP", "a-long-label", ","])
 
 @st.composite
 def shapes(draw, labels=LABELS, words=ODD):
-    """Draw a tree, with words beside nodes and nodes without words."""
     built: list[tuple[str, list]] = [(draw(labels), [])]
     root = built[0]
     for _ in range(draw(st.integers(0, 12))):

@@ -190,7 +190,6 @@ def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
 
 
 def _damaged(text, rng):
-    """Return a text with one damage: a bracket, a word, a line, or anything."""
     kind = rng.randrange(7)
     if kind == 0:
         places = [k for k, char in enumerate(text) if char in "()"]

@@ -196,7 +196,6 @@ def _align_part(
     reading: ReadOptions,
     threads: int | None,
 ) -> Done:
-    """Align a part; its outputs take their places when they are whole."""
     from alignkit.formats.pharaoh_lines import format_lines
     from alignkit.texts import lines_of, numbered, score_lines
 

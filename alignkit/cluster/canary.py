@@ -59,7 +59,6 @@ def canary() -> Canary:
 
 
 def _toy() -> list[tuple[list[str], list[str]]]:
-    """Make pairs of words that occur again and again, by a rule."""
     pairs = []
     state = 1
     for _ in range(_PAIRS):

@@ -60,7 +60,6 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
 
 
 def _refuse_long_lines(text: str, first: int, path: str, options: ReadOptions) -> None:
-    """Refuse lines with too many words; few lines are so long that they have to be looked at."""
     if len(text) < 2 * options.max_words:
         return
     for k, line in enumerate(text.split("\n")):

@@ -213,7 +213,6 @@ def _turn(
     min_count: int,
     exchange: Exchange,
 ) -> Done:
-    """Bring the records of a bucket together, and write them by source phrase."""
     ranks = np.arange(len(WordPool.read(pool)), dtype=np.int32)
     tally = Tally()
     with Runs(exchange.folder, room=exchange.room) as runs:

@@ -98,7 +98,6 @@ def find_parts(*patterns: str) -> list[Part]:
 
 
 def _files(pattern: str) -> dict[str, str]:
-    """Return the files that a pattern stands for, by what its ``*`` is."""
     before, _, after = pattern.partition("*")
     known = re.compile(f"{re.escape(before)}([^/]+){re.escape(after)}", re.DOTALL)
     paths = glob.glob(f"{glob.escape(before)}*{glob.escape(after)}")

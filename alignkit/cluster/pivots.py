@@ -222,7 +222,6 @@ def _join(
     identity: bool,
     exchange: Exchange,
 ) -> Done:
-    """Join the phrases of a bucket of pivots, and write the paths by the phrase they begin with."""
     count = len(WordPool.read(pool)) + 1
     names = (
         np.arange(count, dtype=np.int32),

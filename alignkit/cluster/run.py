@@ -263,7 +263,6 @@ class Run:
         return None
 
     def _sweep(self) -> None:
-        """Remove what workers that died have left half written."""
         for name in ("", *(name for name in self._made if name.endswith("/"))):
             folder = Path(self.folder, name)
             for path in [] if folder.is_symlink() or not folder.is_dir() else folder.iterdir():
@@ -304,7 +303,6 @@ class Done(NamedTuple):
 
 
 def _record(function: Callable[..., Done], arguments: Sequence[Any], record: str) -> Any:
-    """Do a task, and take note that it is done when all its files are in their places."""
     done = function(*arguments)
     files = {path: state_of(path) for path in done.files}
     with placing(record) as beside:

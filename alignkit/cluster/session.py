@@ -184,7 +184,6 @@ class DaskSession(Session):
         self._refuse_others()
 
     def _need_worker(self) -> None:
-        """Wait for a worker if there is none; adaptive clusters start one when a task waits."""
         wait, key = self._watch.wait, f"first-{uuid4().hex[:8]}"
         while not self._watch.look(self._known):
             self._first = self._client.submit(int, key=key, pure=False)  # kept: so is its worker
@@ -280,7 +279,6 @@ class DaskSession(Session):
     def _done(
         self, futures: Sequence[Future[Any]], tasks: Mapping[Any, Task]
     ) -> Iterator[Future[Any]]:
-        """Yield futures as they are done; look at the workers meanwhile."""
         from distributed import as_completed
 
         left = {future.key: future for future in futures}
@@ -300,7 +298,6 @@ class DaskSession(Session):
                 self._watch.look(workers, {w: own or waiting for w, own in each.items()})
 
     def _refuse_large(self, tasks: Sequence[Task]) -> None:
-        """Refuse tasks that need more memory than any worker has."""
         limits = [worker["memory_limit"] for worker in self._known.values()]
         largest = max(tasks, key=lambda task: task.memory, default=None)
         if largest and limits and all(limits) and largest.memory > max(limits):
@@ -310,7 +307,6 @@ class DaskSession(Session):
             )
 
     def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
-        """Return what keeps each task at its worker: Dask takes it to where what it reads is."""
         if all(task.home is None for task in tasks):
             return [None] * len(tasks)
         size = max(1, self.workers)
@@ -391,7 +387,6 @@ class _Watch:
 
 
 def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
-    """Report why Dask has paused a worker, and which task waits for it."""
     task = max(tasks, key=lambda task: task.memory, default=Task("", (), smaller="smaller parts"))
     needs = f"needs about {_size(task.memory)}" if task.memory else "waits for it"
     what = f"{task.name} {needs}, " if task.name else ""
@@ -420,7 +415,6 @@ class _Call:
 
 
 def _perform(call: _Call, _home: int | None = None) -> Any:
-    """Do a task, on a worker that may have come later than the others."""
     if difference := call.expected.differs(call.check()):
         from distributed import get_worker
 

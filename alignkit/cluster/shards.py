@@ -125,7 +125,6 @@ def add_counts(plan: Plan, number: int, done: int) -> None:
 
 
 def _pruned(plan: Plan) -> int:
-    """Return after how many rounds word pairs are forgotten; 0: they are not."""
     for done, (model, number) in enumerate(schedule_of(plan.settings), start=1):
         if prunes(model, number, plan.settings):
             return done

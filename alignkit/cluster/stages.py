@@ -147,7 +147,6 @@ class Stages:
             self._run.drop(*self._plan.round_files(done))
 
     def _learn(self, name: str, model: str, done: int, history: list[list[Any]]) -> None:
-        """Make the tables that `done` rounds call for, and take note of that."""
         plan = self._plan
         stems = self._state["words"][1][1] if self._settings.stem_weight > 0 else 0
         last = done == len(self._schedule)
@@ -221,7 +220,6 @@ class Stages:
         tasks: Sequence[tuple[Any, ...]],
         names: Sequence[str] | None = None,
     ) -> list[T]:
-        """Do tasks, the largest parts first; return what they give, in their order."""
         order = list(range(len(tasks)))
         if names is None:
             order.sort(key=lambda k: -self._state["sizes"][k][1])

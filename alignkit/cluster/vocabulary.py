@@ -42,7 +42,6 @@ class Reader:
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
     def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:
-        """Read a part to its end; see `alignkit.cluster.checking.check_parts`."""
         from alignkit.texts import lines_of, numbered
 
         states = states_of(paths)
@@ -70,7 +69,6 @@ class Reader:
 
 
 def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
-    """Return a side, its words numbered by their first places."""
     order = np.argsort(np.unique(side.ids, return_index=True)[1])
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)

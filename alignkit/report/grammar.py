@@ -86,7 +86,6 @@ def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
 
 
 def _place(one: RuleType) -> tuple[str, str]:
-    """Return the pair and the spans of words of the first example."""
     for example in islice(one.examples, 1):
         spans = (f"{start}-{end}" for start, end in (example.source_span, example.target_span))
         return example.id, " ".join(spans)

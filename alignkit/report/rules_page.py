@@ -167,7 +167,6 @@ def _template() -> Template:
 
 
 def _by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
-    """Sort the rules of a grammar, which come by count, into their kinds."""
     found: dict[str, list[RuleType]] = {name: [] for name in KINDS}
     for one in grammar:
         found[one.kind].append(one)
@@ -212,7 +211,6 @@ def _drawn(one: RuleType) -> _Drawn:
 
 
 def _weights(one: RuleType) -> str:
-    """Say how often a rule was seen, and its weights; those that were not computed are left out."""
     parts = []
     if one.count is not None:
         parts.append(f"seen {_times(one.count)}")
@@ -231,7 +229,6 @@ def _weights(one: RuleType) -> str:
 
 
 def _facts(grammar: Grammar, whole: Grammar | None) -> str:
-    """Say how many rules were learned, and, where others are shown, how many these are."""
     all_of_them = grammar if whole is None else whole
     if not len(all_of_them):
         return "There are no rules."
@@ -274,5 +271,4 @@ def _sentence(text: str) -> str:
 
 
 def _count(count: float) -> str:
-    """Write how often a rule was seen; those of `all` are seen in fractions."""
     return f"{count:,.0f}" if float(count).is_integer() else f"{count:,.2f}"

@@ -61,7 +61,6 @@ def _lefts(
 def _centre(
     outline: Outline, middles: list[float], lefts: list[float], wide: list[float], own: list[float]
 ) -> None:
-    """Set each item above the middle of those directly below it, within its column."""
     first: list[float | None] = [None] * len(middles)
     last = [0.0] * len(middles)
     for k in range(len(middles) - 1, -1, -1):

@@ -103,7 +103,6 @@ def _said(tree: Tree, node: int) -> str:
 
 
 def _tree(pair: SentencePair, side: str, name: str | None) -> Tree | None:
-    """Return a tree of a side; None where it has none, or none of that name."""
     trees = pair.source_trees if side == "source" else pair.target_trees
     return pair.tree(side, name) if trees and name in {None, *trees} else None
 

@@ -252,7 +252,6 @@ class _Tree:
 
 
 def _box(text: str, x: float, y: float, hue: str) -> str:
-    """Draw a variable in its colour; with a broken edge one that the other side has not."""
     wide = _length(text) + 12
     broken = "" if hue else ' stroke-dasharray="3 3"'
     place = f'x="{_px(x - wide / 2)}" y="{_px(y - 15)}" width="{_px(wide)}"'

@@ -152,7 +152,6 @@ class RuleCounts:
         return round(count) if abs(count - round(count)) < 1e-9 else count
 
     def _shares(self, keys: Sequence[Hashable]) -> NDArray[np.float64]:
-        """Return the share of each type in the count of all that have the same key."""
         numbers = _Numbers()
         groups = np.array([numbers[key] for key in keys], np.int64)
         totals = np.bincount(groups, weights=self._counts)
@@ -173,7 +172,6 @@ class RuleCounts:
         return best
 
     def _best_alignments(self) -> list[tuple[tuple[int, int], ...]]:
-        """Return the most frequent alignment of each type; of several the one seen first."""
         best: dict[int, tuple[float, bytes]] = {}
         for (number, links), count in zip(self._alignments, self._aligned.tolist(), strict=True):
             if number not in best or count > best[number][0]:

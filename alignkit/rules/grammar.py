@@ -155,5 +155,4 @@ class Grammar:
 
 
 def _whole(total: float) -> float:
-    """Return a sum of fractions without what floating point misses of a whole number."""
     return round(total) if abs(total - round(total)) < 1e-6 else total

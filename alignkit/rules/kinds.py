@@ -48,7 +48,6 @@ def kind_of(rule: Rule) -> str:
 
 
 def _flat(side: Side) -> list[Item | tuple[str, str] | None]:
-    """Return labels, casefolded words and variables in order; None closes a node."""
     found: list[Item | tuple[str, str] | None] = []
     left: list[Item | None] = [side] if isinstance(side, Node) else list(reversed(side))
     while left:
@@ -63,7 +62,6 @@ def _flat(side: Side) -> list[Item | tuple[str, str] | None]:
 
 
 def _yield(flat: list[Item | tuple[str, str] | None]) -> list[str | int]:
-    """Return words, the numbers of variables, and what is deleted or inserted as a word."""
     found: list[str | int] = []
     for item in flat:
         if isinstance(item, str):

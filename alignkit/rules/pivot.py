@@ -153,7 +153,6 @@ def _tokens(side: Side, names: dict[int, int]) -> Iterator[str]:
 
 
 def _parsed(tokens: tuple[str, ...]) -> Side:
-    """Return the side that `_tokens` made texts of."""
     open_labels: list[str] = []
     children: list[list[Node | Variable | str]] = [[]]
     for token in tokens:

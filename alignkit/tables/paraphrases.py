@@ -166,7 +166,6 @@ class Pivot:
             yield from chosen(paths, settings, tally)
 
     def _variables(self, variables: Mapping[str, tuple[int, str]]) -> Names:
-        """Return the ranks, numbers and names of symbols as `pivot_kernel.join` takes them."""
         symbol = {(number, rest): text for text, (number, rest) in variables.items()}
         most = max((number for number, _ in variables.values()), default=0) + 1
         for number in range(most):

@@ -117,7 +117,6 @@ def _chosen(
 
 
 def _whole(limbs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the numbers (R,) of which the limbs (R, L) are sums, the least ones first."""
     total = np.zeros(len(limbs))
     for k in reversed(range(limbs.shape[1])):
         total += np.ldexp(limbs[:, k], -pivot_kernel.BITS * (k + 1))

@@ -146,7 +146,6 @@ class Runs:
 
 
 def _block_shape(room: int, width: int) -> tuple[int, int]:
-    """Return how many records a block has at most, and how many numbers, unless one has more."""
     share = max(room // (2 * _FAN), 2048)
     records = share // (8 + 8 * width + 4 * _LENGTH)
     return records, records * _LENGTH

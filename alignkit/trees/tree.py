@@ -304,7 +304,6 @@ def _column(name: str, values: Any, count: int) -> NDArray[np.int32]:
 def _check(
     words: int, parents: list[int], starts: list[int], ends: list[int], afters: list[int]
 ) -> None:
-    """Check that columns are a tree in preorder, and its spans nested."""
     count = len(parents)
     if (starts[0], ends[0]) != (0, words):
         raise TreeError(f"the root spans {starts[0]}-{ends[0]}, not all {words} words")
