@@ -40,7 +40,7 @@ _SMALLER = "train a smaller model, by `prune`"
 
 @dataclass(frozen=True)
 class Aligned:
-    """Count what was aligned."""
+    """What was aligned."""
 
     pairs: int = 0
     empty: int = 0
@@ -77,10 +77,8 @@ def align(
     ----------
     client
         A Dask client, an address as of `open_session`, or None for this process alone.
-    source, target
-        Paths with one ``*``, which stands for the same text in both.
-    output
-        Likewise: where the links of each part go, in Pharaoh's format.
+    source, target, output
+        Paths with one ``*``, the same text in all: the words, and the links in Pharaoh's format.
     model
         The file of a saved model.
     scores
@@ -88,17 +86,11 @@ def align(
     symmetrize, threshold, sure, probabilities
         Which links, as of `Aligner.align_bitext`; whether each has its probability behind it.
     work
-        A folder for what is known of the run; None: one beside the outputs, which goes when all
-        is done.
+        A folder for what is made on the way; None: one beside the output, removed when all is done.
     wait
-        How many seconds to wait for workers; as of `open_session`.
+        Seconds to wait for workers; as of `open_session`.
     progress
         Called with what is done, of how much, and what that is.
-
-    Returns
-    -------
-    Aligned
-        What was counted over all parts.
 
     Raises
     ------

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AlignedInput:
-    """Say how the files of a part are read."""
+    """How the files of a part are read."""
 
     sides: tuple[str, ...] = ()  # what the files behind the first are: some of source and target
     format: str | None = None  # of the first one; None finds it, in the largest part
@@ -52,7 +52,7 @@ class AlignedInput:
 
 @dataclass(frozen=True)
 class Counted:
-    """Count what a table holds."""
+    """What a table holds."""
 
     pairs: int  # how many sentence pairs were read, and how many phrase pairs found in them
     occurrences: int
@@ -83,25 +83,14 @@ def phrases(
 
     Parameters
     ----------
-    client
-        A Dask client, an address as of `open_session`, or None for this process alone.
-    aligned
-        A path with one ``*``: the alignments of the parts.
+    client, work, wait, progress
+        As of `alignkit.cluster.align`.
+    aligned, source, target
+        Paths with one ``*``: the alignments of the parts, and the words if these hold none.
     output
         The file of the table.
-    source, target
-        Likewise: the words, where the alignments hold none.
-    annotator, format
+    annotator, format, links, kind, loose, max_length, ignore_identical, min_count
         As of `alignkit.read_corpus` and `alignkit.tables.phrase_table`.
-    links, kind, loose, max_length, ignore_identical, min_count
-        As of `alignkit.tables.phrase_table`.
-    work
-        A folder for what is made on the way; None: one beside the output, which goes when all is
-        done.
-    wait
-        How many seconds to wait for workers; as of `open_session`.
-    progress
-        Called with what is done, of how much, and what that is.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def worker_memory(pairs: int, cells: int, places: int) -> int:
 
 @dataclass(frozen=True)
 class TextSize:
-    """Hold about how large a corpus is."""
+    """About how large a corpus is."""
 
     parts: int  # how many parts it has
     pairs: int  # of the whole, and of the largest part
@@ -68,7 +68,7 @@ class TextSize:
 
 @dataclass(frozen=True)
 class PhraseSize:
-    """Hold about how many phrase pairs a corpus has, and the bytes on disk that they take."""
+    """About how many phrase pairs a corpus has, and the bytes on disk that they take."""
 
     pairs: int  # sentence pairs
     occurrences: int  # phrase pairs in them

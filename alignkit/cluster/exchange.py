@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit.cluster.run import Done, Run, placing
 from alignkit.cluster.session import Session, Task
 from alignkit.errors import FileError
 from alignkit.jit import readonly
-from alignkit.output import apart, replacing_bytes
 from alignkit.tables import exchange_kernel as kernel
 from alignkit.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
 from alignkit.tables.phrase_steps import Records, text_pool
@@ -38,44 +35,31 @@ class Exchange:
         """Return where the file of a task is."""
         return os.path.join(self.folder, step, f"{key}.bin")
 
-    @classmethod
-    def of(cls, run: Run, session: Session, buckets: int | None, room: int) -> Exchange:
-        """Take what a run was begun with, or choose what suits the workers."""
-        known = run.read("buckets.json")
-        if known is None:
-            known = buckets or 2 * session.workers
-            run.write(known, "buckets.json")
-        return cls(run.folder, known, room)
-
 
 class Sample:
-    """Keep some second phrases of records, evenly: every k-th of however many there are."""
+    """Some second phrases of records, evenly: every k-th of however many there are."""
 
     def __init__(self, parts: int, skip: int = 0) -> None:
         self._most = max(_SHOWN // parts, _LEAST)
         self._skip, self._step, self._at = skip, 1, 0
-        self._found: list[list[int]] = []
+        self._phrases: list[list[int]] = []
 
-    def add(self, block: Block) -> None:
-        """Look at some records."""
+    def seen(self, block: Block) -> Block:
+        """Look at some records, and return them."""
         first = -self._at % self._step
         for k in range(first, len(block), self._step):
             record = block.symbols[block.offsets[k] : block.offsets[k + 1]]
             start = int((record == 0).argmax()) + 1 + self._skip
-            self._found.append(record[start:].tolist())
+            self._phrases.append(record[start:].tolist())
         self._at += len(block)
-        while len(self._found) > 2 * self._most:
-            self._found = self._found[::2]
+        while len(self._phrases) > 2 * self._most:
+            self._phrases = self._phrases[::2]
             self._step *= 2
-
-    def seen(self, block: Block) -> Block:
-        """Look at some records, and return them."""
-        self.add(block)
         return block
 
     def phrases(self, words: Sequence[str]) -> list[list[str]]:
         """Return them in words."""
-        return [[words[symbol - 1] for symbol in phrase] for phrase in self._found]
+        return [[words[symbol - 1] for symbol in phrase] for phrase in self._phrases]
 
 
 def write_records(
@@ -105,7 +89,10 @@ def add_records(
 ) -> None:
     """Add a bucket of what all parts hold; their words get the numbers that they have in all."""
     for key, path in places.items():
-        numbers = read_array(path)
+        try:
+            numbers = np.fromfile(path, np.int32)
+        except OSError as problem:
+            raise FileError.of(problem, path) from None
         for block in read_section(exchange.path("records", key), bucket):
             symbols = kernel.renumber(
                 readonly(block.symbols), readonly(block.offsets), numbers, skip
@@ -143,22 +130,6 @@ def write_text(exchange: Exchange, bucket: int, texts: Iterable[str]) -> str:
     with placing(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as stream:
         stream.writelines(texts)
     return path
-
-
-def join_texts(exchange: Exchange, buckets: int, output: str) -> None:
-    """Write what `write_text` wrote of all buckets, one after the other."""
-    with apart(), replacing_bytes(output, text=True) as out:
-        for bucket in range(buckets):
-            with open(exchange.path("lines", bucket), "rb") as lines:
-                shutil.copyfileobj(lines, out, 1 << 20)
-
-
-def read_array(path: str) -> NDArray[np.int32]:
-    """Return the numbers in a file, (N,) int32."""
-    try:
-        return np.fromfile(path, np.int32)
-    except OSError as problem:
-        raise FileError.of(problem, path) from None
 
 
 @dataclass(frozen=True)

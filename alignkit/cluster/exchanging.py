@@ -7,16 +7,18 @@ each makes its lines, so that all lines, one bucket after the other, are in orde
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
-from alignkit.cluster.exchange import Exchange, Numbered, cut_points, join_texts, number_words
+from alignkit.cluster.exchange import Exchange, Numbered, cut_points, number_words
 from alignkit.cluster.parts import Part, one_file, refuse_replacing
 from alignkit.cluster.run import Done, Run, running
 from alignkit.cluster.session import Session, Task, steps
 from alignkit.formats.options import ReadOptions
+from alignkit.output import apart, replacing_bytes
 from alignkit.tables.exchange import WordPool
 
 _PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
@@ -29,7 +31,7 @@ def memory_of(room: int) -> int:
 
 
 class Exchanging:
-    """Do the steps of a run one after the other; `told` is made by `steps`."""
+    """The steps of a run, one after the other; `told` is made by `steps`."""
 
     def __init__(
         self,
@@ -79,9 +81,12 @@ class Exchanging:
         *given: Any,
     ) -> list[Any]:
         """Let each bucket of second phrases write its lines, and join them."""
-        found = self._buckets("lines", count, what, function, given)
-        join_texts(self._exchange, count, output)
-        return found
+        values = self._buckets("lines", count, what, function, given)
+        with apart(), replacing_bytes(output, text=True) as out:
+            for bucket in range(count):
+                with open(self._exchange.path("lines", bucket), "rb") as lines:
+                    shutil.copyfileobj(lines, out, 1 << 20)
+        return values
 
     def _buckets(
         self,
@@ -122,6 +127,10 @@ def exchanging(
         run.try_workers(session)
         facts = check_parts(session, parts, file_facts, reading, run=run)
         run.settle({**what, "inputs": inputs_of(parts, facts)})
-        exchange = Exchange.of(run, session, buckets, room)
+        begun_with = run.read("buckets.json")
+        if begun_with is None:
+            begun_with = buckets or 2 * session.workers
+            run.write(begun_with, "buckets.json")
+        exchange = Exchange(run.folder, begun_with, room)
         told = steps(progress, len(parts) + 2 * exchange.buckets)
         yield Exchanging(session, run, exchange, told)

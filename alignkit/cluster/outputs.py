@@ -21,7 +21,7 @@ from alignkit.texts import score_lines
 
 @dataclass(frozen=True)
 class Links:
-    """Say which links are written; see `Aligner.align_bitext`."""
+    """Which links are written; see `Aligner.align_bitext`."""
 
     symmetrize: str = "posterior"
     threshold: float | None = None
@@ -31,7 +31,7 @@ class Links:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Say what is written of each part."""
+    """What is written of each part."""
 
     links: str | None = None
     scores: str | None = None

@@ -21,12 +21,8 @@ _SHOWN = 3
 class Part:
     """The files of a part of a corpus, line by line the same pairs.
 
-    Parameters
-    ----------
-    name
-        What stands in the place of ``*`` in all of them; empty where there is one part alone.
-    paths
-        Of the sides, in the order of the patterns.
+    `name` is what stands in the place of ``*`` in all of them, empty if there is one part alone;
+    `paths` are in the order of the patterns.
     """
 
     name: str
@@ -56,8 +52,7 @@ def find_parts(*patterns: str) -> list[Part]:
     Parameters
     ----------
     *patterns
-        A path with one ``*`` for each side, which stands for the same text in all, without a
-        ``/``; or a path without any for each side, which is one part.
+        A path for each side: with one ``*``, the same text in all, without a ``/``; or all without.
 
     Returns
     -------
@@ -67,8 +62,7 @@ def find_parts(*patterns: str) -> list[Part]:
     Raises
     ------
     OptionError
-        If patterns and plain paths are mixed, one has several ``*``, or a side lacks a part that
-        another one has; or if one is standard input, which cannot be read twice.
+        If the patterns do not fit, a side lacks a part, or one is standard input.
     FileError
         If there is no such file.
     """

@@ -49,7 +49,7 @@ _MARK = 1  # symbol behind the pivot: the number of the table
 
 @dataclass(frozen=True)
 class TableInput:
-    """Say how the files of tables are read."""
+    """How the files of tables are read."""
 
     on: str = "source"  # the side of the pivot
     min_count: int = 1  # entries that were seen less often are left out
@@ -66,7 +66,7 @@ class TableInput:
 
 @dataclass(frozen=True)
 class Joined:
-    """Count what was joined."""
+    """What was joined."""
 
     entries: tuple[int, ...]
     left_out: tuple[int, ...]
@@ -93,21 +93,14 @@ def pivot(
 
     Parameters
     ----------
-    client
-        A Dask client, an address as of `open_session`, or None for this process alone.
+    client, work, wait, progress
+        As of `alignkit.cluster.align`.
     table, second
         The file of a table; or a path with one ``*``, for the files that it is in.
     output
         The file of the paraphrases.
     on, min_count, min_p, top, identity
         As of `alignkit.tables.pivot`.
-    work
-        A folder for what is made on the way; None: one beside the output, which goes when all is
-        done.
-    wait
-        How many seconds to wait for workers; as of `open_session`.
-    progress
-        Called with what is done, of how much, and what that is.
 
     Raises
     ------

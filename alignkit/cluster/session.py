@@ -34,7 +34,7 @@ _LOOK = 5.0  # seconds between looks at the workers; what two looks find is repo
 
 @dataclass(frozen=True)
 class Task:
-    """Say what is to be done."""
+    """What is to be done."""
 
     name: str  # what messages call it, e.g. "part 17 (in/17.fr.gz)"
     arguments: tuple[Any, ...]  # what the function takes; small
@@ -44,18 +44,16 @@ class Task:
 
 
 class Session:
-    """Hold workers, and give them tasks.
+    """Workers, and what gives them tasks.
 
     Attributes
     ----------
-    threads
-        How many threads a task is to use; None: one for each core.
-    workers
-        How many tasks are done at a time.
+    threads, workers
+        Threads of a task (None: one for each core), and tasks done at a time.
     memory
-        How many bytes a task may take; 0 where nothing limits it.
+        Bytes a task may take; 0 if nothing limits it.
     dashboard
-        Where a browser shows what the workers do; None where nothing does.
+        Where a browser shows what the workers do; None if nothing does.
     """
 
     threads: int | None = None
@@ -66,23 +64,14 @@ class Session:
     def each(
         self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
     ) -> Iterator[tuple[int, T]]:
-        """Do tasks; yield the place of each and its result as they are done, in any order.
+        """Begin tasks in their order; yield place and result of each as it is done.
 
-        Parameters
-        ----------
-        function
-            A function of a module.
-        tasks
-            What it is given; what stands first is begun first.
-        errors
-            How many tasks may fail before the others are stopped.
-        label
-            What the dashboard calls them.
+        After `errors` failures the others are stopped; the dashboard calls them `label`.
 
         Raises
         ------
         AlignkitError
-            That of a task; several at once where several failed.
+            That of a task; several at once if several failed.
         """
         raise NotImplementedError
 
@@ -96,7 +85,7 @@ class Session:
 
 
 class Alone(Session):
-    """Do tasks in this process, one after the other."""
+    """A session without workers: this process does one task after the other."""
 
     def each(  # noqa: D102
         self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
@@ -136,7 +125,7 @@ def steps(
 
 
 class _Failures:
-    """Collect what tasks raise, until they are enough."""
+    """What tasks raised, until it is enough."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -162,7 +151,7 @@ class _Failures:
 
 
 class DaskSession(Session):
-    """Hand tasks to the workers of a Dask cluster."""
+    """The workers of a Dask cluster."""
 
     threads = 1
 
@@ -176,7 +165,7 @@ class DaskSession(Session):
     ) -> None:
         self._client, self._check, self._here = client, check, here
         self._address = str(getattr(client.scheduler, "address", "the scheduler"))
-        self.dashboard = _dashboard(client)
+        self.dashboard = (client.dashboard_link or None) if find_spec("bokeh") else None
         self._watch = _Watch(self._address, wait)
         self._need_worker()
         self._mine = check()
@@ -223,7 +212,7 @@ class DaskSession(Session):
         for address, worker in self._known.items():
             hosts.setdefault(worker["host"], address)
         for chosen in (list(hosts.values()), None):
-            for address, theirs in self._ask(self._check, workers=chosen).items():
+            for address, theirs in self.everywhere(self._check, workers=chosen).items():
                 if difference := self._mine.differs(theirs):
                     raise ClusterError(f"worker {address}: {difference}")
 
@@ -316,13 +305,10 @@ class DaskSession(Session):
                 self._homes[place] = self._client.submit(int, place, key=key, pure=False)
         return [None if task.home is None else self._homes[task.home % size] for task in tasks]
 
-    def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
-        return self._ask(function, *arguments)
-
     def path(self, path: str) -> str:  # noqa: D102
         return path if self._here else os.path.abspath(path)
 
-    def _ask(
+    def everywhere(  # noqa: D102
         self, function: Callable[..., T], *arguments: object, workers: list[str] | None = None
     ) -> dict[str, T]:
         for left in (2, 1, 0):  # workers may leave at any time
@@ -343,7 +329,7 @@ class DaskSession(Session):
 
 
 class _Watch:
-    """Once what keeps tasks waiting, and when that is over."""
+    """Reports once what keeps tasks waiting, and when that is over."""
 
     def __init__(self, address: str, wait: float | None) -> None:
         self._address, self.wait = address, wait
@@ -426,13 +412,6 @@ def _size(size: int) -> str:
     return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
 
 
-def _dashboard(client: Client) -> str | None:
-    if find_spec("bokeh") is None:
-        return None
-    link: str = client.dashboard_link
-    return link or None
-
-
 @contextmanager
 def open_session(
     address: Connection, *, check: Callable[[], Canary] = canary, wait: float | None = None
@@ -443,18 +422,18 @@ def open_session(
     ----------
     address
         ``local:4`` starts so many processes on this machine, ``local`` one for each core;
-        ``tcp://HOST:PORT`` and ``tls://HOST:PORT`` are schedulers, and so is that which a file
-        ``*.json`` tells; a `Client` stays open. None: this process alone.
+        ``tcp://HOST:PORT``, ``tls://HOST:PORT`` and the file ``*.json`` of a scheduler; a `Client`,
+        which stays open. None: this process alone.
     check
-        As of `DaskSession`.
+        What is compared between this process and the workers.
     wait
-        How many seconds to wait for workers, at the start and when none are left; None: for ever,
-        but 30 seconds for ``local``.
+        Seconds to wait for workers, at the start and when none are left; None: for ever, but 30
+        seconds for ``local``.
 
     Raises
     ------
     ClusterError
-        If Dask is not there, or no scheduler or worker answers.
+        If Dask is not installed, or no scheduler or worker answers.
     OptionError, ArgumentError
         If the address is none, the client cannot be used, or `wait` is no number of seconds.
     """

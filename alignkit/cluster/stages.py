@@ -34,10 +34,9 @@ _STATE = "state.json"
 
 @dataclass(frozen=True)
 class Trained:
-    """Tell of a training.
+    """What a training read and learned.
 
-    Long pairs are cut and count as several; types and word pairs are different ones; `entries_met`
-    counts the entries of the dictionary that occurred.
+    Long pairs are cut and count as several; `entries_met`: entries of the dictionary that occurred.
     """
 
     history: tuple[Round, ...]

@@ -49,30 +49,20 @@ def train(
 
     Parameters
     ----------
-    client
-        A Dask client, an address as of `open_session`, or None for this process alone.
-    source, target
-        Paths with one ``*``, which stands for the same text in both.
+    client, wait, progress
+        As of `alignkit.cluster.align`.
+    source, target, output
+        Paths with one ``*``, the same text in all: the words, and where the links go.
     work
-        A folder that all workers see; all that is known of the run is kept in its folder
-        ``alignkit-run``. The same call goes on where a run was stopped.
+        A folder that all workers see; the run is kept in its folder ``alignkit-run``. The same call
+        goes on where a run was stopped.
     save
         Where the model goes.
-    output
-        Where the links of each part go: a path with one ``*``.
-    settings
-        How; see `Settings`.
-    dictionary
-        Word pairs that are known to be translations, with pseudo-counts.
-    casefold
-        Whether case is ignored.
+    settings, dictionary, casefold
+        As of `Aligner.train`; `dictionary` holds the pseudo-counts of word pairs known to be
+        translations.
     shards
-        Into how many shards the word pairs are divided; None: as memory has it. The result is
-        the same.
-    wait
-        How many seconds to wait for workers; as of `open_session`.
-    progress
-        Called with what is done, of how much, and what that is.
+        Into how many shards word pairs are divided, for the same result; None: as memory has it.
 
     Raises
     ------

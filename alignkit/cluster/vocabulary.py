@@ -41,7 +41,7 @@ class Reader:
         name = "\n".join(map(os.path.abspath, paths)).encode("utf-8", "surrogateescape")
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
-    def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:
+    def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:  # noqa: D102
         from alignkit.texts import lines_of, numbered
 
         states = states_of(paths)

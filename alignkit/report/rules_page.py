@@ -42,20 +42,7 @@ def write_rules_page(
     most: int = RULES_A_KIND,
     whole: Grammar | None = None,
 ) -> None:
-    """Write a page of a grammar; see `draw_rules_page`.
-
-    Parameters
-    ----------
-    grammar
-        The rules.
-    path
-        Where the page goes; ``-`` is standard output.
-    title
-        The heading.
-    most
-        How many rules of each kind are drawn.
-    whole
-        The grammar that these rules were chosen from, to be counted; None where they are all.
+    """Write a page of a grammar as of `draw_rules_page`; the path ``-`` is standard output.
 
     Raises
     ------
@@ -78,25 +65,21 @@ def draw_rules_page(
     """Draw a page of rules that needs neither network nor script.
 
     By kind, the most frequent rules first, each with both its sides drawn, its weights and its
-    examples. Variables are told by number as well as by colour; the page follows the reader's
-    choice of light or dark.
+    examples; variables have a number as well as a colour.
 
     Parameters
     ----------
-    grammar
-        The rules.
-    title
-        The heading.
+    grammar, title
+        The rules, and the heading.
     most
         How many rules of each kind are drawn; the page says how many there are.
     whole
-        The grammar that these rules were chosen from, to be counted; None where they are all.
+        The grammar that these rules were chosen from, to be counted; None if they are all.
 
     Yields
     ------
     str
-        The page in pieces, to be written in UTF-8. It stays below some 5 MB: where the drawings
-        would be larger, fewer are drawn, which it says.
+        The page in pieces, for UTF-8: some 5 MB at most, with fewer drawings if need be.
 
     Raises
     ------

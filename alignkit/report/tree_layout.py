@@ -10,7 +10,7 @@ from alignkit.report.tree_outline import Outline
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Hold where the items of an outline stand."""
+    """Where the items of an outline stand."""
 
     middles: tuple[float, ...]  # (n,) the middle of each item, in pixels from the left
     levels: tuple[int, ...]  # (n,) the rows above the words, see Outline.levels

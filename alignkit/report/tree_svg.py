@@ -38,34 +38,23 @@ def draw_tree_svg(
     """Draw the trees of a sentence pair: the source tree above, the target tree below.
 
     The target tree stands on its head, so that the words of both face each other, with their links
-    between them; nodes that are matched have the same number and colour on both sides.
+    between them; matched nodes have the same number and colour on both sides.
 
     Parameters
     ----------
-    pair
-        The sentence pair, with words and trees; a side without a tree is a row of words.
-    annotator
-        Whose links to draw; None for the only one who aligned the pair.
-    links
-        The links by which nodes are matched: ``"sure"``, or ``"possible"`` for all. Possible
-        links are drawn in any case, as broken lines.
-    source_tree, target_tree
-        The name of the tree to draw; None for the only one of that side.
+    pair, annotator, links, source_tree, target_tree
+        As of `draw_tree_text`. Possible links are drawn in any case, as broken lines.
 
     Returns
     -------
     str
-        An SVG document to be written in UTF-8; its size is linear in that of the trees. Widths
-        are estimated, as by `draw_svg`.
+        An SVG document to be written in UTF-8; its size is linear in that of the trees. Widths are
+        estimated, as by `draw_svg`.
 
     Raises
     ------
-    MissingTextError
-        If the words are not known.
-    OptionError
-        If there are several annotators or trees, and none is named.
-    UnknownNameError
-        If there is no annotator, tree or kind of links of that name.
+    MissingTextError, OptionError, UnknownNameError
+        As of `draw_tree_text`.
 
     Examples
     --------
@@ -74,8 +63,7 @@ def draw_tree_svg(
     >>> pair = SentencePair("1", ["rain"], ["showers"], {"gold": Alignment.parse("0-0")})
     >>> pair = pair.with_trees(
     ...     "gold", source=Tree.parse("(NP (NN rain))"), target=Tree.parse("(NP (NNS showers))"))
-    >>> image = draw_tree_svg(pair)
-    >>> "<title>rain ~ showers: sure</title>" in image
+    >>> "<title>rain ~ showers: sure</title>" in draw_tree_svg(pair)
     True
     """
     check_arguments(draw_tree_svg, locals())

@@ -60,18 +60,12 @@ def draw_tree_text(
     source_tree, target_tree
         The name of the tree to draw; None for the only one of that side.
     colour
-        Colour matched nodes by ANSI sequences.
+        Colour matched nodes by ANSI sequences; nothing in the pair can send others.
     width
         The cells of a line, as far as an indent, a label and a word fit; None for no limit.
         Levels for which there is no room are counted: ``+7`` stands for 7 of them.
     unicode
         False for a drawing in ASCII alone, with all other characters escaped.
-
-    Returns
-    -------
-    str
-        Lines without spaces or a newline at the end. Nothing in the pair can send control
-        characters.
 
     Raises
     ------

@@ -27,7 +27,7 @@ class _Numbers(dict[Hashable, int]):
 
 
 class RuleCounts:
-    """Count rule types."""
+    """Rule types and their counts."""
 
     def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
         self._strings, self._most = strings, examples
@@ -125,31 +125,25 @@ class RuleCounts:
         columns = [self._shares(keys).tolist() for keys in (sources, targets, roots)]
         lexical = self._lexical(weights).tolist()
         alignments = self._best_alignments()
-        found = []
+        rows = []
         for k, (source, target) in enumerate(self._sides):
             rule = reader.rule(source, target)
+            count = float(self._counts[k])
             made = RuleType(
                 rule,
-                self._count(k),
+                round(count) if abs(count - round(count)) < 1e-9 else count,
                 int(self._pairs[k]),
-                columns[0][k],
-                columns[1][k],
-                columns[2][k],
-                lexical[k][0],
-                lexical[k][1],
+                *(column[k] for column in columns),
+                *lexical[k],
                 alignment=alignments[k],
                 examples=tuple(self._examples.get(k, ())),
             )
-            found.append((-self._counts[k], rule_text(rule), made))
-        return tuple(made for *_, made in sorted(found, key=lambda entry: entry[:2]))
+            rows.append((-count, rule_text(rule), made))
+        return tuple(made for *_, made in sorted(rows, key=lambda row: row[:2]))
 
     def _roots(self, sides: tuple[bytes, bytes]) -> Iterator[bytes]:
         for side, string in zip(sides, self._strings, strict=True):
             yield b"" if string else side[:4]  # a string has no label
-
-    def _count(self, k: int) -> float:
-        count = float(self._counts[k])
-        return round(count) if abs(count - round(count)) < 1e-9 else count
 
     def _shares(self, keys: Sequence[Hashable]) -> NDArray[np.float64]:
         numbers = _Numbers()

@@ -1,4 +1,4 @@
-"""Define a grammar: rule types with counts, probabilities and examples."""
+"""Grammars: rule types with counts, probabilities and examples."""
 
 from __future__ import annotations
 
@@ -127,14 +127,8 @@ class Grammar:
     ) -> Grammar:
         """Return the grammar of some of its types; their weights stay as they are.
 
-        Parameters
-        ----------
-        kinds
-            The kinds that are kept; None for all.
-        min_count
-            The least count.
-        identity
-            Whether rules with two equal sides are kept, where `kinds` does not say so.
+        Keeps types of `kinds` (None: all) with a count of at least `min_count`; if `kinds` is None,
+        rules with two equal sides only if `identity`.
 
         Raises
         ------

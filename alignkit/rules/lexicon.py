@@ -22,7 +22,7 @@ _PENDING = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Hold translation weights of words."""
+    """Translation weights of words."""
 
     keys: NDArray[np.int64]  # (W,) int64: source word << 32 | target word, rising
     weights: NDArray[np.float64]  # (W, 2): w(target | source), w(source | target)
@@ -59,9 +59,9 @@ class Lexicon:
         for column, side in ((0, target), (1, source)):
             free = np.ones(len(side.ids), bool)
             free[places[1 - column]] = False
-            found = np.bincount(side.ids[free], minlength=len(self._lone[column]))
-            found[: len(self._lone[column])] += self._lone[column]
-            self._lone[column] = found
+            lone = np.bincount(side.ids[free], minlength=len(self._lone[column]))
+            lone[: len(self._lone[column])] += self._lone[column]
+            self._lone[column] = lone
 
     def _settle(self) -> None:
         keys = np.concatenate([self._keys, *(keys for keys, _ in self._pending)])

@@ -59,10 +59,6 @@ def score_rules(
     signature
         What is known of the files; the settings are filled in.
 
-    Returns
-    -------
-    RuleScore
-
     Raises
     ------
     UnknownNameError

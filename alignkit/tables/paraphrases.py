@@ -228,7 +228,7 @@ def pivot(
     top: int | None = 20,
     identity: bool = False,
 ) -> Iterator[Paraphrase]:
-    """Go through the paraphrases that a phrase table holds: phrases with the same translations.
+    """Yield the paraphrases that a phrase table holds: phrases with the same translations.
 
     p(e2 | e1) is the sum, over all phrases f that both are paired with, of p(e2 | f) p(f | e1)
     [1]_.
@@ -257,16 +257,12 @@ def pivot(
 
     Raises
     ------
-    UnknownNameError
-        If `on` is no side.
-    OptionError
-        If an option makes no sense.
+    UnknownNameError, OptionError
+        If `on` is no side, or an option makes no sense.
 
     Notes
     -----
-    With ``min_count=1`` nothing is left out before the sum. So with ``identity=True, min_p=0,
-    top=None`` the probabilities of each phrase sum to 1 where those of the tables do. Time grows
-    with the number of paths e1 - f - e2: a pivot with n phrases makes n (n - 1).
+    Time grows with the number of paths e1 - f - e2: a pivot with n phrases makes n (n - 1).
 
     References
     ----------

@@ -70,7 +70,7 @@ class PhraseEntry:
 
 @dataclass(frozen=True)
 class TableSettings:
-    """Say which phrase pairs are counted; `extract_phrases` says what each means."""
+    """Which phrase pairs are counted; see `extract_phrases`."""
 
     links: str = "possible"
     kind: str = "all"
@@ -206,7 +206,7 @@ def phrase_table(
     ignore_identical: bool = False,
     min_count: int = 1,
 ) -> Iterator[PhraseEntry]:
-    """Go through the phrase table of a corpus: its phrase pairs, counts and probabilities.
+    """Yield the phrase table of a corpus, sorted by source phrase, then by target phrase.
 
     Parameters
     ----------
@@ -218,13 +218,7 @@ def phrase_table(
     links, kind, loose, max_length, ignore_identical
         Which phrase pairs, as `alignkit.extract_phrases` has them.
     min_count
-        Leave out what was seen less often, once the probabilities are known: those of a phrase
-        then sum to less than 1.
-
-    Returns
-    -------
-    iterator of PhraseEntry
-        Sorted by source phrase, then by target phrase.
+        Leave out what was seen less often, once the probabilities are known.
 
     Raises
     ------

@@ -33,7 +33,7 @@ _SLACK = 1 - 1e-12  # the least of a user is no binary fraction
 
 @dataclass(frozen=True)
 class PivotSettings:
-    """Say what is kept of the paraphrases; `pivot` says what each means."""
+    """What is kept of the paraphrases; see `pivot`."""
 
     min_p: float = 0.001
     top: int | None = 20
@@ -48,7 +48,7 @@ class PivotSettings:
 
 @dataclass(frozen=True, eq=False)
 class PivotBlock:
-    """Hold E paraphrases."""
+    """E paraphrases."""
 
     symbols: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -58,7 +58,7 @@ class PivotBlock:
 
 @dataclass
 class PivotTally:
-    """Count what was joined."""
+    """What was joined."""
 
     entries: int = 0  # how many different ones there were
     paths: int = 0  # how many ways there were from a phrase over a pivot to another phrase

@@ -18,6 +18,8 @@ from alignkit.jit import readonly
 from alignkit.output import WriteError, unchanged
 from alignkit.tables import runs_kernel as kernel
 
+I4, I8, F8 = NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]
+
 ROOM = 128 << 20
 """The bytes that records take in memory unless more or less is asked for."""
 
@@ -28,7 +30,7 @@ _LENGTH = 12  # numbers of a record for which room is kept; longer ones fill it 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Hold R records: sequences of numbers, each with a row of values."""
+    """R records: sequences of numbers, each with a row of values."""
 
     symbols: NDArray[np.int32]  # (S,) int32: the numbers of all sequences, one after the other
     offsets: NDArray[np.int64]  # (R + 1,) int64: sequence k is symbols[offsets[k]:offsets[k + 1]]
@@ -67,12 +69,7 @@ class Runs:
             self._file.close()
             self._file = None
 
-    def add(
-        self,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-    ) -> None:
+    def add(self, symbols: I4, offsets: I8, values: F8) -> None:
         """Add R records."""
         held = self._held
         if held is None or self._ended:
@@ -87,12 +84,7 @@ class Runs:
                 held.stretch(int(offsets[first + 1] - offsets[first]))
         self.added += count
 
-    def _check(
-        self,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-    ) -> None:
+    def _check(self, symbols: I4, offsets: I8, values: F8) -> None:
         dtypes = [str(part.dtype) for part in (symbols, offsets, values)]
         if dtypes != ["int32", "int64", "float64"]:
             raise AlignmentError(
@@ -164,14 +156,7 @@ class _Held:
         self._order: NDArray[np.int32] | None = None
         self.size = 0
 
-    def absorb(
-        self,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-        first: int,
-        sums: int,
-    ) -> int:
+    def absorb(self, symbols: I4, offsets: I8, values: F8, first: int, sums: int) -> int:
         """Take in records from the first on; return the one that did not fit, or how many."""
         first, self.size = kernel.absorb(
             symbols, offsets, values, first, sums,
@@ -279,11 +264,11 @@ class _RunFile:
             np.zeros(records + 1, np.int64),
             np.empty((records, width)),
         )
-        while (told := front.merge(sums, *out)) != kernel.DONE:
-            if told == kernel.FULL:
+        while (state := front.merge(sums, *out)) != kernel.DONE:
+            if state == kernel.FULL:
                 yield front.taken(*out)
             else:
-                front.load(told)
+                front.load(state)
         if front.state[1]:
             yield front.taken(*out)
 
@@ -320,25 +305,14 @@ class _Front:
         self._next[k] = self._file.read(place, self._values[k, :count])
         self._counts[k] = count
 
-    def merge(
-        self,
-        sums: int,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-    ) -> int:
+    def merge(self, sums: int, symbols: I4, offsets: I8, values: F8) -> int:
         """Merge as far as the blocks and the room go; see the kernel."""
         return kernel.merge(
             self._symbols, self._offsets, self._values, self._counts, self._places, self._keys,
             self._heap, self.state, sums, symbols, offsets, values,
         )  # fmt: skip
 
-    def taken(
-        self,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-    ) -> Block:
+    def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
         """Return what was merged, and make room."""
         count = int(self.state[1])
         self.state[1] = 0

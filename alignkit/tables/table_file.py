@@ -36,7 +36,7 @@ _LINES = 1 << 14
 
 
 class TableRows(NamedTuple):
-    """Hold some entries of a phrase table, and the line of the first."""
+    """Some entries of a phrase table, and the line of the first."""
 
     source: Sequence[str]
     target: Sequence[str]
@@ -65,7 +65,7 @@ class TableRows(NamedTuple):
 
 
 class TableFile:
-    """Read a phrase table, some lines at a time."""
+    """A phrase table that is read some lines at a time."""
 
     def __init__(
         self,

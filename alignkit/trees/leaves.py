@@ -11,25 +11,11 @@ from alignkit.errors import FormatError
 from alignkit.trees.brackets import Brackets, place_of, read_brackets, unescaped
 
 _SAME = {
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-    "``": '"',
-    "''": '"',
-    "\u201c": '"',
-    "\u201d": '"',
-    "\u201e": '"',
-    "`": "'",
-    "\u2018": "'",
-    "\u2019": "'",
-    "\u2026": "...",
-    "\u2013": "--",
-    "\u2014": "--",
-    "\xa0": " ",
-}
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
+    "``": '"', "''": '"', "\u201c": '"', "\u201d": '"', "\u201e": '"',
+    "`": "'", "\u2018": "'", "\u2019": "'",
+    "\u2026": "...", "\u2013": "--", "\u2014": "--", "\xa0": " ",
+}  # fmt: skip
 _PARTS = re.compile("|".join(map(re.escape, _SAME)))
 
 

@@ -25,7 +25,7 @@ _COLUMNS = ("parents", "starts", "ends", "afters")
 
 
 class Child(NamedTuple):
-    """Say what stands below a node: a node, or the word at a position; the other is None."""
+    """What stands below a node: a node, or the word at a position; the other is None."""
 
     node: int | None
     word: int | None
@@ -57,10 +57,6 @@ class Tree:
     ------
     TreeError
         If the columns are no tree in preorder over these words; the message names the node.
-
-    Notes
-    -----
-    A tree takes 24 bytes a node and some 700 beside; the words are those of the sentence pair.
 
     Examples
     --------
@@ -195,11 +191,6 @@ class Tree:
         ------
         TreeError
             If it is deeper than what nltk handles, 500 nodes.
-
-        Examples
-        --------
-        >>> Tree.parse("(S (NN rain))").to_nltk().leaves()
-        ['rain']
         """
         return to_nltk(self.words, self.labels, self._columns(), self.depth)
 
@@ -210,11 +201,6 @@ class Tree:
         ------
         TreeError
             If there are more or fewer.
-
-        Examples
-        --------
-        >>> Tree.parse("(S (NN rain))").with_words(["snow"])
-        Tree('(S (NN snow))', 2 nodes)
         """
         known = check_words("words", words)
         if len(known) != len(self.words):
@@ -237,13 +223,7 @@ class Tree:
         return int(self.starts[node]), int(self.ends[node])
 
     def children(self, node: int) -> list[Child]:
-        """Return what stands directly below a node, in order: nodes and words.
-
-        Examples
-        --------
-        >>> Tree.parse("(S rain (VP falls))").children(0)
-        [Child(node=None, word=0), Child(node=1, word=None)]
-        """
+        """Return what stands directly below a node, in order: nodes and words."""
         place, end = self.span(node)
         found: list[Child] = []
         child, after = node + 1, int(self.afters[node])
