@@ -18,7 +18,6 @@ from alignkit.cluster.state import Arrays, sparse
 from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.formats.pharaoh_lines import format_lines
-from alignkit.tables.exchange import WordPool
 
 
 def random_lines(seed, pairs, words=40, longest=12):
@@ -220,11 +219,6 @@ def test_sparse_arrays_come_back(values, kind):
     found = Arrays("x", sparse("a", array)).dense("a", len(array))
     assert found.tolist() == values
     assert found.dtype == kind
-
-
-@given(st.lists(st.text()))
-def test_words_come_back(words):
-    assert WordPool.of(words).words() == words
 
 
 def test_the_command_trains_on_parts_as_on_one_text(tmp_path, capsys):

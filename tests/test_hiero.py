@@ -178,12 +178,8 @@ def test_rules_of_a_pair_by_hand():
 
 def test_bad_options_are_told():
     pair = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
-    for name, value in [
-        ("max_length", 0),
-        ("max_symbols", 0),
-        ("min_hole", 0),
-        ("max_variables", 3),
-    ]:
+    bounds = {"max_length": 0, "max_symbols": 0, "min_hole": 0, "max_variables": 3}
+    for name, value in bounds.items():
         with pytest.raises(OptionError, match=rf"{name} is {value}"):
             HieroOptions(**{name: value})
     for wrong in ({"grammar": "x"}, {"links": "x"}, {"side": "x"}, {"annotator": "x"}):

@@ -285,21 +285,17 @@ def test_what_makes_no_sense_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("argument", "value"),
-    [("rules", 3), ("rules", ["a"]), ("min_count", "2"), ("min_p", None), ("any_labels", 1)],
+    ("function", "given", "argument", "value"),
+    [
+        (RuleIndex.build, {"rules": []}, "rules", ["a"]),
+        (RuleIndex.build, {"rules": []}, "min_p", None),
+        (paraphrase, {"rules": RuleIndex.build([])}, "tree", "(N a)"),
+        (paraphrase, {"tree": as_tree(nested("(N a)"))}, "rules", [PLAN]),
+    ],
 )
-def test_a_wrong_type_is_refused_by_name(argument, value):
+def test_a_wrong_type_is_refused_by_name(function, given, argument, value):
     with pytest.raises(ArgumentError, match=argument):
-        RuleIndex.build(**{"rules": [], argument: value})
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"), [("tree", "(N a)"), ("rules", [PLAN]), ("nbest", 2.5), ("nbest", None)]
-)
-def test_paraphrase_takes_no_other_types(argument, value):
-    given = {"tree": as_tree(nested("(N a)")), "rules": RuleIndex.build([]), argument: value}
-    with pytest.raises(ArgumentError, match=argument):
-        paraphrase(**given)
+        function(**given | {argument: value})
 
 
 def test_rules_of_the_samples_rewrite_the_samples():

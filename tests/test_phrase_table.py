@@ -89,12 +89,9 @@ def test_a_table_as_json(capsys):
     ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--jsonl", "--max-length", 1)
     rows = [json.loads(line) for line in ran.out.splitlines()]
     corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
+    names = "count", "p_target", "p_source"
     assert {
-        (tuple(row["source"]), tuple(row["target"])): (
-            row["count"],
-            row["p_target"],
-            row["p_source"],
-        )
+        (tuple(row["source"]), tuple(row["target"])): tuple(row[name] for name in names)
         for row in rows
     } == plain(corpus, max_length=1)
 

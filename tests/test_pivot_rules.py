@@ -9,11 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.cli import pivot as command
-from alignkit.errors import ArgumentError, OptionError, UnknownNameError
+from alignkit.errors import UnknownNameError
 from alignkit.rules.files import RULE_FORMATS, parse_rule, read_rules, rule_text, write_rules
 from alignkit.rules.grammar import RuleType
-from alignkit.rules.pivot import pivot_rules
+from alignkit.rules.pivot import RulePivot
 from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.tables.pivot_steps import PivotSettings
+
+
+def pivot_rules(table, *second, on="source", min_count=1, **settings):
+    with RulePivot(1 + len(second), on=on) as made:
+        for number, types in enumerate((table, *second), start=1):
+            made.add(number, types, min_count=min_count)
+        yield from made.rules(PivotSettings(**settings))
 
 
 @st.composite
@@ -181,8 +189,4 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path):
         in run(capsys, "pivot", path).err
     )
     with pytest.raises(UnknownNameError):
-        pivot_rules(grammar(), on="left")
-    with pytest.raises(OptionError, match="min_p"):
-        pivot_rules(grammar(), min_p=2)
-    with pytest.raises(ArgumentError, match="table"):
-        list(pivot_rules([grammar()[0].rule]))
+        RulePivot(on="left")

@@ -46,9 +46,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names:
-            found: object = getattr(import_module(f"alignkit.cluster.{home}"), name)
-            globals()[name] = found
-            return found
+            value: object = getattr(import_module(f"alignkit.cluster.{home}"), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'alignkit.cluster' has no attribute {name!r}")
 
 

@@ -65,7 +65,7 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
             return
         stack.enter_context(_silent())
         wait = max(wait, PATIENCE)
-        place = _told_by(address, wait) if address.endswith(".json") else address
+        place = _address_in(address, wait) if address.endswith(".json") else address
         try:
             client = stack.enter_context(Client(place, timeout=wait))
         except (OSError, ValueError) as problem:
@@ -87,12 +87,12 @@ def _silent() -> Iterator[None]:
             log.setLevel(level)
 
 
-def _told_by(path: str, wait: float) -> str:
+def _address_in(path: str, wait: float) -> str:
     """Return the address in the file that a scheduler writes when it has begun; wait for it."""
     end = time.monotonic() + wait
     while True:
         try:
-            told = json.loads(Path(path).read_text("utf-8"))
+            content = json.loads(Path(path).read_text("utf-8"))
         except (FileNotFoundError, ValueError):  # not there, or not whole
             if time.monotonic() > end:
                 raise ClusterError(
@@ -102,9 +102,9 @@ def _told_by(path: str, wait: float) -> str:
             continue
         except OSError as problem:
             raise FileError.of(problem, path) from None
-        if not (isinstance(told, dict) and isinstance(told.get("address"), str)):
+        if not (isinstance(content, dict) and isinstance(content.get("address"), str)):
             raise ClusterError(f"{path}: is no file of a scheduler: it holds no address")
-        return str(told["address"])
+        return str(content["address"])
 
 
 def _cores() -> int:

@@ -152,10 +152,10 @@ def align_parts(
             parts[k].key: Task(f"{parts[k]}", (parts[k].paths, files[k], *rest), memory, _SMALLER)
             for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
         }
-        told = _telling(parts, [found.words for found in facts], progress)
+        report = _reporter(parts, [fact.words for fact in facts], progress)
         with outputs.naming_written(parts):
-            counts = run.do(session, "aligned", _align_part, tasks, told)
-    return sum((Aligned(**found) for found in counts.values()), Aligned())
+            counts = run.do(session, "aligned", _align_part, tasks, report)
+    return sum((Aligned(**row) for row in counts.values()), Aligned())
 
 
 def memory_of(model: str) -> int:
@@ -163,19 +163,19 @@ def memory_of(model: str) -> int:
     return _PROGRAM + _UNPACKED * os.path.getsize(model)
 
 
-def _telling(
+def _reporter(
     parts: Sequence[Part], sizes: Sequence[int], progress: Told | None
 ) -> Callable[[str], None]:
     words = {part.key: size for part, size in zip(parts, sizes, strict=True)}
     total, done, share = sum(sizes), 0, 0
 
-    def tell(key: str) -> None:
+    def report(key: str) -> None:
         nonlocal done, share
         done, share = done + 1, share + words[key]
         if progress is not None:
             progress(share, total, f"{done:,} of {len(parts):,} parts aligned")
 
-    return tell
+    return report
 
 
 def _align_part(

@@ -111,13 +111,13 @@ def check_parts(
     known = _known(run)
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
-        found = known.get(_key(part))
-        if found is not None and found.states == states_of(part.paths):
-            facts[place] = found
+        part_facts = known.get(_key(part))
+        if part_facts is not None and part_facts.states == states_of(part.paths):
+            facts[place] = part_facts
     left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
     tasks = [Task(f"{parts[k]}", (parts[k].paths, options)) for k in left]
-    for place, found in session.each(find, tasks, errors=_ERRORS):
-        facts[left[place]] = found
+    for place, part_facts in session.each(find, tasks, errors=_ERRORS):
+        facts[left[place]] = part_facts
         if progress is not None:
             progress(len(facts), len(parts), "parts are read")
     if run is not None and left:
@@ -130,10 +130,10 @@ def _key(part: Part) -> str:
 
 
 def _known(run: Run | None) -> Mapping[str, Facts]:
-    found: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
+    saved: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
     return {
         key: Facts(**{**values, "states": [tuple(state) for state in values["states"]]})
-        for key, values in found.items()
+        for key, values in saved.items()
     }
 
 

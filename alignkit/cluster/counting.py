@@ -148,8 +148,8 @@ def count_parts(
         progress=progress,
     ) as run:
         tasks = {part.key: (part, settings, given) for part in parts}
-        found = run.records("parts are counted", _count_part, tasks)
-        numbered, cuts = run.number(found)
+        values = run.records("parts are counted", _count_part, tasks)
+        numbered, cuts = run.number(values)
         tallies = run.turned(
             ("target phrases", "brought together"),
             _turn,
@@ -158,10 +158,10 @@ def count_parts(
         )
         run.lines(output, len(cuts) + 1, ("source phrases", "written"), _write, numbered.shown)
     return Counted(
-        sum(part["pairs"] for part in found.values()),
-        sum(part["occurrences"] for part in found.values()),
+        sum(part["pairs"] for part in values.values()),
+        sum(part["occurrences"] for part in values.values()),
         Tally(*(sum(tally[k] for tally in tallies) for k in range(2))),
-        sum((Counter(part["found"]) for part in found.values()), Counter()),
+        sum((Counter(part["found"]) for part in values.values()), Counter()),
     )
 
 

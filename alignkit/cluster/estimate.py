@@ -124,9 +124,9 @@ def estimate_phrases(
     occurrences = disk = read = 0.0
     for part in spread(parts):
         with PhraseCounts(settings) as counts, naming(part.paths[0]):
-            found, reading = open_part(part, given)
-            chosen = list(islice(found, _PAIRS))
-            more = sum(1 for _ in islice(found, _MORE))  # how far it is read is known roughly
+            stream, reading = open_part(part, given)
+            chosen = list(islice(stream, _PAIRS))
+            more = sum(1 for _ in islice(stream, _MORE))  # how far it is read is known roughly
             read += (reading.fraction() or 1.0) * _size(part)
             counts.add(Choice(part.paths[0], given.annotator).annotated(chosen))
             share = (len(chosen) + more) / max(len(chosen), 1)

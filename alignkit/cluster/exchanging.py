@@ -31,16 +31,21 @@ def memory_of(room: int) -> int:
 
 
 class Exchanging:
-    """The steps of a run, one after the other; `told` is made by `steps`."""
+    """The steps of a run, one after the other; `reporters` is made by `steps`."""
 
     def __init__(
         self,
         session: Session,
         run: Run,
         exchange: Exchange,
-        told: Callable[[str], Callable[[str], None] | None],
+        reporters: Callable[[str], Callable[[str], None] | None],
     ) -> None:
-        self._session, self._run, self._exchange, self._told = session, run, exchange, told
+        self._session, self._run, self._exchange, self._reporters = (
+            session,
+            run,
+            exchange,
+            reporters,
+        )
 
     def records(
         self,
@@ -57,12 +62,14 @@ class Exchanging:
             part = part.called(self._session.path)
             arguments = part, *given, self._exchange, len(parts)
             tasks[names[k]] = Task(str(part), arguments, memory, _SMALLER)
-        return self._run.do(self._session, "records", function, tasks, self._told(text), errors=10)
+        return self._run.do(
+            self._session, "records", function, tasks, self._reporters(text), errors=10
+        )
 
-    def number(self, found: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
+    def number(self, values: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
         """Give the words of all parts numbers, and cut their second phrases into buckets."""
-        numbered = number_words(self._run, self._session, self._exchange, list(found))
-        samples = [phrase for part in found.values() for phrase in part["sample"]]
+        numbered = number_words(self._run, self._session, self._exchange, list(values))
+        samples = [phrase for part in values.values() for phrase in part["sample"]]
         pool = WordPool.read(numbered.pool)
         return numbered, cut_points(samples, pool, self._exchange.buckets)
 
@@ -103,8 +110,8 @@ class Exchanging:
             f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._exchange), memory, _SMALLER)
             for k in range(count)
         }
-        told = self._told(f"{thing} are {done}")
-        return list(self._run.do(self._session, step, function, tasks, told).values())
+        report = self._reporters(f"{thing} are {done}")
+        return list(self._run.do(self._session, step, function, tasks, report).values())
 
 
 @contextmanager
@@ -132,5 +139,5 @@ def exchanging(
             begun_with = buckets or 2 * session.workers
             run.write(begun_with, "buckets.json")
         exchange = Exchange(run.folder, begun_with, room)
-        told = steps(progress, len(parts) + 2 * exchange.buckets)
-        yield Exchanging(session, run, exchange, told)
+        reporters = steps(progress, len(parts) + 2 * exchange.buckets)
+        yield Exchanging(session, run, exchange, reporters)

@@ -152,9 +152,9 @@ def join_tables(
             for side, table in enumerate(tables, 1)
             for part in table
         }
-        found = run.records("tables are read", _read_part, tasks)
+        values = run.records("tables are read", _read_part, tasks)
         entries, left_out = (
-            _of_tables(found, name, len(tables)) for name in ("entries", "left_out")
+            _of_tables(values, name, len(tables)) for name in ("entries", "left_out")
         )
         for count, table in zip(entries, tables, strict=True):
             if not count:
@@ -162,7 +162,7 @@ def join_tables(
                 raise OptionError(
                     f"{table[0].paths[0]}: holds no phrase pairs{more}; name a file that does"
                 )
-        numbered, cuts = run.number(found)
+        numbered, cuts = run.number(values)
         tallies = run.turned(
             ("pivots", "joined"),
             _join,
@@ -176,13 +176,13 @@ def join_tables(
             *(numbered.shown, settings),
         )
     names = [field.name for field in fields(PivotTally)]
-    tally = PivotTally(*(sum(one[name] for one in tallies) for name in names))
+    tally = PivotTally(*(sum(row[name] for row in tallies) for name in names))
     return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
 
 
-def _of_tables(found: Mapping[str, Any], name: str, tables: int) -> tuple[int, ...]:
+def _of_tables(values: Mapping[str, Any], name: str, tables: int) -> tuple[int, ...]:
     return tuple(
-        sum(part[name] for part in found.values() if part["side"] == side)
+        sum(part[name] for part in values.values() if part["side"] == side)
         for side in range(1, tables + 1)
     )
 

@@ -45,7 +45,7 @@ class Run:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = os.path.abspath(folder)
         self._marker, self._place = (os.path.join(self.folder, name) for name in (_MARKER, _LOCK))
-        with _told(self.folder):
+        with _write_errors(self.folder):
             if not os.path.lexists(self.folder):
                 _make(self.folder)
             self._made = self._marked()
@@ -92,11 +92,11 @@ class Run:
     def _holder(self, text: bytes) -> tuple[dict[str, Any], str]:
         """Return who has the folder, or had it until it died, and what messages call that."""
         try:
-            found = json.loads(text) if text else {}
-            who = "process {process} on {host} since {since}".format(**found) if text else ""
+            holder = json.loads(text) if text else {}
+            who = "process {process} on {host} since {since}".format(**holder) if text else ""
         except (ValueError, LookupError, TypeError):
             raise self._foreign(self._place) from None
-        return found, who or "another process"
+        return holder, who or "another process"
 
     def close(self) -> None:
         """Let others have the folder."""
@@ -129,7 +129,7 @@ class Run:
             self._made.update(new)
             self._note()
         for folder in folders:
-            with _told(folder):
+            with _write_errors(folder):
                 os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
 
     def drop(self, *paths: str) -> None:
@@ -230,11 +230,11 @@ class Run:
     ) -> dict[str, Any]:
         """Do the tasks of a step that are not done yet, the first first; return what all gave."""
         self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
-        found = {key: self._recorded(step, key) for key in tasks}
-        done = {key: record["value"] for key, record in found.items() if record is not None}
-        tell = progress or (lambda key: None)
+        records = {key: self._recorded(step, key) for key in tasks}
+        done = {key: record["value"] for key, record in records.items() if record is not None}
+        report = progress or (lambda key: None)
         for key in done:
-            tell(key)
+            report(key)
         left = [key for key in tasks if key not in done]
         recording = [
             replace(
@@ -249,7 +249,7 @@ class Run:
         ]
         for place, value in session.each(_record, recording, label=step, errors=errors):
             done[left[place]] = value
-            tell(left[place])
+            report(left[place])
         return {key: done[key] for key in tasks}
 
     def _recorded(self, step: str, key: str) -> Any:
@@ -312,11 +312,11 @@ def _record(function: Callable[..., Done], arguments: Sequence[Any], record: str
 
 def _try(place: str, token: str) -> str:
     try:
-        found = Path(place).read_text("utf-8")
+        content = Path(place).read_text("utf-8")
         TemporaryFile(dir=os.path.dirname(place)).close()
     except (OSError, AlignkitError) as problem:
         return str(problem)
-    return "" if found == token else "holds something else there"
+    return "" if content == token else "holds something else there"
 
 
 def _difference(name: str, before: Any, now: Any) -> str:
@@ -372,7 +372,7 @@ def placing(path: str) -> Iterator[str]:
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def _write_errors(path: str) -> Iterator[None]:
     try:
         yield
     except AlignkitError:

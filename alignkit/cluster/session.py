@@ -93,12 +93,12 @@ class Alone(Session):
         failed = _Failures(errors)
         for place, task in enumerate(tasks):
             try:
-                found = function(*task.arguments)
+                value = function(*task.arguments)
             except AlignkitError as error:
                 failed.add(error)
                 continue
-            yield place, found
-        failed.tell()
+            yield place, value
+        failed.raise_all()
 
     def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
         return {"this process": function(*arguments)}
@@ -114,12 +114,12 @@ def steps(
         if progress is None:
             return None
 
-        def tell(_key: str) -> None:
+        def report(_key: str) -> None:
             nonlocal done
             done += 1
             progress(done, total, text)
 
-        return tell
+        return report
 
     return step
 
@@ -138,9 +138,9 @@ class _Failures:
             raise error
         self._found.append(error.with_traceback(None))
         if len(self._found) >= self._most:
-            self.tell()
+            self.raise_all()
 
-    def tell(self) -> None:
+    def raise_all(self) -> None:
         """Raise what was collected, if there is any."""
         if len(set(map(str, self._found))) == 1:
             raise self._found[0]
@@ -184,8 +184,8 @@ class DaskSession(Session):
         with suppress(OSError):
             info = self._client.scheduler_info(n_workers=-1)
             if self._client.status == "running":
-                found: dict[str, dict[str, Any]] = info["workers"]
-                return found
+                workers: dict[str, dict[str, Any]] = info["workers"]
+                return workers
         raise self._gone()
 
     def _gone(self) -> ClusterError:
@@ -242,7 +242,7 @@ class DaskSession(Session):
             for future in self._done(futures, {key: tasks[k] for key, k in places.items()}):
                 place = places[future.key]
                 try:
-                    found = future.result()
+                    value = future.result()
                 except AlignkitError as error:
                     failed.add(error)
                     continue
@@ -259,8 +259,8 @@ class DaskSession(Session):
                         "before that was installed"
                     ) from None
                 future.release()
-                yield place, found
-            failed.tell()
+                yield place, value
+            failed.raise_all()
         finally:
             with suppress(Exception):  # the cluster may be gone
                 self._client.cancel(futures, force=True)
@@ -315,7 +315,7 @@ class DaskSession(Session):
             self._need_worker()
             chosen = workers and [worker for worker in workers if worker in self._known]
             try:
-                found: dict[str, T] = self._client.run(function, *arguments, workers=chosen)
+                values: dict[str, T] = self._client.run(function, *arguments, workers=chosen)
                 break
             except AlignkitError:
                 raise
@@ -325,7 +325,7 @@ class DaskSession(Session):
                         f"{self._address}: a worker has gone away ({problem}); give the same "
                         "command again"
                     ) from None
-        return found
+        return values
 
 
 class _Watch:

@@ -52,7 +52,7 @@ def make_shard(plan: Plan, number: int, dictionary: str) -> Made:
     index = Cooccurrence.of_keys(keys, len(source.words), NO_CELLS)
     prior = spelling_prior(index, source.words, target.words, settings.spelling, settings.identity)
     known = json.loads(Path(dictionary).read_text("utf-8"))
-    entries = {(one, other): count for one, other, count in known}
+    entries = {(word, other): count for word, other, count in known}
     met = add_dictionary(prior, index, source.words, target.words, entries)
     prior += np.float32(settings.floor)
     arrays: dict[str, NDArray[Any]] = {"keys": keys, "prior": prior}
@@ -108,8 +108,8 @@ def add_counts(plan: Plan, number: int, done: int) -> None:
     sums = np.zeros(len(known.keys), np.int64)
     for part, places in enumerate(known.places):
         file = plan.found_file(part, done) if done else plan.index_file(part)
-        with opened(file) as found:
-            sums[places] += found.dense(f"sums-{number}", len(places))
+        with opened(file) as expected:
+            sums[places] += expected.dense(f"sums-{number}", len(places))
     counts = counts_of(sums) if done else counts_of(sums, UNITS)
     pruned = _pruned(plan)
     if done and done == pruned:
@@ -152,10 +152,10 @@ def weigh(plan: Plan, number: int, done: int, last: bool) -> None:
         with opened(plan.common_file(done)) as common:
             stems = stems._replace(target=common["stems"])
     weights, source, target = shard.weights(counts, stems)
-    found = sparse("source", source) | sparse("target", target)
+    arrays = sparse("source", source) | sparse("target", target)
     for part, places in enumerate(known.places):
-        found |= sparse(f"weights-{part}", weights[places], rest)
+        arrays |= sparse(f"weights-{part}", weights[places], rest)
     if last:
         learned = is_learned(weights, plan.settings)
-        found |= {"keys": known.keys[learned], "weights": weights[learned]}
-    write_arrays(plan.weights_file(number, done), found)
+        arrays |= {"keys": known.keys[learned], "weights": weights[learned]}
+    write_arrays(plan.weights_file(number, done), arrays)

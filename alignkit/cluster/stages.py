@@ -128,7 +128,9 @@ class Stages:
         file = self._run.path("dictionary.json")
         self._run.write([[*entry, float(n)] for entry, n in dictionary.items()], file)
         made = self._over_shards("merging word pairs", make_shard, lambda _: (file,))
-        self._keep(places=[one.places for one in made], entries=sum(one.entries for one in made))
+        self._keep(
+            places=[shard.places for shard in made], entries=sum(shard.entries for shard in made)
+        )
 
     def rounds(self) -> None:
         """Run all rounds that are not done."""
@@ -138,8 +140,8 @@ class Stages:
             model, number = self._schedule[done]
             name = f"{model} round {number}"
             self._run.claim(*self._plan.round_files(done + 1))
-            found = self._over_parts(name, expect, lambda _: (done, model))  # noqa: B023
-            forward, reverse = (sum(one[k] for one in found) for k in (0, 1))
+            likelihoods = self._over_parts(name, expect, lambda _: (done, model))  # noqa: B023
+            forward, reverse = (sum(units[k] for units in likelihoods) for k in (0, 1))
             units = LIKELIHOOD_UNITS
             row = [model, number, forward / units, reverse / units]
             self._learn(name, model, done + 1, [row])
@@ -173,8 +175,8 @@ class Stages:
             how = outputs.how
             self._over_parts("aligning", write_links, lambda k: (done, jumping, files[k], how))
 
-    def told(self, source_words: int, target_words: int) -> Trained:
-        """Tell of it."""
+    def summary(self, source_words: int, target_words: int) -> Trained:
+        """Return what was read and learned."""
         plan = self._plan
         return Trained(
             self._history,
@@ -193,10 +195,10 @@ class Stages:
 
     @property
     def _history(self) -> tuple[Round, ...]:
-        return tuple(Round(*one) for one in self._state["history"])
+        return tuple(Round(*row) for row in self._state["history"])
 
-    def _keep(self, **found: object) -> None:
-        self._state |= found
+    def _keep(self, **values: object) -> None:
+        self._state |= values
         self._run.write(self._state, _STATE)
 
     def _over_parts(
@@ -231,15 +233,15 @@ class Stages:
             )
             for home, k in enumerate(order)
         ]
-        found: dict[int, T] = {}
-        for place, one in self._session.each(function, jobs):
-            found[order[place]] = one
+        values: dict[int, T] = {}
+        for place, value in self._session.each(function, jobs):
+            values[order[place]] = value
             if self._progress is not None and names is None:
-                text = f"{name}: {len(found):,} of {len(jobs):,} parts"
+                text = f"{name}: {len(values):,} of {len(jobs):,} parts"
                 count = len(jobs)
-                self._progress(self._stage * count + len(found), self.stages * count, text)
+                self._progress(self._stage * count + len(values), self.stages * count, text)
         self._stage += names is None
-        return [found[k] for k in range(len(tasks))]
+        return [values[k] for k in range(len(tasks))]
 
     def _needs(self) -> int:
         pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))

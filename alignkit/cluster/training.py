@@ -122,8 +122,8 @@ def train_parts(
         training.make_shards(dictionary or {})
         training.rounds()
         training.finish(save, outputs)
-    return training.told(
-        sum(found.source_words for found in facts), sum(found.target_words for found in facts)
+    return training.summary(
+        sum(fact.source_words for fact in facts), sum(fact.target_words for fact in facts)
     )
 
 

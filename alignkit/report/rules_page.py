@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alignkit.arguments import check_arguments
 from alignkit.brief import how_many
 from alignkit.errors import OptionError
 from alignkit.output import replacing
 from alignkit.report.columns import Cell, Column
+from alignkit.report.grammar import rules_by_kind
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE, page_style
 from alignkit.report.table import Table
 from alignkit.report.template import page_template
@@ -19,7 +19,7 @@ from alignkit.report.tree_html import tree_style
 from alignkit.report.tree_outline import outline_side
 from alignkit.report.tree_svg import side_image
 from alignkit.rules.files.notation import side_text
-from alignkit.rules.grammar import Example, Grammar, RuleType
+from alignkit.rules.grammar import Grammar, RuleType
 from alignkit.rules.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ def draw_rules_page(
     check_arguments(draw_rules_page, locals())
     if most < 1:
         raise OptionError(f"most is {most}; draw 1 rule of each kind or more")
-    found = _by_kind(grammar)
-    room = _MOST_BYTES // max(len(found), 1)
-    kinds = [_draw(name, types, most, room) for name, types in found.items()]
+    by_kind = rules_by_kind(grammar)
+    room = _MOST_BYTES // max(len(by_kind), 1)
+    kinds = [_draw(name, types, most, room) for name, types in by_kind.items()]
     return _template().generate(
         title=title,
         style=MATRIX_STYLE + PAGE_STYLE + Table.style() + page_style() + tree_style(),
@@ -110,38 +110,9 @@ def draw_rules_page(
         kinds=kinds,
         table=_table(whole or grammar),
         unpaired=any(
-            "unpaired" in outline_side(side).kinds for one in grammar for side in one.rule
+            "unpaired" in outline_side(side).kinds for entry in grammar for side in entry.rule
         ),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """Hold what the page shows of a rule; without images if it is too large."""
-
-    facts: str
-    name: str
-    text: str
-    source: str
-    target: str
-    size: int
-    examples: tuple[Example, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """Hold what the page shows of a kind of rules."""
-
-    name: str
-    means: str
-    types: int
-    tokens: float
-    said: str
-    rules: tuple[_Drawn, ...]
-
-    @property
-    def anchor(self) -> str:
-        return "kind-" + self.name.replace("+", "-with-")
 
 
 @cache
@@ -149,62 +120,59 @@ def _template() -> Template:
     return page_template("rules.html.j2", count=_count)
 
 
-def _by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
-    found: dict[str, list[RuleType]] = {name: [] for name in KINDS}
-    for one in grammar:
-        found[one.kind].append(one)
-    return {name: types for name, types in found.items() if types}
-
-
-def _draw(name: str, types: list[RuleType], most: int, room: int) -> _Kind:
-    drawn: list[_Drawn] = []
-    for one in types[:most]:
-        rule = _drawn(one)
-        room -= len(rule.source) + len(rule.target)
+def _draw(name: str, types: list[RuleType], most: int, room: int) -> dict[str, Any]:
+    drawn: list[dict[str, Any]] = []
+    for entry in types[:most]:
+        rule = _drawn(entry)
+        room -= len(rule["source"]) + len(rule["target"])
         if room < 0 and drawn:
             break
         drawn.append(rule)
-    left = len(types) - len(drawn)
     said = ""
-    if left:
+    if left := len(types) - len(drawn):
         verb = "is" if len(drawn) == 1 else "are"
         said = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
-    tokens = sum(one.count or 0 for one in types)
-    return _Kind(name, _sentence(KINDS[name]), len(types), tokens, said, tuple(drawn))
+    return {
+        "name": name,
+        "anchor": "kind-" + name.replace("+", "-with-"),
+        "means": KINDS[name][:1].upper() + KINDS[name][1:],
+        "types": len(types),
+        "tokens": sum(entry.count or 0 for entry in types),
+        "said": said,
+        "rules": drawn,
+    }
 
 
-def _drawn(one: RuleType) -> _Drawn:
-    sides = [outline_side(side) for side in one.rule]
+def _drawn(entry: RuleType) -> dict[str, Any]:
+    sides = [outline_side(side) for side in entry.rule]
+    texts = [side_text(side) for side in entry.rule]
     size = sum(map(len, sides))
-    texts = [side_text(side) for side in one.rule]
-    images = [side_image(*pair) for pair in zip(sides, texts, strict=True)]
+    images = map(side_image, sides, texts) if size <= _LARGEST else ("", "")
     text = " ||| ".join(texts)
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + f" … ({len(text):,} characters)"
-    small = size <= _LARGEST
-    return _Drawn(
-        _weights(one),
-        text if len(text) < 200 else f"{text[:200]} …",
-        text,
-        images[0] if small else "",
-        images[1] if small else "",
-        size,
-        one.examples,
-    )
+    return {
+        "facts": _weights(entry),
+        "name": text if len(text) < 200 else f"{text[:200]} …",
+        "text": text,
+        **dict(zip(("source", "target"), images, strict=True)),
+        "size": size,
+        "examples": entry.examples,
+    }
 
 
-def _weights(one: RuleType) -> str:
+def _weights(entry: RuleType) -> str:
     parts = []
-    if one.count is not None:
-        parts.append(f"seen {_times(one.count)}")
-    if one.pairs is not None:
-        parts.append(f"in {how_many(one.pairs, 'pair', commas=True)}")
+    if entry.count is not None:
+        parts.append(f"seen {_times(entry.count)}")
+    if entry.pairs is not None:
+        parts.append(f"in {how_many(entry.pairs, 'pair', commas=True)}")
     weights: Mapping[str, float | None] = {
-        "p(t|s)": one.p_target,
-        "p(s|t)": one.p_source,
-        "p(rule|roots)": one.p_rule,
-        "lex(t|s)": one.lexical_target,
-        "lex(s|t)": one.lexical_source,
+        "p(t|s)": entry.p_target,
+        "p(s|t)": entry.p_source,
+        "p(rule|roots)": entry.p_rule,
+        "lex(t|s)": entry.lexical_target,
+        "lex(s|t)": entry.lexical_source,
     }
     known = [(name, value) for name, value in weights.items() if value is not None]
     parts += [f"{name}\N{NO-BREAK SPACE}{value:.3g}" for name, value in known]
@@ -218,7 +186,7 @@ def _facts(grammar: Grammar, whole: Grammar | None) -> str:
     pairs = how_many(all_of_them.pairs, "sentence pair", commas=True)
     learned = f", learned from {pairs}" if all_of_them.pairs else ""
     name = _NAMES.get(all_of_them.kind, all_of_them.kind)
-    once = sum(one.count == 1 for one in grammar)
+    once = sum(entry.count == 1 for entry in grammar)
     rare = f"; {once:,} of them once" if once else ""
     if len(grammar) == len(all_of_them):
         return f"{_types(grammar, name)}{learned}{_seen(grammar)}{rare}."
@@ -247,10 +215,6 @@ def _table(grammar: Grammar) -> Table:
         if types
     ]
     return Table("Rules by kind", columns, rows)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _count(count: float) -> str:

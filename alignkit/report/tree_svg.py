@@ -141,7 +141,7 @@ class _Drawing:
         outlines = shown.outlines()
         layouts = [lay_out(outline, partial(_width, outline), _GAP) for outline in outlines]
         wide = max(layout.width for layout in layouts)
-        layouts = [one.stretched(min(wide, one.width * _STRETCH)) for one in layouts]
+        layouts = [each.stretched(min(wide, each.width * _STRETCH)) for each in layouts]
         lefts = [_MARGIN + (wide - layout.width) / 2 for layout in layouts]
         below = _MARGIN + layouts[0].height * _ROW + _BETWEEN
         return cls(
@@ -277,15 +277,15 @@ def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
 def legend_entries(shown: TreePair) -> Sequence[tuple[str, bool | None]]:
     """Return what the legend says, each with whether its line is broken (None: it has none)."""
     sure, possible = shown.counts()
-    found: list[tuple[str, bool | None]] = []
+    entries: list[tuple[str, bool | None]] = []
     if sure:
-        found.append((f"sure ({sure})", False))
+        entries.append((f"sure ({sure})", False))
     if possible:
-        found.append((f"possible ({possible})", True))
+        entries.append((f"possible ({possible})", True))
     if shown.matched:
         kind = "sure links" if shown.links == "sure" else "sure and possible links"
-        found.append((f"a number on both sides: matched by {kind} ({len(shown.matched)})", None))
-    return found
+        entries.append((f"a number on both sides: matched by {kind} ({len(shown.matched)})", None))
+    return entries
 
 
 def _width(outline: Outline, item: int) -> float:

@@ -69,15 +69,15 @@ class RuleCounts:
 
     def _numbered(self, fragments: Fragments, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
         text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
-        found = np.empty(len(chosen), np.int64)
+        numbers = np.empty(len(chosen), np.int64)
         types, sides = self._types, self._sides
         for k, rule in enumerate(chosen.tolist()):
             start, end = ends[2 * rule], ends[2 * rule + 2]
-            found[k] = number = types[text[start:end]]
+            numbers[k] = number = types[text[start:end]]
             if number == len(sides):
                 middle = ends[2 * rule + 1]
                 sides.append((text[start:middle], text[middle:end]))
-        return found
+        return numbers
 
     def _add_alignments(
         self,
@@ -88,12 +88,11 @@ class RuleCounts:
     ) -> None:
         text, ends = fragments.links.tobytes(), (fragments.link_offsets * 4).tolist()
         keys = self._alignments
-        found = [
+        places = [
             keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
             for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
         ]
-        places = np.array(found, np.int64)
-        self._aligned = _added(self._aligned, places, counts[chosen], len(keys))
+        self._aligned = _added(self._aligned, np.array(places, np.int64), counts[chosen], len(keys))
 
     def _add_examples(
         self,
@@ -106,7 +105,7 @@ class RuleCounts:
         for rule, number in zip(chosen.tolist(), numbers.tolist(), strict=True):
             known = self._examples.setdefault(number, [])
             pair = pairs[k := int(cuts.pairs[rule])]
-            if len(known) == self._most or any(one.id == pair.id for one in known):
+            if len(known) == self._most or any(example.id == pair.id for example in known):
                 continue
             spans = (
                 (int(side.nodes[1, at]), int(side.nodes[2, at]))
@@ -135,8 +134,8 @@ class RuleCounts:
                 int(self._pairs[k]),
                 *(column[k] for column in columns),
                 *lexical[k],
-                alignment=alignments[k],
-                examples=tuple(self._examples.get(k, ())),
+                alignments[k],
+                tuple(self._examples.get(k, ())),
             )
             rows.append((-count, rule_text(rule), made))
         return tuple(made for *_, made in sorted(rows, key=lambda row: row[:2]))
@@ -158,11 +157,11 @@ class RuleCounts:
         links = [links for _, links in self._alignments]
         symbols, offsets = _joined(sides)
         flat, link_offsets = _joined(links)
-        found = weigh_words(
+        by_alignment = weigh_words(
             symbols, offsets, flat, link_offsets, weights.keys, weights.weights, weights.lone
         )
         best = np.zeros((len(self._sides), 2))
-        np.maximum.at(best, numbers, found)
+        np.maximum.at(best, numbers, by_alignment)
         return best
 
     def _best_alignments(self) -> list[tuple[tuple[int, int], ...]]:
@@ -177,9 +176,9 @@ class RuleCounts:
 def _added(
     known: NDArray[np.float64], numbers: NDArray[np.int64], more: NDArray[np.float64], size: int
 ) -> NDArray[np.float64]:
-    found = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
-    found[: len(known)] += known
-    return found
+    counts = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
+    counts[: len(known)] += known
+    return counts
 
 
 def _joined(parts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

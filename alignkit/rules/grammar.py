@@ -107,16 +107,16 @@ class Grammar:
     @property
     def tokens(self) -> float:
         """How many rules were seen: the sum of all counts."""
-        return _whole(sum(one.count or 0 for one in self.types))
+        return _whole(sum(entry.count or 0 for entry in self.types))
 
     def kinds(self) -> dict[str, tuple[float, int]]:
         """Return the rules and the types of each kind, in the order of `alignkit.rules.KINDS`."""
-        found: dict[str, tuple[float, int]] = dict.fromkeys(KINDS, (0, 0))
-        for one in self.types:
-            kind = one.kind
-            tokens, types = found[kind]
-            found[kind] = tokens + (one.count or 0), types + 1
-        return {kind: (_whole(tokens), types) for kind, (tokens, types) in found.items()}
+        counts: dict[str, tuple[float, int]] = dict.fromkeys(KINDS, (0, 0))
+        for entry in self.types:
+            kind = entry.kind
+            tokens, types = counts[kind]
+            counts[kind] = tokens + (entry.count or 0), types + 1
+        return {kind: (_whole(tokens), types) for kind, (tokens, types) in counts.items()}
 
     def select(
         self,
@@ -142,9 +142,9 @@ class Grammar:
         wanted = set(KINDS if kinds is None else kinds)
         if not identity and kinds is None:
             wanted.remove("identity")
-        kept = (one for one in self.types if (one.count or 0) >= min_count)
+        kept = (entry for entry in self.types if (entry.count or 0) >= min_count)
         if len(wanted) < len(KINDS):
-            kept = (one for one in kept if one.kind in wanted)
+            kept = (entry for entry in kept if entry.kind in wanted)
         return replace(self, types=tuple(kept))
 
 

@@ -76,14 +76,14 @@ def joined(
     for block, groups in whole_groups(entries):
         tally.entries += len(block)
         arrays = readonly(block.symbols), readonly(block.offsets)
-        found = pivot_kernel.ranges(*arrays, groups, tables)
+        ranges = pivot_kernel.ranges(*arrays, groups, tables)
         longest = 2 * int(np.diff(block.offsets).max(initial=0))
         if longest > len(symbols):
             symbols = np.empty(longest, np.int32)
         state = np.zeros(2, np.int64)
         while state[0] < len(block):
             count = pivot_kernel.join(
-                *arrays, block.values, found, state, identity, *names,
+                *arrays, block.values, ranges, state, identity, *names,
                 symbols, offsets, values,
             )  # fmt: skip
             ends = offsets[: count + 1]

@@ -18,7 +18,9 @@ from alignkit.jit import readonly
 from alignkit.output import WriteError, unchanged
 from alignkit.tables import runs_kernel as kernel
 
-I4, I8, F8 = NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+F8 = NDArray[np.float64]
 
 ROOM = 128 << 20
 """The bytes that records take in memory unless more or less is asked for."""

@@ -118,11 +118,11 @@ class TableFile:
         self, column: Sequence[str], name: str, most: float, first: int
     ) -> NDArray[np.float64]:
         try:
-            found = np.array(column).astype(np.float64)
+            numbers = np.array(column).astype(np.float64)
             low = 0.0 if most > 1 else np.nextafter(0.0, 1.0)
-            right = (found >= low) & (found <= most)
+            right = (numbers >= low) & (numbers <= most)
             if right.all():
-                return found
+                return numbers
             place = int(right.argmin())
         except ValueError:
             place = next(k for k, text in enumerate(column) if not _is_number(text))

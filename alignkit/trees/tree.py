@@ -225,15 +225,15 @@ class Tree:
     def children(self, node: int) -> list[Child]:
         """Return what stands directly below a node, in order: nodes and words."""
         place, end = self.span(node)
-        found: list[Child] = []
+        below: list[Child] = []
         child, after = node + 1, int(self.afters[node])
         while child < after:
             start, stop = self.span(child)
-            found += (Child(None, k) for k in range(place, start))
-            found.append(Child(child, None))
+            below += (Child(None, k) for k in range(place, start))
+            below.append(Child(child, None))
             place, child = stop, int(self.afters[child])
-        found += (Child(None, k) for k in range(place, end))
-        return found
+        below += (Child(None, k) for k in range(place, end))
+        return below
 
     def __str__(self) -> str:
         return write_brackets(self.words, self.labels, *self._columns())
