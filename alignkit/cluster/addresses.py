@@ -50,12 +50,14 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
     check_address(address)
     from distributed import Client, LocalCluster
 
+    from alignkit.parallel import available_cores
+
     local = _LOCAL.fullmatch(address)
     with ExitStack() as stack:
         if local:
             cluster = stack.enter_context(
                 LocalCluster(
-                    n_workers=int(local[1]) if local[1] else _cores(),
+                    n_workers=int(local[1]) if local[1] else available_cores(),
                     threads_per_worker=1,
                     dashboard_address=":0",
                     silence_logs="CRITICAL",
@@ -105,9 +107,3 @@ def _address_in(path: str, wait: float) -> str:
         if not (isinstance(content, dict) and isinstance(content.get("address"), str)):
             raise ClusterError(f"{path}: is no file of a scheduler: it holds no address")
         return str(content["address"])
-
-
-def _cores() -> int:
-    from alignkit.parallel import available_cores
-
-    return available_cores()

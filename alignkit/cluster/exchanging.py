@@ -48,10 +48,7 @@ class Exchanging:
         )
 
     def records(
-        self,
-        text: str,
-        function: Callable[..., Done],
-        parts: Mapping[str, tuple[Any, ...]],
+        self, text: str, function: Callable[..., Done], parts: Mapping[str, tuple[Any, ...]]
     ) -> dict[str, Any]:
         """Let each part write its records; return what the tasks gave."""
         names, memory = list(parts), memory_of(self._exchange.room)

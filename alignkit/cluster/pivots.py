@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 import numpy as np
 
@@ -153,8 +152,10 @@ def join_tables(
             for part in table
         }
         values = run.records("tables are read", _read_part, tasks)
+        sides = range(1, len(tables) + 1)
         entries, left_out = (
-            _of_tables(values, name, len(tables)) for name in ("entries", "left_out")
+            tuple(sum(part[name] for part in values.values() if part["side"] == k) for k in sides)
+            for name in ("entries", "left_out")
         )
         for count, table in zip(entries, tables, strict=True):
             if not count:
@@ -169,22 +170,11 @@ def join_tables(
             *(numbered.places, numbered.pool, len(tables), cuts, settings.identity),
         )
         tallies += run.lines(
-            output,
-            len(cuts) + 1,
-            ("paraphrases", "written"),
-            _write,
-            *(numbered.shown, settings),
+            output, len(cuts) + 1, ("paraphrases", "written"), _write, *(numbered.shown, settings)
         )
     names = [field.name for field in fields(PivotTally)]
     tally = PivotTally(*(sum(row[name] for row in tallies) for name in names))
     return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
-
-
-def _of_tables(values: Mapping[str, Any], name: str, tables: int) -> tuple[int, ...]:
-    return tuple(
-        sum(part[name] for part in values.values() if part["side"] == side)
-        for side in range(1, tables + 1)
-    )
 
 
 def _read_part(part: Part, side: int, given: TableInput, exchange: Exchange, parts: int) -> Done:

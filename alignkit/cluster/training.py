@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alignkit.aligner.priors import check_dictionary
 from alignkit.aligner.settings import Settings
 from alignkit.aligner.training import schedule_of
-from alignkit.cluster.checking import Facts, Told, check_parts, inputs_of
+from alignkit.cluster.checking import Told, check_parts, inputs_of
 from alignkit.cluster.outputs import Outputs
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.run import running
@@ -102,7 +102,8 @@ def train_parts(
 ) -> Trained:
     """Learn from parts in a session; see `train`."""
     check_settings(settings)
-    check_dictionary(dictionary or {})
+    dictionary = dictionary or {}
+    check_dictionary(dictionary)
     if shards is not None and shards < 1:
         raise OptionError(f"{shards} shards: give at least 1")
     reading, outputs = reading or ReadOptions(), outputs or Outputs()
@@ -114,12 +115,22 @@ def train_parts(
         texts = [reader.file(part.paths) for part in parts]
         run.claim(*texts)
         facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
-        run.settle(_manifest(parts, facts, settings, dictionary or {}, casefold, reading))
+        run.settle(
+            {
+                "command": "align (training)",
+                "settings": asdict(settings),
+                "casefold": casefold,
+                "encoding": reading.encoding,
+                "dictionary": sorted([*pair, float(n)] for pair, n in dictionary.items()),
+                "parts": [part.name for part in parts],
+                "inputs": inputs_of(parts, facts),
+            }
+        )
         training = Stages(session, run, parts, settings, progress)
         training.stages = 1 + len(list(schedule_of(settings))) + (save is not None) + outputs.some
         training.merge_words(texts)
         training.divide(shards, session.threads or threads, casefold)
-        training.make_shards(dictionary or {})
+        training.make_shards(dictionary)
         training.rounds()
         training.finish(save, outputs)
     return training.summary(
@@ -140,22 +151,3 @@ def check_settings(settings: Settings) -> None:
         raise OptionError(
             f"{settings.inference} is trained on one machine alone; over parts, choose collapsed"
         )
-
-
-def _manifest(
-    parts: Sequence[Part],
-    facts: Sequence[Facts],
-    settings: Settings,
-    dictionary: Mapping[tuple[str, str], float],
-    casefold: bool,
-    reading: ReadOptions,
-) -> dict[str, Any]:
-    return {
-        "command": "align (training)",
-        "settings": asdict(settings),
-        "casefold": casefold,
-        "encoding": reading.encoding,
-        "dictionary": sorted([*entry, float(count)] for entry, count in dictionary.items()),
-        "parts": [part.name for part in parts],
-        "inputs": inputs_of(parts, facts),
-    }

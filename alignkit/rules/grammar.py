@@ -119,11 +119,7 @@ class Grammar:
         return {kind: (_whole(tokens), types) for kind, (tokens, types) in counts.items()}
 
     def select(
-        self,
-        *,
-        kinds: Collection[str] | None = None,
-        min_count: float = 0,
-        identity: bool = True,
+        self, *, kinds: Collection[str] | None = None, min_count: float = 0, identity: bool = True
     ) -> Grammar:
         """Return the grammar of some of its types; their weights stay as they are.
 

@@ -119,10 +119,7 @@ def _parsed(
 
 
 def count_rules(
-    sources: Sequence[Tree],
-    targets: Sequence[Tree],
-    hypothesis: LinkArrays,
-    reference: LinkArrays,
+    sources: Sequence[Tree], targets: Sequence[Tree], hypothesis: LinkArrays, reference: LinkArrays
 ) -> Rows:
     """Count the rules and matched nodes of sentence pairs, and those that both alignments have."""
     check_arguments(count_rules, locals())

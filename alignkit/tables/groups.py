@@ -49,9 +49,7 @@ def _part(block: Block, begin: int, end: int) -> Block:
     )
 
 
-def _joined(
-    parts: Sequence[tuple[Block, NDArray[np.int64]]],
-) -> tuple[Block, NDArray[np.int64]]:
+def _joined(parts: Sequence[tuple[Block, NDArray[np.int64]]]) -> tuple[Block, NDArray[np.int64]]:
     blocks = [block for block, _ in parts]
     starts = np.cumsum([0, *(len(block.symbols) for block in blocks)])
     tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]

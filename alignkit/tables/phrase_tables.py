@@ -18,7 +18,6 @@ from alignkit.jit import readonly
 from alignkit.phrases import PhraseArrays, extract_phrases, longest_span
 from alignkit.sentence_pair import SentencePair
 from alignkit.tables import table_kernel as kernel
-from alignkit.tables.lexicon import Lexicon
 from alignkit.tables.phrase_steps import (
     TableBlock,
     Tally,
@@ -79,20 +78,22 @@ class TableSettings:
     ignore_identical: bool = False
 
 
+class _Lexicon(Vocabulary):
+    @property
+    def words(self) -> Sequence[str]:
+        return list(self._numbers)
+
+
 class PhraseCounts:
-    """Count phrase pairs; give them back with their probabilities."""
+    """Counts phrase pairs, and gives them back with their probabilities."""
 
     def __init__(
-        self,
-        settings: TableSettings | None = None,
-        *,
-        folder: str | None = None,
-        room: int = ROOM,
+        self, settings: TableSettings | None = None, *, folder: str | None = None, room: int = ROOM
     ) -> None:
         check_arguments(PhraseCounts.__init__, locals())
         self._settings = settings or TableSettings()
         self._folder, self._room = folder or gettempdir(), room
-        self._lexicon = Lexicon()
+        self._lexicon = _Lexicon(casefold=False)
         self._by_target = Runs(self._folder, room=room)
         self._by_source: Runs | None = None
         self.occurrences = 0
@@ -155,7 +156,9 @@ class PhraseCounts:
         by_source = Runs(self._folder, sums=2, room=self._room)
         self._by_source = by_source
         self.tally = Tally()
-        ranks = self._lexicon.ranks()
+        words = self.words
+        ranks = np.empty(len(words), np.int32)
+        ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
         for records in turned(self._by_target, ranks, min_count, self.tally):
             by_source.add(*records)
         self._by_target.close()
@@ -163,7 +166,7 @@ class PhraseCounts:
 
     def entries(self, *, min_count: int = 1) -> Iterator[PhraseEntry]:
         """Yield the entries one by one; see `blocks`."""
-        words = ["", *sorted(self._lexicon.words)]
+        words = ["", *sorted(self.words)]
         for block in self.blocks(min_count=min_count):
             symbols, offsets = block.symbols.tolist(), block.offsets.tolist()
             numbers = (block.counts, block.p_target, block.p_source)
@@ -182,7 +185,7 @@ class PhraseCounts:
 
     def lines(self, *, min_count: int = 1) -> Iterator[str]:
         """Yield the entries as lines, many in a text: source, target, count, p(t|s), p(s|t)."""
-        words = text_pool(map(escaped, sorted(self._lexicon.words)))
+        words = text_pool(map(escaped, sorted(self.words)))
         yield from table_lines(self.blocks(min_count=min_count), words)
 
     def records(self) -> Iterator[Block]:

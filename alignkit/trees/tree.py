@@ -92,19 +92,16 @@ class Tree:
         cls,
         words: tuple[str, ...],
         labels: tuple[str, ...],
-        parents: Sequence[int] | NDArray[np.int32],
-        starts: Sequence[int] | NDArray[np.int32],
-        ends: Sequence[int] | NDArray[np.int32],
-        afters: Sequence[int] | NDArray[np.int32],
+        *columns: Sequence[int] | NDArray[np.int32],
     ) -> Tree:
-        """Make a tree of columns that are known to be right."""
+        """Make a tree of parents, starts, ends and afters that are known to be right."""
         self = cls.__new__(cls)
         place = object.__setattr__
         place(self, "words", words)
         place(self, "labels", labels)
-        columns = np.array([parents, starts, ends, afters], dtype=np.int32)
-        columns.flags.writeable = False
-        for name, column in zip(_COLUMNS, columns, strict=True):
+        arrays = np.array(columns, dtype=np.int32)
+        arrays.flags.writeable = False
+        for name, column in zip(_COLUMNS, arrays, strict=True):
             place(self, name, column)
         return self
 
