@@ -267,7 +267,6 @@ class Derived:
         self.arrays = derive(source, target, packed, string=string)
 
     def __reduce__(self) -> tuple[Callable[..., Derived], tuple[object, ...]]:
-        """Derive again where it is unpickled: the numbers of others are not sent along."""
         made = partial(Derived, links=self.links, string=self.string, deletions=self.deletions)
         return made, (self.pairs, self.alignments, self.trees)
 

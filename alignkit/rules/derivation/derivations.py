@@ -183,14 +183,12 @@ def derive(
 
 
 def _positions(links: LinkArrays) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return links as kernels take them: source and target positions, and offsets."""
     return readonly(links.links.T), readonly(links.offsets)
 
 
 def _nested(
     trees: TreeArrays, nodes: NDArray[np.int32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return parents and afters of some nodes, which are in preorder."""
     pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return nest(np.ascontiguousarray(nodes), trees.nodes[3, trees.offsets[pair] + nodes], offsets)
 

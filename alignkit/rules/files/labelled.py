@@ -109,7 +109,6 @@ def _joined(source: str | None, target: str | None) -> str:
 
 
 def _features(type: RuleType) -> list[str]:
-    """Return the features of a rule: those of its file in their order, then the others."""
     texts: list[str] = []
     done: set[str] = set()
     for name, text in type.extra:
@@ -149,7 +148,6 @@ def _text(name: str, value: float) -> str:
 
 
 def _value(attribute: str, name: str, text: str) -> float | None:
-    """Return a weight as it is read; None for one that says nothing."""
     if text in _MISSING:
         return None
     if attribute == "pairs":
@@ -165,7 +163,6 @@ def _value(attribute: str, name: str, text: str) -> float | None:
 
 
 def _links_text(type: RuleType, flat: FlatRule, variables: bool, told: str | None) -> str | None:
-    """Return the text of the alignment: that of the file where it says the same."""
     if told is not None:
         tokens = split_words(told)
         with suppress(FormatError):

@@ -67,7 +67,6 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
 
 
 def _scores_text(type: RuleType, told: str | None) -> str:
-    """Return the scores: those of the file where they say the same."""
     if told is not None:
         with suppress(FormatError):
             read = _read_scores(told)

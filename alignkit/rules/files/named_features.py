@@ -66,7 +66,6 @@ def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Ite
 
 
 def _feature_pairs(text: str) -> Iterator[tuple[str, str, bool, int]]:
-    """Yield each feature: its name, its value, whether the name was quoted, and its column."""
     for match in _FEATURE.finditer(text):
         name, value, other = match.groups()
         at = match.start() + len(match[0]) - len(match[0].lstrip(" \t")) + 1

@@ -243,7 +243,6 @@ def _tag(text: str) -> str:
 
 
 def _refused(text: str) -> FormatError:
-    """Report what is wrong with a text that is no side of a rule, and where."""
     open_nodes: list[int] = []
     trees = 0
     for match in _TOKEN.finditer(text):

@@ -119,7 +119,6 @@ class HieroCounts:
         least: int,
         turned: Runs,
     ) -> None:
-        """Add the rules of a block to those that are sorted by their source side."""
         best, group = np.empty(len(block), np.int64), np.empty(len(block), np.uint8)
         settled = np.empty((len(block), 4))
         count = settle(
@@ -165,7 +164,6 @@ def _ranked(texts: list[str]) -> tuple[list[str], NDArray[np.int32]]:
 
 
 def _groups(blocks: Iterable[Block]) -> Iterator[tuple[Block, NDArray[np.uint8]]]:
-    """Yield records in order, with marks where a first side begins, which are never parted."""
     held: list[Block] = []
     for block in chain(blocks, [None]):
         if block is not None:

@@ -138,7 +138,6 @@ class RuleText:
             yield self._out[: state[0]].tobytes()
 
     def _number_pieces(self, block: HieroBlock) -> tuple[NDArray[np.int32], list[str]]:
-        """Return the place of the text of each number, by rule and column, and the texts."""
         columns = _columns(block)
         places = np.empty((len(block), len(self._numbers)), np.int32)
         texts: list[str] = []
@@ -162,7 +161,6 @@ def _columns(block: HieroBlock) -> dict[str, NDArray[np.float64]]:
 
 
 def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes of all texts, and where each ends, after a leading 0."""
     data = [text.encode() for text in texts]
     ends = np.zeros(len(data) + 1, np.int64)
     np.cumsum([len(piece) for piece in data], out=ends[1:])

@@ -73,13 +73,11 @@ class Capitals:
                 yield found
 
     def _began_a_sentence(self, old: list[str], positions: list[int]) -> bool:
-        """Return whether a rule has a capital first that the sentence has not."""
         if not old or not old[0][:1].isupper():
             return False
         return self._tree.words[positions[0]][:1].islower()
 
     def _positions(self, match: Match) -> list[int]:
-        """Return where the words of a rule's source side stand in the sentence."""
         starts, ends = self._tree.starts, self._tree.ends
         found: list[int] = []
         place = int(starts[match.node])
@@ -90,7 +88,6 @@ class Capitals:
 
 
 def _labels_above(tree: Tree) -> list[str]:
-    """Return the label of the node directly above each word."""
     found = [""] * len(tree.words)
     ends, place = tree.ends.tolist(), 0
     around: list[int] = []
@@ -105,12 +102,10 @@ def _labels_above(tree: Tree) -> list[str]:
 
 
 def _initial(words: Sequence[str]) -> int | None:
-    """Return the position of the first word that has a capital or could have one."""
     return next((k for k, word in enumerate(words) if word[:1].upper() != word[:1].lower()), None)
 
 
 def _has_its_own(word: _Word) -> bool:
-    """Return whether a word has its capital, or the like, wherever it stands."""
     if _is_proper(word) or (word.origin < 0 and (not word.label or word.label.startswith(_NOUN))):
         return True
     return not word.text[:1].isupper() or not (len(word.text) == 1 or word.text[1:].islower())

@@ -110,7 +110,6 @@ class _Keys:
 def _as_it_was(
     node: int, below: list[int], made: dict[int, Readings], words: _Keys, most: int
 ) -> Readings:
-    """Return the readings of a node whose own fragment stays, its children said in any way."""
     place, end = words.spans[node]
     found: Readings | None = None
     for child in below:
@@ -162,7 +161,6 @@ def _products(first: Sequence[Reading], second: Sequence[Reading]) -> _Stream:
 
 
 def _corner(first: Sequence[Reading], second: Sequence[Reading]) -> Iterator[Reading]:
-    """Yield each of one list beside each of another, by cost, from the cheapest corner."""
     if not first or not second:
         return
     heap = [(*_sum(first[0], second[0]), 0, 0)]
@@ -189,7 +187,6 @@ class _Applied:
 
     @cached_property
     def _body(self) -> Readings:
-        """What stands in the order of the target side."""
         items = self.match.rule.target.items
         found: Readings | None = None
         place = 0
@@ -225,7 +222,6 @@ class _Applied:
 
 
 def _chosen(kept: Readings, applied: list[_Applied], most: int) -> Readings:
-    """Return the best readings of a node: as it was, or with one of the rules applied there."""
     light, heavy = (
         _merged(
             chain(
@@ -240,7 +236,6 @@ def _chosen(kept: Readings, applied: list[_Applied], most: int) -> Readings:
 
 
 def _merged(streams: Sequence[_Stream] | chain[_Stream], most: int) -> list[Reading]:
-    """Return the best readings of several streams, each wording once; dear streams stay unread."""
     opened = list(streams)
     heap: list[tuple[float, int, int, Reading | None]] = [
         (bound, 0, k, None) for k, (bound, _) in enumerate(opened)

@@ -58,7 +58,6 @@ def is_minor(source: Wording, target: Wording) -> bool:
 
 
 def _weighty(side: Wording, determiners: set[str]) -> list[str | int]:
-    """Return what is neither punctuation nor a determiner; a string has no labels to see it by."""
     found: list[str | int] = []
     for item, label in zip(*side, strict=True):
         word = item if isinstance(item, int) else item.casefold()

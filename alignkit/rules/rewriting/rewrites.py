@@ -151,7 +151,6 @@ def _rewrite(tree: Tree, capitals: Capitals, reading: Reading, minor: bool) -> R
 
 
 def _pieces(reading: Reading) -> Iterator[Kept | Said | Match]:
-    """Yield what is said, from left to right, and each rule before what it came to."""
     left: list[Reading | None] = [reading]
     while left:
         one = left.pop()

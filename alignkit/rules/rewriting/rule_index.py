@@ -141,7 +141,6 @@ class RuleIndex:
 
 
 def _unfit(rule: Rule, any_labels: bool) -> str:
-    """Return why a rule can never be applied, or nothing."""
     source, target = rule
     if not isinstance(source, Node):
         return "have a string as their source side"
@@ -211,7 +210,6 @@ def _signature(node: Node) -> Signature:
 
 
 def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
-    """Return the children of each node, and its signature, words among the children in order."""
     below: list[list[int]] = [[] for _ in tree.labels]
     for node, parent in enumerate(tree.parents.tolist()):
         if parent >= 0:
@@ -237,7 +235,6 @@ _Linked: TypeAlias = "tuple[int, _Linked] | None"
 def _walk(
     state: _State, children: list[int], below: list[list[int]], signatures: list[Signature]
 ) -> Iterator[tuple[_State, tuple[int, ...]]]:
-    """Yield where walks in the trie from a root's state end, and the nodes that variables took."""
     left = [(state, _before(children, None), cast(_Linked, None))]
     while left:
         state, nodes, bound = left.pop()
