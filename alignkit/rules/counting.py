@@ -122,20 +122,18 @@ class RuleCounts:
         targets = [mirrored(target) for _, target in self._sides]
         roots = [tuple(self._roots(sides)) for sides in self._sides]
         columns = [self._shares(keys).tolist() for keys in (sources, targets, roots)]
-        lexical = self._lexical(weights).tolist()
+        lexical = [(to, back) for to, back in self._lexical(weights).tolist()]
         alignments = self._best_alignments()
         rows = []
         for k, (source, target) in enumerate(self._sides):
             rule = reader.rule(source, target)
             count = float(self._counts[k])
+            if abs(count - round(count)) < 1e-9:
+                count = round(count)
+            shares = columns[0][k], columns[1][k], columns[2][k]
+            examples = tuple(self._examples.get(k, ()))
             made = RuleType(
-                rule,
-                round(count) if abs(count - round(count)) < 1e-9 else count,
-                int(self._pairs[k]),
-                *(column[k] for column in columns),
-                *lexical[k],
-                alignments[k],
-                tuple(self._examples.get(k, ())),
+                rule, count, int(self._pairs[k]), *shares, *lexical[k], alignments[k], examples
             )
             rows.append((-count, rule_text(rule), made))
         return tuple(made for *_, made in sorted(rows, key=lambda row: row[:2]))

@@ -36,13 +36,14 @@ def whole_groups(runs: Runs) -> Iterator[tuple[Block, NDArray[np.int64]]]:
         if last == 0 and held and held[-1][1][-1] == numbers[-1]:
             held.append((block, numbers))
             continue
-        yield _joined([*held, (_part(block, 0, last), numbers[:last])])
-        held = [(_part(block, last, len(block)), numbers[last:])]
+        yield _joined([*held, (part_of(block, 0, last), numbers[:last])])
+        held = [(part_of(block, last, len(block)), numbers[last:])]
     if held:
         yield _joined(held)
 
 
-def _part(block: Block, begin: int, end: int) -> Block:
+def part_of(block: Block, begin: int, end: int) -> Block:
+    """Return some records of a block."""
     offsets = block.offsets[begin : end + 1]
     return Block(
         block.symbols[offsets[0] : offsets[-1]], offsets - offsets[0], block.values[begin:end]
@@ -50,15 +51,19 @@ def _part(block: Block, begin: int, end: int) -> Block:
 
 
 def _joined(parts: Sequence[tuple[Block, NDArray[np.int64]]]) -> tuple[Block, NDArray[np.int64]]:
-    blocks = [block for block, _ in parts]
+    whole = joined([block for block, _ in parts])
+    return whole, np.concatenate([numbers for _, numbers in parts])
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Return the records of some blocks, one after the other."""
     starts = np.cumsum([0, *(len(block.symbols) for block in blocks)])
     tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
-    whole = Block(
+    return Block(
         np.concatenate([block.symbols for block in blocks]),
         np.concatenate([np.zeros(1, np.int64), *tails]),
         np.concatenate([block.values for block in blocks]),
     )
-    return whole, np.concatenate([numbers for _, numbers in parts])
 
 
 def _grouped(runs: Runs) -> Iterator[tuple[Block, NDArray[np.int64]]]:

@@ -49,7 +49,7 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Say between which nodes R rules lie: what a rule is, apart from labels and words."""
+    """Between which nodes R rules lie: what a rule is, apart from labels and words."""
 
     roots: NDArray[np.int32]
     variables: NDArray[np.int32]
@@ -63,7 +63,7 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False)
 class Fragments:
-    """Hold R rules as sequences of numbers; see `alignkit.rules.derivation.fragments_kernel`."""
+    """R rules as sequences of numbers; see `alignkit.rules.derivation.fragments_kernel`."""
 
     symbols: NDArray[np.int32]  # (S,) int32: source and target side of each rule
     offsets: NDArray[np.int64]  # (2 R + 1,) int64: where each side begins
@@ -98,16 +98,16 @@ class Derivations:
             source.nodes, source.offsets, target.nodes, target.offsets, *_positions(self.links)
         )
         sides = zip(classes, (source.offsets, target.offsets), strict=True)
-        left, right = (find_chains(found, begins, offsets) for found, begins in sides)
+        left, right = (find_chains(chains, begins, offsets) for chains, begins in sides)
         return Classes(*left, *right, offsets)
 
     def of(self, k: int) -> Derivations:
         """Return the derivation of pair k alone."""
         first, after = self.offsets[k], self.offsets[k + 1]
-        one = slice(self.links.offsets[k], self.links.offsets[k + 1])
+        own = slice(self.links.offsets[k], self.links.offsets[k + 1])
         links = LinkArrays.trusted(
-            self.links.links[one],
-            self.links.sure[one],
+            self.links.links[own],
+            self.links.sure[own],
             _from_zero(self.links.offsets, k),
             self.links.lengths[k : k + 1],
         )

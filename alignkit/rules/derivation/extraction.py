@@ -87,11 +87,6 @@ def extract_rules(
         Make a highest constituent without links a variable of its own kind, deleted (source) or
         inserted (target), instead of keeping it as words.
 
-    Returns
-    -------
-    Derivation or list of Derivation
-        How each pair is derived; of a pair without links by no rules.
-
     Raises
     ------
     UnknownNameError

@@ -37,20 +37,14 @@ __all__ = [
 ]
 
 _KINDS = (
-    "pairs",
-    "p_rule",
-    "p_target",
-    "p_source",
-    "lexical_target",
-    "lexical_source",
-    "alignment",
+    "pairs", "p_rule", "p_target", "p_source", "lexical_target", "lexical_source", "alignment",
     "examples",
-)
+)  # fmt: skip
 
 
 @dataclass
 class WrittenRules:
-    """Count what was written of rules; it grows while they are.
+    """What was written of rules; it grows while they are.
 
     Attributes
     ----------
@@ -92,11 +86,6 @@ def write_rules(
     joined_labels
         Whether a symbol whose labels differ between the sides gets both, ``[NP~S]``, in formats
         that hold one (joshua, ppdb). Else rules with such a symbol are left out.
-
-    Returns
-    -------
-    WrittenRules
-        How many were written, left out, and written without something.
 
     Raises
     ------
@@ -186,11 +175,6 @@ def read_rules(
         That of the file.
     max_size
         The most megabytes of a line.
-
-    Yields
-    ------
-    RuleType
-        The rules, in the order of the file.
 
     Raises
     ------

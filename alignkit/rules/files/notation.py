@@ -70,14 +70,7 @@ def _label_of_variable(label: str) -> str:
 
 
 def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
-    """Return a side of a rule as text.
-
-    Parameters
-    ----------
-    side
-        The side.
-    numbers
-        Other numbers for the variables (kind "x").
+    """Return a side of a rule as text; `numbers` are other numbers for its variables (kind "x").
 
     Examples
     --------
