@@ -167,10 +167,7 @@ def tree_of(pair: SentencePair, side: str, tree: Tree | str | None) -> Tree | No
 
 
 def string_side(
-    grammar: str,
-    string: str | None,
-    source: Sequence[Tree | None],
-    target: Sequence[Tree | None],
+    grammar: str, string: str | None, source: Sequence[Tree | None], target: Sequence[Tree | None]
 ) -> str | None:
     """Return the side that is a string, if the grammar has one."""
     if grammar == "stsg" or string is not None:

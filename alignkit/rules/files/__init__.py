@@ -130,25 +130,25 @@ def rule_lines(
 
 
 def _lines(
-    rules: Iterable[RuleType], chosen: RuleFormat, joined: bool, told: WrittenRules
+    rules: Iterable[RuleType], chosen: RuleFormat, joined: bool, written: WrittenRules
 ) -> Iterator[str]:
-    line, lost = chosen.line, told.lost
+    line, lost = chosen.line, written.lost
     unheld = [name for name in _KINDS if name not in chosen.holds]
     flat = "trees" not in chosen.holds
     joins = flat and "labels" not in chosen.holds
     for rule in each("rules", rules, RuleType):
         try:
-            text = line(rule, told.rules + 1, joined)
+            text = line(rule, written.rules + 1, joined)
         except LeftOutError as problem:
-            told.left_out[str(problem)] += 1
+            written.left_out[str(problem)] += 1
             continue
-        told.rules += 1
+        written.rules += 1
         for name in unheld:
             if getattr(rule, name) not in (None, ()):
                 lost[name] += 1
         if flat and any(map(_is_deep, rule.rule)):
             lost["trees"] += 1
-        told.joined += joins and labels_differ(flatten(rule.rule))
+        written.joined += joins and labels_differ(flatten(rule.rule))
         yield f"{text}\n"
 
 

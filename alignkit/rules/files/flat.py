@@ -34,15 +34,15 @@ def leaves(side: Side) -> Symbols:
     children = side.children
     if not any(type(item) is Node for item in children):
         return children  # type: ignore[return-value]
-    found: list[Variable | str] = []
+    items: list[Variable | str] = []
     rest: list[Item] = [side]
     while rest:
         item = rest.pop()
         if type(item) is Node:
             rest.extend(reversed(item.children))
         else:
-            found.append(item)  # type: ignore[arg-type]
-    return tuple(found)
+            items.append(item)  # type: ignore[arg-type]
+    return tuple(items)
 
 
 def variables(side: Side) -> Iterator[Variable]:

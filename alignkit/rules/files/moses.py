@@ -172,7 +172,5 @@ def _rule(
 
 
 FORMAT = RuleFormat(
-    line=_line,
-    parse=_parse,
-    holds=frozenset({"labels", "alignment", "extra", "count", *_SCORES}),
+    line=_line, parse=_parse, holds=frozenset({"labels", "alignment", "extra", "count", *_SCORES})
 )

@@ -11,12 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from alignkit.errors import FormatError
-from alignkit.rules.files.fields import (
-    number_text,
-    parse_count,
-    parse_pairs,
-    parse_probability,
-)
+from alignkit.rules.files.fields import number_text, parse_count, parse_pairs, parse_probability
 from alignkit.rules.files.notation import QUOTED, quoted, unquoted
 from alignkit.rules.grammar import RuleType
 

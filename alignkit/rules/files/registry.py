@@ -48,8 +48,8 @@ def get_rule_format(name: str) -> RuleFormat:
     """
     if name not in RULE_FORMATS:
         raise UnknownNameError("format of rules", name, RULE_FORMATS)
-    found: RuleFormat = import_module(f"alignkit.rules.files.{name}").FORMAT
-    return found
+    format: RuleFormat = import_module(f"alignkit.rules.files.{name}").FORMAT
+    return format
 
 
 def found_format(path: str, line: str) -> str | None:

@@ -138,7 +138,5 @@ def _alignment(rule: Rule, text: str, column: int) -> tuple[tuple[int, int], ...
 
 
 FORMAT = RuleFormat(
-    line=_line,
-    parse=_parse,
-    holds=frozenset({"trees", "alignment", "extra", *WEIGHTS}),
+    line=_line, parse=_parse, holds=frozenset({"trees", "alignment", "extra", *WEIGHTS})
 )

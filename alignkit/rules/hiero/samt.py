@@ -56,9 +56,9 @@ class Labels:
                 part,
             )
             at += size
-        found, inverse = np.unique(codes, return_inverse=True)
-        numbers = np.array([self._number(code) for code in found.tolist()], np.int32)
-        return numbers[inverse.reshape(-1)] if len(found) else np.zeros(0, np.int32)
+        different, inverse = np.unique(codes, return_inverse=True)
+        numbers = np.array([self._number(code) for code in different.tolist()], np.int32)
+        return numbers[inverse.reshape(-1)] if len(different) else np.zeros(0, np.int32)
 
     def number(self, text: str) -> int:
         """Return the number of the text of a label."""

@@ -22,13 +22,14 @@ from alignkit.rules.files.notation import quoted, side_text
 from alignkit.rules.hiero import text_kernel as kernel
 from alignkit.rules.hiero.block import HieroBlock
 from alignkit.rules.rule import Node, Variable
+from alignkit.tables.phrase_steps import text_pool
 
 _ROOM = 1 << 20
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Describe the lines of a format."""
+    """The lines of a format."""
 
     line: str
     lexical: tuple[str, str]
@@ -87,13 +88,12 @@ LAYOUTS = {
 
 
 class RuleText:
-    """Write blocks of rules of one grammar as lines."""
+    """Writes blocks of rules of a grammar as lines."""
 
     def __init__(self, layout: Layout, block: HieroBlock) -> None:
         has_lexical = block.weights.shape[1] > 3
         line = layout.line.replace("LEXICAL", layout.lexical[not has_lexical])
         labels = block.labels
-        self._label_at = 0
         self._variables_at = len(labels)
         pieces = [layout.label(label) for label in labels]
         pieces += [layout.variable(label, number) for label in labels for number in (0, 1)]
@@ -113,7 +113,7 @@ class RuleText:
 
     def _step(self, name: str, how: str, pieces: list[str]) -> tuple[int, int]:
         if name == "label":
-            return kernel.LABEL, self._label_at
+            return kernel.LABEL, 0
         if name in ("source", "target"):
             return (kernel.SOURCE if name == "source" else kernel.TARGET), self._variables_at
         if name in ("links", "all_links"):
@@ -161,7 +161,5 @@ def _columns(block: HieroBlock) -> dict[str, NDArray[np.float64]]:
 
 
 def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    data = [text.encode() for text in texts]
-    ends = np.zeros(len(data) + 1, np.int64)
-    np.cumsum([len(piece) for piece in data], out=ends[1:])
-    return readonly(np.frombuffer(b"".join(data), np.uint8)), readonly(ends)
+    data, ends = text_pool(texts)
+    return readonly(data), readonly(ends)

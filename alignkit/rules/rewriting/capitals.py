@@ -63,14 +63,14 @@ class Capitals:
                 continue
             left = places.get(item.casefold())
             if left:
-                found = self._stays(left.pop())
+                made = self._stays(left.pop())
             else:
                 label = target.labels[k]
-                found = _Word(item, -1, label, k == 0)
-                if k == 0 and self._began_a_sentence(old, positions) and not _is_proper(found):
-                    found.text = _lowered(item)
+                made = _Word(item, -1, label, k == 0)
+                if k == 0 and self._began_a_sentence(old, positions) and not _is_proper(made):
+                    made.text = _lowered(item)
             if k >= piece.start:
-                yield found
+                yield made
 
     def _began_a_sentence(self, old: list[str], positions: list[int]) -> bool:
         if not old or not old[0][:1].isupper():
@@ -79,26 +79,26 @@ class Capitals:
 
     def _positions(self, match: Match) -> list[int]:
         starts, ends = self._tree.starts, self._tree.ends
-        found: list[int] = []
+        positions: list[int] = []
         place = int(starts[match.node])
         for node in match.variables:
-            found += range(place, int(starts[node]))
+            positions += range(place, int(starts[node]))
             place = max(place, int(ends[node]))
-        return [*found, *range(place, int(ends[match.node]))]
+        return [*positions, *range(place, int(ends[match.node]))]
 
 
 def _labels_above(tree: Tree) -> list[str]:
-    found = [""] * len(tree.words)
+    labels = [""] * len(tree.words)
     ends, place = tree.ends.tolist(), 0
     around: list[int] = []
-    for node, start in [*enumerate(tree.starts.tolist()), (-1, len(found))]:
+    for node, start in [*enumerate(tree.starts.tolist()), (-1, len(labels))]:
         while place < start:
             while ends[around[-1]] <= place:
                 around.pop()
-            found[place] = tree.labels[around[-1]]
+            labels[place] = tree.labels[around[-1]]
             place += 1
         around.append(node)
-    return found
+    return labels
 
 
 def _initial(words: Sequence[str]) -> int | None:

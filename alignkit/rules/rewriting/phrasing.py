@@ -58,7 +58,7 @@ def is_minor(source: Wording, target: Wording) -> bool:
 
 
 def _weighty(side: Wording, determiners: set[str]) -> list[str | int]:
-    found: list[str | int] = []
+    weighty: list[str | int] = []
     for item, label in zip(*side, strict=True):
         word = item if isinstance(item, int) else item.casefold()
         if label:
@@ -66,8 +66,8 @@ def _weighty(side: Wording, determiners: set[str]) -> list[str | int]:
         else:
             light = isinstance(word, str) and (word in determiners or _is_punctuation(word))
         if not light:
-            found.append(word)
-    return found
+            weighty.append(word)
+    return weighty
 
 
 def _is_punctuation(word: str) -> bool:
