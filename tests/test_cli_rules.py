@@ -107,23 +107,6 @@ def test_a_page_goes_to_standard_output(capsys, tmp_path):
     assert PASSIVE in ran.out
 
 
-def test_one_thing_is_told_in_the_singular(capsys, tmp_path):
-    one = [write(tmp_path, path.name, path.read_text("utf-8").splitlines()[0] + "\n")
-           for path in STRUCTURES[2::2]]  # fmt: skip
-    corpus = write(
-        tmp_path, "one.jsonl", "".join(STRUCTURES[0].read_text("utf-8").splitlines(True)[:2])
-    )
-    words = [corpus, "--source-trees", one[0], "--target-trees", one[1]]
-    ran = run(capsys, "rules", *words)
-    assert ran.out.startswith("1 sentence pair\n")
-    assert ": 2 trees\n" in ran.err
-    ran = run(capsys, "rules", *words, "--kind", "lexical", "--to", "joshua")
-    assert "standard output: 1 type of rule\n" in ran.err
-    ran = run(capsys, "rules", *STRUCTURES, "--kind", "reordering+words", "--min-count", 3,
-              "--to", "joshua")  # fmt: skip
-    assert "joshua does not hold: trees (1 type)" in ran.err
-
-
 def test_tables_come_in_other_media(capsys):
     ran = run(capsys, "rules", *STRUCTURES, "--markdown", "--limit", 1)
     assert "| reordering+words | 14 | 9 |" in ran.out

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.arguments import check_arguments
 from alignkit.cluster.checking import (
-    Told,
+    OnProgress,
     check_parts,
     digest_of,
     inputs_of,
@@ -69,7 +69,7 @@ def align(
     probabilities: bool = False,
     work: str | None = None,
     wait: float | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Aligned:
     """Align the parts of a corpus with a saved model.
 
@@ -123,7 +123,7 @@ def align_parts(
     reading: ReadOptions | None = None,
     threads: int | None = None,
     work: str | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Aligned:
     """Align parts in a session; see `align`. What the model learned from gold may be left aside."""
     reading, outputs = reading or ReadOptions(), Outputs(output, scores, how or Links())
@@ -164,7 +164,7 @@ def memory_of(model: str) -> int:
 
 
 def _reporter(
-    parts: Sequence[Part], sizes: Sequence[int], progress: Told | None
+    parts: Sequence[Part], sizes: Sequence[int], progress: OnProgress | None
 ) -> Callable[[str], None]:
     words = {part.key: size for part, size in zip(parts, sizes, strict=True)}
     total, done, share = sum(sizes), 0, 0

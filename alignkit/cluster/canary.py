@@ -1,4 +1,4 @@
-"""Say what a process would compute: the same versions, the same bits on a toy text."""
+"""What decides which bits a process computes: its versions, and a toy text that it aligns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Canary:
     processor: str  # what the machine is called; for messages
 
     def differs(self, theirs: Canary) -> str:
-        """Say what another process has that would give other bytes; nothing where all is equal."""
+        """Return what another process has that would give other bytes; empty if all is equal."""
         for name, mine in asdict(self).items():
             other = getattr(theirs, name)
             if name == "processor" or other == mine:

@@ -17,8 +17,8 @@ from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import TextFile
 from alignkit.formats.words import split_words
 
-Told = Callable[[int, int, str], None]
-"""What is told of progress: how much is done, of how much, and what that is."""
+OnProgress = Callable[[int, int, str], None]
+"""Called with how much is done, of how much, and what that is."""
 
 _ERRORS = 10  # that are shown before the others are left
 _CHUNK = 1 << 20
@@ -105,7 +105,7 @@ def check_parts(
     options: ReadOptions,
     *,
     run: Run | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> list[Facts]:
     """Read all parts by `find`, or, of a run that was begun, those of which a file has changed."""
     known = _known(run)

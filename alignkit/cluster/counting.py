@@ -16,7 +16,7 @@ import numpy as np
 
 from alignkit.arguments import check_arguments
 from alignkit.choice import Choice, naming
-from alignkit.cluster.checking import Told, largest_of
+from alignkit.cluster.checking import OnProgress, largest_of
 from alignkit.cluster.exchange import (
     Exchange,
     Sample,
@@ -77,7 +77,7 @@ def phrases(
     min_count: int = 1,
     work: str | None = None,
     wait: float | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Counted:
     """Write the phrase table of the parts of a corpus.
 
@@ -124,7 +124,7 @@ def count_parts(
     room: int = ROOM,
     buckets: int | None = None,
     work: str | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Counted:
     """Write the phrase table of some parts in a session; see `phrases`."""
     if given.format is None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
+from alignkit.cluster.checking import OnProgress, check_parts, file_facts, inputs_of, largest_first
 from alignkit.cluster.exchange import Exchange, Numbered, cut_points, number_words
 from alignkit.cluster.parts import Part, one_file, refuse_replacing
 from alignkit.cluster.run import Done, Run, running
@@ -122,7 +122,7 @@ def exchanging(
     room: int,
     buckets: int | None,
     work: str | None,
-    progress: Told | None,
+    progress: OnProgress | None,
 ) -> Iterator[Exchanging]:
     """Begin a run, or go on with one; see `running` for its folder, `Exchange` for the rest."""
     refuse_replacing([one_file(output)], parts)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 
 from alignkit.arguments import check_arguments
-from alignkit.cluster.checking import Told
+from alignkit.cluster.checking import OnProgress
 from alignkit.cluster.exchange import (
     Exchange,
     Sample,
@@ -86,7 +86,7 @@ def pivot(
     identity: bool = False,
     work: str | None = None,
     wait: float | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Joined:
     """Write the paraphrases that phrase tables hold.
 
@@ -130,7 +130,7 @@ def join_tables(
     room: int = ROOM,
     buckets: int | None = None,
     work: str | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Joined:
     """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`."""
     files = [part for table in tables for part in table]

@@ -31,7 +31,7 @@ NO_CELLS = np.empty(0, np.int32)
 
 @dataclass(frozen=True)
 class Made:
-    """Tell of a shard that was made."""
+    """What a shard that was made has."""
 
     places: int  # how many word pairs it has
     entries: int  # how many entries of the dictionary are among them

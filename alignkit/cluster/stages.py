@@ -13,7 +13,7 @@ from alignkit.aligner.parameters import Round
 from alignkit.aligner.priors import stem_length
 from alignkit.aligner.settings import Settings
 from alignkit.aligner.training import schedule_of
-from alignkit.cluster.checking import Told
+from alignkit.cluster.checking import OnProgress
 from alignkit.cluster.common import add_parts, add_shards
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
 from alignkit.cluster.model import write_model
@@ -61,7 +61,7 @@ class Stages:
         run: Run,
         parts: Sequence[Part],
         settings: Settings,
-        progress: Told | None,
+        progress: OnProgress | None,
     ) -> None:
         self._session, self._run, self._parts = session, run, parts
         self._settings, self._progress = settings, progress

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from alignkit.aligner.priors import check_dictionary
 from alignkit.aligner.settings import Settings
 from alignkit.aligner.training import schedule_of
-from alignkit.cluster.checking import Told, check_parts, inputs_of
+from alignkit.cluster.checking import OnProgress, check_parts, inputs_of
 from alignkit.cluster.outputs import Outputs
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.run import running
@@ -43,7 +43,7 @@ def train(
     casefold: bool = True,
     shards: int | None = None,
     wait: float | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Trained:
     """Learn from the parts of a corpus.
 
@@ -98,7 +98,7 @@ def train_parts(
     shards: int | None = None,
     reading: ReadOptions | None = None,
     threads: int | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Trained:
     """Learn from parts in a session; see `train`."""
     check_settings(settings)

@@ -1,4 +1,4 @@
-"""Define a synchronous rule: two fragments of trees, or strings, that share their variables."""
+"""A synchronous rule: two fragments of trees, or strings, that share their variables."""
 
 from __future__ import annotations
 

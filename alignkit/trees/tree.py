@@ -1,4 +1,4 @@
-"""Define a constituent tree over the tokens of one side of a sentence pair, as flat arrays."""
+"""A constituent tree over the tokens of one side of a sentence pair, as flat arrays."""
 
 from __future__ import annotations
 

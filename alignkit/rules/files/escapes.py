@@ -15,7 +15,7 @@ _EMPTY = "&#;"
 
 
 class Escapes:
-    """Know which characters of a kind of text are escaped."""
+    """The characters of a kind of text that are escaped."""
 
     def __init__(self, chars: str, *, bars: bool = False) -> None:
         held = "".join(re.escape(char) for char in chars)

@@ -1,4 +1,4 @@
-"""Know the formats of rules by name, and find the one of a file."""
+"""The formats of rules by name; which of them a file has."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ROOM = 256 << 20
 PAIRS = 512
 """How many sentence pairs are taken at a time."""
 
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 
 
 class HieroCounts:
@@ -71,7 +71,9 @@ class HieroCounts:
             self._totals = np.pad(self._totals, (0, len(sums) - len(self._totals))) + sums
         self.pairs += len(block)
 
-    def rules(self, *, min_count: int = 1, progress: Told | None = None) -> Iterator[HieroBlock]:
+    def rules(
+        self, *, min_count: int = 1, progress: OnProgress | None = None
+    ) -> Iterator[HieroBlock]:
         """Yield all rule types, sorted by label, source side and target side, variables first."""
         words, word_ranks = _ranked(list(self.encoder.numbers))
         labels, label_ranks = _ranked(self.encoder.labels.texts)

@@ -21,7 +21,7 @@ from alignkit.phrases import LINKS
 from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines
 from alignkit.rules.grammar import Grammar, RuleType
 from alignkit.rules.hiero.block import HieroBlock, kept_of
-from alignkit.rules.hiero.counts import ROOM, HieroCounts, Told
+from alignkit.rules.hiero.counts import ROOM, HieroCounts, OnProgress
 from alignkit.rules.hiero.encoding import Row
 from alignkit.rules.hiero.examples import with_examples
 from alignkit.rules.hiero.extraction import SIDES, HieroOptions
@@ -61,7 +61,7 @@ def learn_hiero(
     lexical: bool = True,
     folder: str | None = None,
     room: int = ROOM,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Grammar:
     """Learn a hiero or a syntax-augmented grammar; for one too large for memory see `write_hiero`.
 
@@ -150,7 +150,7 @@ def write_hiero(
     kinds: Collection[str] | None = None,
     lexical: bool = True,
     room: int = ROOM,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> HieroSummary:
     """Learn a hiero or a syntax-augmented grammar of any size, and write it to a file.
 
