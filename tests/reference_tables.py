@@ -115,7 +115,6 @@ def unruled_text(labels, headings, body):
 
 
 def _widen(widths, gaps, spans):
-    """Give the first column of a span what the span's own heading needs beyond its columns."""
     for span in dict.fromkeys(spans):
         places = [place for place, other in enumerate(spans) if other == span]
         width = sum(widths[place] for place in places)

@@ -20,7 +20,6 @@ LABELS = st.sampled_from(["NP", "VP", "S", "NN"]) | TEXTS
 
 @st.composite
 def sides(draw, leaves, *, string):
-    """Make a side with these leaves: a string, or a tree with nodes put around some of them."""
     if string:
         return tuple(
             leaf._replace(label="") if isinstance(leaf, Variable) else leaf for leaf in leaves
@@ -35,7 +34,6 @@ def sides(draw, leaves, *, string):
 
 @st.composite
 def rules(draw, *, deletions=True):
-    """Make a rule, its variables numbered from left to right on the source side."""
     count = draw(st.integers(0, 3))
     strings = draw(st.sampled_from([(False, False)] * 3 + [(True, False), (False, True)]))
     made = []
@@ -51,7 +49,6 @@ def rules(draw, *, deletions=True):
 
 
 def leaves_of(side):
-    """Yield the words and variables of a side, in plain recursion."""
     for item in side.children if isinstance(side, Node) else side:
         if isinstance(item, Node):
             yield from leaves_of(item)
@@ -60,7 +57,6 @@ def leaves_of(side):
 
 
 def words_of(side):
-    """Return the positions of the words among the symbols of a side."""
     return [k for k, item in enumerate(leaves_of(side)) if isinstance(item, str)]
 
 
@@ -71,7 +67,6 @@ EXTRA = st.lists(st.tuples(TEXTS | st.sampled_from(["count", "id", "links", "p(e
 
 @st.composite
 def rule_types(draw, *, deletions=True, extra=EXTRA):
-    """Make a rule type, with any of its weights."""
     rule = draw(rules(deletions=deletions))
     places = [words_of(side) for side in rule]
     alignment = None

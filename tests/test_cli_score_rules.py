@@ -26,7 +26,6 @@ def files(tmp_path):
 
 
 def test_rules_are_scored(capsys, files):
-    """By hand: the system has `rose ||| stood`, with VP below S; the gold `rose ||| stood up`."""
     ran = run(capsys, "score-rules", *files)
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[2:] == [
@@ -52,7 +51,6 @@ def test_media_and_intervals(capsys, files):
 
 
 def test_trees_and_gold_of_one_corpus(capsys, tmp_path, files):
-    """Pairs that one has not annotated, or without trees, are told."""
     corpus = tmp_path / "corpus.jsonl"
     given = [files[1], "--name", "gold", *files[2:4], "--add", f"sys={files[0]}:pharaoh"]
     assert run(capsys, "merge", *given, "-o", corpus).code == 0
@@ -84,7 +82,6 @@ def test_gold_against_itself_is_1_everywhere(capsys, data):
 
 @pytest.mark.real_data
 def test_possible_links_cost_what_they_did(capsys, data):
-    """Both files give what was counted once, apart from this program: 19,783 and 19,566 rules."""
     folder = data / "edinburgh"
     paths = folder / "gold.train.sure+poss.json", folder / "gold.train.sure.json"
     trees = folder / "train.parsed.xml.gz"

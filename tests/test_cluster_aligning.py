@@ -23,7 +23,6 @@ CUTS = (0, 1, 1, 20, 52)
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Return a folder with a model, and the parts of a text: one is empty, some are packed."""
     folder = tmp_path_factory.mktemp("parts")
     texts = {side: (FRENCH / f"{side}.txt").read_bytes().splitlines(True) for side in ("fr", "en")}
     texts["fr"][30] = b" ".join([b"mot"] * 450) + b"\n"  # aligned in pieces
@@ -132,19 +131,6 @@ def test_bad_parts_are_told_before_any_is_aligned(made, tmp_path):
     assert len(told) == 11
     assert all(".en:2:1: " in line for line in told[1:])
     assert not list(tmp_path.glob("*.align"))
-
-
-def test_bad_parts_are_told_line_by_line(capsys, made, tmp_path):
-    for k in range(3):
-        (tmp_path / f"{k}.fr").write_bytes(b"a\nb\n" if k == 2 else b"a\n\xff\n")
-        (tmp_path / f"{k}.en").write_bytes(b"a\nb\n")
-    given = [f"{tmp_path}/*.fr", f"{tmp_path}/*.en", "-o", f"{tmp_path}/*.align"]
-    told = run(capsys, "align", *given, "--load", f"{made}/model").err.splitlines()
-    assert told[0] == "alignkit: error: several parts cannot be read:"
-    assert [line.partition(": ")[0] for line in told[1:]] == [
-        f"  {tmp_path}/{k}.fr:2:1" for k in range(2)
-    ]
-    assert all("name the right encoding by --encoding" in line for line in told[1:])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import pytest
 from test_cluster_training import divided, on_one_machine, over_parts, random_lines
 
 from alignkit.cluster import stages
-from alignkit.cluster.session import open_session
 
 pytestmark = pytest.mark.slow
 
@@ -22,8 +21,6 @@ pytest.importorskip("distributed")
 
 
 class Deadly:
-    """A step that kills its worker, once in a run, when its files are written."""
-
     def __init__(self, step, folder):
         self.step, self.mark = step, str(folder / f"died-in-{step.__name__}")
         self.__name__ = step.__name__
@@ -133,20 +130,3 @@ def test_a_scheduler_that_goes_away_is_told_in_one_line(tmp_path):
     assert asked.returncode == 2
     assert "the scheduler is gone; begin another one" in told
     assert not any(word in told for word in ("Traceback", "distributed"))
-
-
-def test_a_worker_of_other_bits_is_refused_by_name(tmp_path, client):
-    from dataclasses import replace
-
-    from alignkit.cluster.canary import canary
-
-    mine, here = canary(), os.getpid()
-
-    def foreign():
-        return mine if os.getpid() == here else replace(mine, bits="0")
-
-    with (
-        pytest.raises(Exception, match=r"worker tcp://.*: aligns a toy text with other bits"),
-        open_session(client, check=foreign),
-    ):
-        pass

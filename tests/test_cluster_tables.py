@@ -22,7 +22,6 @@ WORDS = ["la", "le", "maison", "Maison", "chat", "é", "ẞ", "zz", "a", "b", "c
 
 
 def corpus(seed: int, pairs: int) -> list[tuple[str, str, str]]:
-    """Return lines of links, source and target."""
     rng = random.Random(seed)
     found = []
     for _ in range(pairs):
@@ -37,7 +36,6 @@ def corpus(seed: int, pairs: int) -> list[tuple[str, str, str]]:
 
 
 def written(folder: Path, lines: list[tuple[str, str, str]], cuts: list[int]) -> list[str]:
-    """Write the whole corpus and its parts; return the patterns of the parts."""
     for side, name in enumerate(("align", "fr", "en")):
         column = [f"{line[side]}\n" for line in lines]
         (folder / f"whole.{name}").write_text("".join(column), "utf-8")
@@ -53,6 +51,11 @@ def whole(capsys, folder: Path, *options: str) -> bytes:
     return (folder / "t").read_bytes()
 
 
+def table_of(patterns: list[str], out: Path, **more: object) -> None:
+    links, source, target = patterns
+    phrases(None, links, str(out), source=source, target=target, format="pharaoh", **more)
+
+
 @pytest.mark.parametrize(
     ("seed", "cuts", "buckets", "least"),
     [(1, [], 1, 1), (2, [10], 2, 2), (3, [0, 0, 7, 60], 5, 1), (4, [1, 2, 3, 40], 3, 3)],
@@ -63,19 +66,12 @@ def test_a_table_of_parts_is_that_of_the_whole(capsys, tmp_path, seed, cuts, buc
     assert least == 3 or expected.count(b"\n") > 3
     out = tmp_path / "parts.tsv"
     given = AlignedInput(("source", "target"), "pharaoh")
-    found = count_parts(
-        Alone(),
-        find_parts(*patterns),
-        str(out),
-        TableSettings(max_length=3),
-        given,
-        min_count=least,
-        room=1 << 16,
-        buckets=buckets,
-    )
+    options = {"min_count": least, "room": 1 << 16, "buckets": buckets}
+    settings = TableSettings(max_length=3)
+    counted = count_parts(Alone(), find_parts(*patterns), str(out), settings, given, **options)
     assert out.read_bytes() == expected
-    assert found.pairs == 80
-    assert found.tally.different - found.tally.left_out == len(expected.splitlines())
+    assert counted.pairs == 80
+    assert counted.tally.different - counted.tally.left_out == len(expected.splitlines())
     assert not list(tmp_path.glob(".alignkit-*"))  # what was made on the way is gone
 
 
@@ -128,20 +124,14 @@ def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, 
     for k in range(3):
         (tmp_path / f"t{k}.tsv").write_bytes(b"".join(lines[k::3]))  # in another order
     out = tmp_path / "q"
-    found = join_tables(
-        Alone(),
-        [find_parts(f"{tmp_path}/t*.tsv"), *map(find_parts, other)],
-        str(out),
-        PivotSettings(0.01, 5),
-        TableInput(min_count=2),
-        room=1 << 16,
-        buckets=buckets,
-    )
+    tables = [find_parts(f"{tmp_path}/t*.tsv"), *map(find_parts, other)]
+    settings, given = PivotSettings(0.01, 5), TableInput(min_count=2)
+    sizes = {"room": 1 << 16, "buckets": buckets}
+    joined = join_tables(Alone(), tables, str(out), settings, given, **sizes)
     assert out.read_bytes() == (tmp_path / "p").read_bytes()
-    assert out.read_bytes().count(b"\n") == (
-        found.tally.found - found.tally.rare - found.tally.beyond
-    )
-    assert found.entries[0] == len(lines)
+    tally = joined.tally
+    assert out.read_bytes().count(b"\n") == tally.found - tally.rare - tally.beyond
+    assert joined.entries[0] == len(lines)
 
 
 def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
@@ -157,16 +147,7 @@ def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
             if len(told) == stop_at:
                 raise KeyboardInterrupt
 
-        phrases(
-            None,
-            patterns[0],
-            str(out),
-            source=patterns[1],
-            target=patterns[2],
-            format="pharaoh",
-            work=str(work),
-            progress=progress,
-        )
+        table_of(patterns, out, work=str(work), progress=progress)
         return told
 
     for stop_at in (2, 5, 7):
@@ -191,14 +172,7 @@ def test_bad_lines_of_parts_are_told_together(tmp_path):
         lines[1] = "x-y"
         path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     with pytest.raises(AlignkitError) as caught:
-        phrases(
-            None,
-            patterns[0],
-            str(tmp_path / "out"),
-            source=patterns[1],
-            target=patterns[2],
-            format="pharaoh",
-        )
+        table_of(patterns, tmp_path / "out")
     told = str(caught.value)
     assert [f"part{k}.align:2" in told for k in range(4)] == [False, True, False, True], told
 
@@ -209,12 +183,11 @@ def test_bad_lines_may_be_mended_and_the_same_command_given_again(capsys, tmp_pa
     part = tmp_path / "part1.align"
     lines = part.read_bytes()
     part.write_bytes(b"x-y" + lines[lines.index(b"\n") :])
-    given = {"source": patterns[1], "target": patterns[2], "format": "pharaoh"}
     with pytest.raises(AlignkitError, match=r"part1\.align:1"):
-        phrases(None, patterns[0], str(tmp_path / "out"), **given)
+        table_of(patterns, tmp_path / "out")
     assert not list(tmp_path.glob(".alignkit-*"))
     part.write_bytes(lines)
-    phrases(None, patterns[0], str(tmp_path / "out"), **given)
+    table_of(patterns, tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == expected
 
 

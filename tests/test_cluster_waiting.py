@@ -35,7 +35,6 @@ def same() -> Canary:
 
 @pytest.fixture
 def workers(monkeypatch):
-    """A cluster in this process, with one worker of 1 GB."""
     monkeypatch.setattr(session, "_LOOK", 0.05)
     options = {"dashboard_address": ":0", "silence_logs": "CRITICAL", "memory_limit": "1GB"}
     dask = pytest.importorskip("dask")
@@ -53,8 +52,6 @@ def client(workers):
 
 
 class Reports(logging.Handler):
-    """Do something when a warning has some words; keep all warnings."""
-
     def __init__(self, words, act):
         super().__init__()
         self.words, self.act, self.texts = words, act, []

@@ -55,8 +55,6 @@ def aligned(draw, most=7, words="ab"):
 
 @st.composite
 def trees(draw, words):
-    """Return a tree over words: unary chains, flat and deep nodes."""
-
     def build(start, end, depth):
         label = draw(st.sampled_from("ABC"))
         if end - start == 1 or depth == 3:
@@ -180,30 +178,26 @@ def test_rules_of_a_pair_by_hand():
 
 def test_bad_options_are_told():
     pair = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
-    for name, value in [
-        ("max_length", 0),
-        ("max_symbols", 0),
-        ("min_hole", 0),
-        ("max_variables", 3),
-    ]:
+    bounds = {"max_length": 0, "max_symbols": 0, "min_hole": 0, "max_variables": 3}
+    for name, value in bounds.items():
         with pytest.raises(OptionError, match=rf"{name} is {value}"):
             HieroOptions(**{name: value})
     for wrong in ({"grammar": "x"}, {"links": "x"}, {"side": "x"}, {"annotator": "x"}):
         with pytest.raises(UnknownNameError, match="'x'"):
             learn_hiero([pair], **wrong)
-    with pytest.raises(OptionError, match="no pair has a tree of the target side"):
-        learn_hiero([pair], grammar="samt")
-    with pytest.raises(OptionError, match="no pair is aligned"):
-        learn_hiero([SentencePair("1", ("a",), ("b",))])
-    with pytest.raises(MissingTextError, match="no aligned pair has words"):
-        learn_hiero([SentencePair("1", None, None, pair.annotations)])
+    two = SentencePair("1", ("a",), ("b",), {"g": Alignment(), "h": Alignment()})
+    for wrong, kind, told in (
+        (pair, OptionError, "no pair has a tree of the target side"),
+        (SentencePair("1", ("a",), ("b",)), OptionError, "no pair is aligned"),
+        (SentencePair("1", None, None, pair.annotations), MissingTextError, "no aligned pair has"),
+        (two, OptionError, "the alignments of g, h"),
+    ):
+        with pytest.raises(kind, match=told):
+            learn_hiero([wrong], grammar="samt")
     with pytest.raises(MissingTextError, match="pair '2' has no words"):
         extract_hiero(SentencePair("2", None, None, {"gold": Alignment.parse("0-0")}))
     with pytest.raises(OptionError, match="not over the words"):
         extract_hiero(pair, tree=Tree.parse("(A c)"))
-    two = SentencePair("1", ("a",), ("b",), {"g": Alignment(), "h": Alignment()})
-    with pytest.raises(OptionError, match="the alignments of g, h"):
-        learn_hiero([two])
 
 
 def test_what_is_left_out_is_counted():

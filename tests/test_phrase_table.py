@@ -22,7 +22,6 @@ HOLDS = frozenset({"ids", "text", "sure", "possible", "spaces", "empty"})
 
 
 def plain(corpus, annotator=None, **options):
-    """Return the table as a dictionary counts it."""
     return reference_pivot.phrase_table(
         phrase.words(*pair.words)
         for pair in corpus
@@ -59,7 +58,6 @@ def test_a_table_is_what_a_dictionary_counts(corpus, options):
 
 
 def test_probabilities_are_of_all_that_was_seen(capsys):
-    """With a least count, entries go; what the others have of each phrase stays."""
     corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
     expected = {pair: row for pair, row in plain(corpus).items() if row[0] >= 3}
     assert held(phrase_table(corpus, min_count=3)) == expected
@@ -91,12 +89,9 @@ def test_a_table_as_json(capsys):
     ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--jsonl", "--max-length", 1)
     rows = [json.loads(line) for line in ran.out.splitlines()]
     corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
+    names = "count", "p_target", "p_source"
     assert {
-        (tuple(row["source"]), tuple(row["target"])): (
-            row["count"],
-            row["p_target"],
-            row["p_source"],
-        )
+        (tuple(row["source"]), tuple(row["target"])): tuple(row[name] for name in names)
         for row in rows
     } == plain(corpus, max_length=1)
 

@@ -29,8 +29,6 @@ tables = st.lists(st.tuples(phrases, phrases), max_size=30).map(
 
 
 def plain(table, second=None, on="source"):
-    """Return (e1, e2) to p(e2 | e1), p(e1 | e2) and pivots, by plain dictionaries."""
-
     def sided(entries):
         for one in entries:
             if on == "source":
@@ -77,12 +75,6 @@ def test_what_is_left_out_is_left_out_after_the_sum(table, min_p, top, identity)
 
 
 def test_the_example_of_the_formula_by_hand():
-    """p("in check" | "under control") over two German phrases, worked out on paper.
-
-    f1 "unter kontrolle": under control 6 times, in check 2, checked 2; f2 "im griff": under
-    control 2, in check 1. p(f1 | under control) = 6 / 8, p(f2 | under control) = 2 / 8, so the sum
-    is 2/10 * 6/8 + 1/3 * 2/8 = 3/20 + 1/12 = 7/30.
-    """
     seen = [("f1", "uc", 6), ("f1", "ic", 2), ("f1", "ch", 2), ("f2", "uc", 2), ("f2", "ic", 1)]
     pairs = [((f,), (e,)) for f, e, count in seen for _ in range(count)]
     table = [PhraseEntry(*pair, *row) for pair, row in reference_pivot.phrase_table(pairs).items()]
@@ -94,7 +86,6 @@ def test_the_example_of_the_formula_by_hand():
 
 
 def test_memory_changes_nothing(tmp_path):
-    """One pivot with 300 phrases makes more paths than there is room for at a time."""
     with Pivot(folder=str(tmp_path), room=1 << 16) as small, Pivot() as large:
         for made in (small, large):
             made.add(

@@ -9,16 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.cli import pivot as command
-from alignkit.errors import ArgumentError, OptionError, UnknownNameError
+from alignkit.errors import UnknownNameError
 from alignkit.rules.files import RULE_FORMATS, parse_rule, read_rules, rule_text, write_rules
 from alignkit.rules.grammar import RuleType
-from alignkit.rules.pivot import pivot_rules
+from alignkit.rules.pivot import RulePivot
 from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.tables.pivot_steps import PivotSettings
+
+
+def pivot_rules(table, *second, on="source", min_count=1, **settings):
+    with RulePivot(1 + len(second), on=on) as made:
+        for number, types in enumerate((table, *second), start=1):
+            made.add(number, types, min_count=min_count)
+        yield from made.rules(PivotSettings(**settings))
 
 
 @st.composite
 def rules(draw):
-    """Make a hiero rule: words, and up to three variables in any order on the target side."""
     count = draw(st.integers(0, 3))
     words = st.lists(st.sampled_from("ab"), max_size=2)
     sides = []
@@ -38,7 +45,6 @@ def weighted(found):
 
 
 def renamed(side, order):
-    """Return a side whose variables have the places of their numbers in an order."""
     return Node(
         side.label,
         tuple(
@@ -53,7 +59,6 @@ def order_of(side):
 
 
 def plain(table, on):
-    """Join all rules with all rules, by the definition; then number by the first phrase."""
     entries = []
     for one in table:
         k = ("source", "target").index(on)
@@ -96,7 +101,6 @@ def grammar():
 
 
 def test_reordered_variables_by_hand():
-    """ "A of B" becomes "B 's A": p = p(x1 's x0 | x0 de x1) p(x0 de x1 | x0 of x1) = .4 * 1."""
     found = {rule_text(one.rule): (one.p_target, one.p_source) for one in pivot_rules(grammar())}
     assert found == {
         'X(x0:X "of" x1:X) ||| X(x1:X "\'s" x0:X)': (0.4, pytest.approx(0.48)),
@@ -109,7 +113,6 @@ def test_reordered_variables_by_hand():
 
 
 def test_trees_and_strings_are_joined_too():
-    """Whole fragments are compared; a string side has no labels."""
     texts = (
         'NP(x0:DT N("a" x1:PP)) ||| NP(x1:X x0:Y)',
         'NP(x0:DT N("a" x1:PP)) ||| NP(N(x0:Y) "b" x1:X)',
@@ -186,8 +189,4 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path):
         in run(capsys, "pivot", path).err
     )
     with pytest.raises(UnknownNameError):
-        pivot_rules(grammar(), on="left")
-    with pytest.raises(OptionError, match="min_p"):
-        pivot_rules(grammar(), min_p=2)
-    with pytest.raises(ArgumentError, match="table"):
-        list(pivot_rules([grammar()[0].rule]))
+        RulePivot(on="left")

@@ -200,7 +200,6 @@ def test_what_other_tools_tell_is_understood(tmp_path):
 
 
 def test_xrs_stands_the_tree_on_the_left(tmp_path):
-    """As in Galley et al.: the tree is the target side, its variables from left to right."""
     rule = Rule(
         ("auto", Variable(0), Variable(1)), Node("NP", (Variable(1, "A"), Variable(0, "B")))
     )
@@ -221,7 +220,6 @@ def test_xrs_stands_the_tree_on_the_left(tmp_path):
 @pytest.mark.parametrize("label", ["$$$", "%%%NP", "{", "{a}"])
 @pytest.mark.parametrize("format", ["tsv", "xrs", "jsonl"])
 def test_labels_at_the_head_of_a_file_are_labels(label, format, tmp_path):
-    """Such lines begin as those of other formats, or of lines without rules, do."""
     rule = RuleType(Rule(Node(label, ("$",)), Node("NP", ("$",))), 1, None, 1, 1)
     lines = written([rule], format)
     for named in (None, format):
@@ -416,7 +414,6 @@ def test_a_deep_tree_is_written_and_read(tmp_path):
 @pytest.mark.slow
 @pytest.mark.real_data
 def test_grammars_of_real_pairs_are_kept(data, tmp_path):
-    """Of the 4,840 rules that are no identities 48% have labels that differ between the sides."""
     folder = data / "edinburgh"
     corpus = read_corpus(folder / "gold.train.sure.json", format="jacana")
     pairs = list(attach_trees(corpus, both=folder / "train.parsed.xml.gz"))

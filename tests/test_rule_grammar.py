@@ -21,7 +21,6 @@ CORPORA = st.lists(parsed_pairs(), min_size=1, max_size=4)
 
 
 def mirrored(rule):
-    """The target side, its variables numbered as it has them."""
     target = rule_text(rule).partition(" ||| ")[2]
     return parse_rule(f"{target} ||| {target}").target
 
@@ -66,7 +65,6 @@ def test_probabilities_sum_to_one(pairs, kind):
 
 @given(CORPORA)
 def test_exchanging_sides_exchanges_the_weights_of_rules_without_a_choice(pairs):
-    """Where chains are of one length there is no choice, and both grammars are mirrors."""
     grammar = learn_grammar(pairs)
     turned = learn_grammar([pair.transpose() for pair in pairs])
     assert grammar.tokens == turned.tokens
@@ -114,7 +112,6 @@ def test_lexical_weights_are_those_of_koehn_and_others(pairs):
 
 
 def test_weights_of_a_small_corpus_by_hand():
-    """Three determiners: the -> the twice, the -> a once; dog is lone once on the target side."""
     made = []
     for k, (source, target, links) in enumerate(
         [("the", "the", "0-0"), ("the", "the", "0-0"), ("the", "a", "0-0"), ("the", "a dog", "0-0")]
@@ -158,7 +155,6 @@ def test_a_rule_is_of_the_first_kind_that_fits(text, kind):
 
 
 def measured(side):
-    """Variables, nodes and depth of a side."""
     if isinstance(side, Node):
         below = [measured(item) for item in side.children if not isinstance(item, str)]
         variables, nodes, depths = zip(*below, strict=True) if below else ((), (), (0,))
@@ -242,7 +238,6 @@ def test_what_cannot_be_asked_for_is_refused(given, told):
 
 
 def test_a_pair_counts_once_for_a_type_that_is_a_rule_of_two_sizes_there():
-    """The first "of" is not linked, so that it stands in a minimal rule; the second one is."""
     tree = Tree.parse("(S (PP (IN of) (NP a)) (PP (IN of) (NP a)))")
     pair = SentencePair("1", tree.words, tree.words, {"g": Alignment.parse("1-1 2-2 3-3")})
     grammar = learn_grammar([pair.with_trees("g", source=tree, target=tree)], size=2, examples=2)

@@ -264,27 +264,21 @@ def test_what_cannot_be_derived_is_told():
     gold = {"gold": Alignment.parse("0-0")}
     pair = SentencePair("7", ["a"], ["b"], gold)
     tree = Tree.parse("(A a)")
-    with pytest.raises(MissingTextError, match="pair '7' has no source tree"):
-        extract_rules(pair)
-    with pytest.raises(MissingTextError, match="pair '7' has no target tree"):
-        extract_rules(pair, source_tree=tree)
-    with pytest.raises(TreeError, match="does not fit"):
-        extract_rules(pair, source_tree=tree, target_tree=tree)
-    with pytest.raises(UnknownNameError, match="links"):
-        extract_rules(pair, links="certain")
-    with pytest.raises(UnknownNameError, match="grammar"):
-        extract_rules(pair, grammar="hiero")
-    with pytest.raises(OptionError, match="grammar='s2t'"):
-        extract_rules(pair, string="source")
-    with pytest.raises(OptionError, match="one tree for several pairs"):
-        extract_rules([pair], source_tree=tree)
     both = pair.with_annotation("anna", Alignment())
-    with pytest.raises(OptionError, match="aligned by gold, anna; name one"):
-        extract_rules(both, source_tree=tree, target_tree=Tree.parse("(A b)"))
-    with pytest.raises(OptionError, match="aligned by nobody"):
-        extract_rules(pair.without_annotations("gold"), source_tree=tree)
-    with pytest.raises(UnknownNameError):
-        extract_rules(pair, annotator="ben")
+    for wrong, options, kind, told in (
+        (pair, {}, MissingTextError, "pair '7' has no source tree"),
+        (pair, {"source_tree": tree}, MissingTextError, "pair '7' has no target tree"),
+        (pair, {"source_tree": tree, "target_tree": tree}, TreeError, "does not fit"),
+        (pair, {"links": "certain"}, UnknownNameError, "links"),
+        (pair, {"grammar": "hiero"}, UnknownNameError, "grammar"),
+        (pair, {"string": "source"}, OptionError, "grammar='s2t'"),
+        ([pair], {"source_tree": tree}, OptionError, "one tree for several pairs"),
+        (both, {"source_tree": tree}, OptionError, "aligned by gold, anna; name one"),
+        (pair.without_annotations("gold"), {"source_tree": tree}, OptionError, "by nobody"),
+        (pair, {"annotator": "ben"}, UnknownNameError, "ben"),
+    ):
+        with pytest.raises(kind, match=told):
+            extract_rules(wrong, **options)
     assert extract_rules([]) == []
 
 

@@ -41,7 +41,6 @@ def rows(merged):
 
 
 def counted(found):
-    """Count in a dictionary: a sum and a greatest value."""
     table = {}
     for sequence, value in found:
         total, most = table.get(sequence, (0, 0))

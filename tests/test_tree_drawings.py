@@ -42,7 +42,6 @@ LABELS = st.sampled_from(["S", "NP", "a-long-label", ","])
 
 @st.composite
 def shapes(draw, labels=LABELS, words=ODD):
-    """Draw a tree, with words beside nodes and nodes without words."""
     built: list[tuple[str, list]] = [(draw(labels), [])]
     root = built[0]
     for _ in range(draw(st.integers(0, 12))):
@@ -176,20 +175,17 @@ def test_a_side_without_a_tree_is_a_row_of_words():
 
 
 def test_what_is_not_known_or_not_named_is_an_error():
-    two = PAIR.with_annotation("ben", LINKS)
-    with pytest.raises(OptionError, match="is aligned by annotators: gold, ben; name one"):
-        draw_tree_svg(two)
-    with pytest.raises(UnknownNameError, match="anna"):
-        draw_tree_text(PAIR, "anna")
-    with pytest.raises(UnknownNameError, match="links"):
-        draw_tree_svg(PAIR, links="all")
-    with pytest.raises(OptionError, match="source trees"):
-        draw_tree_svg(PAIR.with_trees("other", source=SOURCE))
-    assert "S[1]" in draw_tree_text(
-        PAIR.with_trees("other", source=SOURCE), source_tree="other", target_tree="parsed"
-    )
-    with pytest.raises(MissingTextError):
-        draw_tree_svg(SentencePair("1", None, None))
+    other = PAIR.with_trees("other", source=SOURCE)
+    for pair, options, kind, told in (
+        (PAIR.with_annotation("ben", LINKS), {}, OptionError, "gold, ben; name one"),
+        (PAIR, {"annotator": "anna"}, UnknownNameError, "anna"),
+        (PAIR, {"links": "all"}, UnknownNameError, "links"),
+        (other, {}, OptionError, "source trees"),
+        (SentencePair("1", None, None), {}, MissingTextError, "words"),
+    ):
+        with pytest.raises(kind, match=told):
+            draw_tree_svg(pair, **options)
+    assert "S[1]" in draw_tree_text(other, source_tree="other", target_tree="parsed")
 
 
 def test_a_narrow_terminal_wraps_the_links():

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 
 import pytest
+from damage import damaged
 from repetitions import repetitions
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
@@ -140,28 +141,28 @@ def test_one_file_holds_both_sides_in_turn(files):
 
 
 def test_wrong_counts_and_words_are_told(files):
-    with pytest.raises(
-        JoinError, match=r"s\.txt:4: holds 4 trees.* for 3 sentence pairs; the first too many"
-    ):
+    with pytest.raises(JoinError, match=r"s\.txt:4: holds 4 trees.* for 3 sentence pairs; the fir"):
         list(attach_trees(pairs()[:3], source=files / "s.txt"))
     (files / "three").write_text("".join(PENN.splitlines(keepends=True)[:3]))
     with pytest.raises(JoinError, match=r"three:3: holds 3 trees.* for 4 sentence pairs; the last"):
         list(attach_trees(pairs(), source=files / "three"))
-    (files / "w").write_text(PENN.replace("(RB so)", "(RB too)"))
-    with pytest.raises(FormatError, match=r"w:4:8: pair '4', source: leaf 0 is 'too', but word 0"):
-        list(attach_trees(pairs(), source=files / "w"))
-    (files / "t.mrg").write_text(MRG.replace("VBD left", "VBD fled"))
-    with pytest.raises(FormatError, match=r"t\.mrg:6:15: pair '2', target: leaf 1 is 'fled'"):
-        list(attach_trees(pairs(), target=files / "t.mrg"))
-    (files / "t.xml").write_text(XML.replace("VBZ falls", "VBZ fell"))
-    with pytest.raises(FormatError, match=r"t\.xml:8:15: pair '1', target: leaf 1 is 'fell'"):
-        list(attach_trees(pairs(), target=files / "t.xml"))
-    (files / "t.xml").write_text(XML.replace("VBD left", "VBD fled"))
-    with pytest.raises(FormatError, match=r"t\.xml:12: .*: character 23 of the tree: leaf"):
-        list(attach_trees(pairs(), target=files / "t.xml"))
-    (files / "t.mrg").write_text("(S (NN rain) (VBZ falls)) (S they (VBD fled) .)\n(X a)\n(X b)\n")
-    with pytest.raises(FormatError, match=r"t\.mrg:1:40: pair '2', target: leaf 1 is 'fled'"):
-        list(attach_trees(pairs(), target=files / "t.mrg", tree_format="mrg"))
+    mrg = "(S (NN rain) (VBZ falls)) (S they (VBD fled) .)\n(X a)\n(X b)\n"
+    for side, name, text, told in (
+        ("source", "w", PENN.replace("(RB so)", "(RB too)"), "4:8: pair '4', source: leaf 0 is 't"),
+        ("target", "t.mrg", MRG.replace("VBD l", "VBD f"), "6:15: pair '2', target: leaf 1 is 'f"),
+        ("target", "t.xml", XML.replace("falls", "fell"), "8:15: pair '1', target: leaf 1 is 'fe"),
+        (
+            "target",
+            "t.xml",
+            XML.replace("VBD l", "VBD f"),
+            "12: .*: character 23 of the tree: leaf",
+        ),
+        ("target", "m.mrg", mrg, "1:40: pair '2', target: leaf 1 is 'fled'"),
+    ):
+        (files / name).write_text(text)
+        options = {"tree_format": "mrg"} if name == "m.mrg" else {}
+        with pytest.raises(FormatError, match=f"{re.escape(name)}:{told}"):
+            list(attach_trees(pairs(), **{side: files / name}, **options))
     with pytest.raises(MissingTextError, match="pair 'x' has no words"):
         list(attach_trees([SentencePair("x", None, None)], source=files / "s.txt"))
 
@@ -189,36 +190,6 @@ def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
         list(attach_trees(corpus, source=path))
 
 
-def _damaged(text, rng):
-    """Return a text with one damage: a bracket, a word, a line, or anything."""
-    kind = rng.randrange(7)
-    if kind == 0:
-        places = [k for k, char in enumerate(text) if char in "()"]
-        place = rng.choice(places)
-        return text[:place] + text[place + 1 :]
-    place = rng.randrange(len(text))
-    if kind == 1:
-        return text[:place] + rng.choice("()") + text[place:]
-    if kind == 2:
-        return text[:place]
-    if kind == 3:
-        return (
-            text[:place]
-            + rng.choice(["\x00", "\x1b", "<", "&", "]]>", "\udcff", "\\"])
-            + text[place:]
-        )
-    if kind == 4:
-        lines = text.split("\n")
-        del lines[rng.randrange(len(lines))]
-        return "\n".join(lines)
-    if kind == 5:
-        words = text.split(" ")
-        words[rng.randrange(len(words))] = rng.choice(["x", "(X", "Y)", "", "(", ")", "()"])
-        return " ".join(words)
-    other = rng.randrange(len(text))
-    return text[: min(place, other)] + text[max(place, other) :]
-
-
 def _attached(path, side, **options):
     try:
         return None, list(attach_trees(pairs(), **{side: path}, **options))
@@ -229,13 +200,16 @@ def _attached(path, side, **options):
 @pytest.mark.parametrize("name", ["s.txt", "t.mrg", "t.xml", "u.xml"])
 def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
     side = "source" if name == "s.txt" else "target"
-    text = (files / name).read_text(encoding="utf-8")
+    text = (files / name).read_bytes()
     whole = list(attach_trees(pairs(), **{side: files / name}))
     rng = random.Random(1)
     told = Counter()
-    for _ in range(repetitions(200)):
-        path = files / ("damaged" + name[1:])
-        path.write_bytes(_damaged(text, rng).encode("utf-8", "surrogateescape"))
+    count = repetitions(100)
+    marks = [k for k, byte in enumerate(text) if byte in b"()"]
+    without = (text[:k] + text[k + 1 :] for k in rng.choices(marks, k=count))
+    path = files / ("damaged" + name[1:])
+    for damage in (*damaged(text, count), *without):
+        path.write_bytes(damage)
         problem, found = _attached(path, side)
         if isinstance(problem, FormatError):
             assert problem.path == str(path)

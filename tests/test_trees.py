@@ -206,20 +206,20 @@ def test_pairs_hold_trees_by_name():
     assert with_both.transpose().transpose() == with_both != pair
     assert with_both.with_annotation("b", Alignment()).tree("target") == other
     assert with_both.without_trees() == pair
-    with pytest.raises(OptionError, match=r"pair '1' has the source trees gold, x; choose"):
-        with_both.tree("source")
-    with pytest.raises(UnknownNameError, match=r"unknown source tree .*'y'.*known: gold, x"):
-        with_both.tree("source", "y")
-    with pytest.raises(UnknownNameError, match="known: none"):
-        pair.tree("target")
-    with pytest.raises(UnknownNameError, match="unknown side 'left'"):
-        pair.tree("left")
+    for kind, told, wrong, names in (
+        (OptionError, "pair '1' has the source trees gold, x; choose", with_both, ["source"]),
+        (UnknownNameError, "source tree .*'y'.*known: gold, x", with_both, ["source", "y"]),
+        (UnknownNameError, "known: none", pair, ["target"]),
+        (UnknownNameError, "unknown side 'left'", pair, ["left"]),
+    ):
+        with pytest.raises(kind, match=told):
+            wrong.tree(*names)
     with pytest.raises(TreeError, match=r"pair '1': the target tree 'gold' does not fit: 2 leaves"):
         pair.with_trees("gold", target=tree)
-    with pytest.raises(TreeError, match="leaf 0 is 'rain', but word 0 is 'hail'"):
-        SentencePair("1", ["hail", "falls"], ["b"], source_trees={"gold": tree})
-    with pytest.raises(TreeError, match="no words to stand over"):
-        SentencePair("1", None, None, source_trees={"gold": tree})
+    for words, told in (((["hail", "falls"], ["b"]), "leaf 0 is 'rain', but word 0 is 'hail'"),
+                        ((None, None), "no words to stand over")):  # fmt: skip
+        with pytest.raises(TreeError, match=told):
+            SentencePair("1", *words, source_trees={"gold": tree})
 
 
 def test_nltk_leaves_must_be_the_words():

@@ -46,19 +46,18 @@ def check_address(address: str) -> None:
 
 @contextmanager
 def connected(address: str, wait: float = 0) -> Iterator[Client]:
-    """Connect to the scheduler of an address, perhaps one that is begun for it.
-
-    A scheduler that was begun elsewhere has `wait` seconds to answer, but no less than `PATIENCE`.
-    """
+    """Connect to the scheduler of an address, perhaps one that is begun for it."""
     check_address(address)
     from distributed import Client, LocalCluster
+
+    from alignkit.parallel import available_cores
 
     local = _LOCAL.fullmatch(address)
     with ExitStack() as stack:
         if local:
             cluster = stack.enter_context(
                 LocalCluster(
-                    n_workers=int(local[1]) if local[1] else _cores(),
+                    n_workers=int(local[1]) if local[1] else available_cores(),
                     threads_per_worker=1,
                     dashboard_address=":0",
                     silence_logs="CRITICAL",
@@ -68,7 +67,7 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
             return
         stack.enter_context(_silent())
         wait = max(wait, PATIENCE)
-        place = _told_by(address, wait) if address.endswith(".json") else address
+        place = _address_in(address, wait) if address.endswith(".json") else address
         try:
             client = stack.enter_context(Client(place, timeout=wait))
         except (OSError, ValueError) as problem:
@@ -90,12 +89,12 @@ def _silent() -> Iterator[None]:
             log.setLevel(level)
 
 
-def _told_by(path: str, wait: float) -> str:
+def _address_in(path: str, wait: float) -> str:
     """Return the address in the file that a scheduler writes when it has begun; wait for it."""
     end = time.monotonic() + wait
     while True:
         try:
-            told = json.loads(Path(path).read_text("utf-8"))
+            content = json.loads(Path(path).read_text("utf-8"))
         except (FileNotFoundError, ValueError):  # not there, or not whole
             if time.monotonic() > end:
                 raise ClusterError(
@@ -105,12 +104,6 @@ def _told_by(path: str, wait: float) -> str:
             continue
         except OSError as problem:
             raise FileError.of(problem, path) from None
-        if not (isinstance(told, dict) and isinstance(told.get("address"), str)):
+        if not (isinstance(content, dict) and isinstance(content.get("address"), str)):
             raise ClusterError(f"{path}: is no file of a scheduler: it holds no address")
-        return str(told["address"])
-
-
-def _cores() -> int:
-    from alignkit.parallel import available_cores
-
-    return available_cores()
+        return str(content["address"])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from alignkit.aligner.settings import LONGEST_PIECE
 from alignkit.arguments import check_arguments
 from alignkit.cluster.checking import (
-    Told,
+    OnProgress,
     check_parts,
     digest_of,
     inputs_of,
@@ -40,7 +40,7 @@ _SMALLER = "train a smaller model, by `prune`"
 
 @dataclass(frozen=True)
 class Aligned:
-    """Count what was aligned."""
+    """What was aligned."""
 
     pairs: int = 0
     empty: int = 0
@@ -69,7 +69,7 @@ def align(
     probabilities: bool = False,
     work: str | None = None,
     wait: float | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Aligned:
     """Align the parts of a corpus with a saved model.
 
@@ -77,10 +77,8 @@ def align(
     ----------
     client
         A Dask client, an address as of `open_session`, or None for this process alone.
-    source, target
-        Paths with one ``*``, which stands for the same text in both.
-    output
-        Likewise: where the links of each part go, in Pharaoh's format.
+    source, target, output
+        Paths with one ``*``, the same text in all: the words, and the links in Pharaoh's format.
     model
         The file of a saved model.
     scores
@@ -88,17 +86,11 @@ def align(
     symmetrize, threshold, sure, probabilities
         Which links, as of `Aligner.align_bitext`; whether each has its probability behind it.
     work
-        A folder for what is known of the run; None: one beside the outputs, which goes when all
-        is done.
+        A folder for what is made on the way; None: one beside the output, removed when all is done.
     wait
-        How many seconds to wait for workers; as of `open_session`.
+        Seconds to wait for workers; as of `open_session`.
     progress
         Called with what is done, of how much, and what that is.
-
-    Returns
-    -------
-    Aligned
-        What was counted over all parts.
 
     Raises
     ------
@@ -131,12 +123,9 @@ def align_parts(
     reading: ReadOptions | None = None,
     threads: int | None = None,
     work: str | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Aligned:
-    """Align parts in a session; see `align`. What the model learned from gold may be left aside.
-
-    Parts that are done already, by the same model from the same texts, are not done again.
-    """
+    """Align parts in a session; see `align`. What the model learned from gold may be left aside."""
     reading, outputs = reading or ReadOptions(), Outputs(output, scores, how or Links())
     outputs.check(parts, None, model)
     digest = digest_of(model)
@@ -163,10 +152,10 @@ def align_parts(
             parts[k].key: Task(f"{parts[k]}", (parts[k].paths, files[k], *rest), memory, _SMALLER)
             for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
         }
-        told = _telling(parts, [found.words for found in facts], progress)
+        report = _reporter(parts, [fact.words for fact in facts], progress)
         with outputs.naming_written(parts):
-            counts = run.do(session, "aligned", _align_part, tasks, told)
-    return sum((Aligned(**found) for found in counts.values()), Aligned())
+            counts = run.do(session, "aligned", _align_part, tasks, report)
+    return sum((Aligned(**row) for row in counts.values()), Aligned())
 
 
 def memory_of(model: str) -> int:
@@ -174,20 +163,19 @@ def memory_of(model: str) -> int:
     return _PROGRAM + _UNPACKED * os.path.getsize(model)
 
 
-def _telling(
-    parts: Sequence[Part], sizes: Sequence[int], progress: Told | None
+def _reporter(
+    parts: Sequence[Part], sizes: Sequence[int], progress: OnProgress | None
 ) -> Callable[[str], None]:
-    """Return what tells of parts that are done, by their sizes."""
     words = {part.key: size for part, size in zip(parts, sizes, strict=True)}
     total, done, share = sum(sizes), 0, 0
 
-    def tell(key: str) -> None:
+    def report(key: str) -> None:
         nonlocal done, share
         done, share = done + 1, share + words[key]
         if progress is not None:
             progress(share, total, f"{done:,} of {len(parts):,} parts aligned")
 
-    return tell
+    return report
 
 
 def _align_part(
@@ -200,7 +188,6 @@ def _align_part(
     reading: ReadOptions,
     threads: int | None,
 ) -> Done:
-    """Align a part; its outputs take their places when they are whole."""
     from alignkit.formats.pharaoh_lines import format_lines
     from alignkit.texts import lines_of, numbered, score_lines
 

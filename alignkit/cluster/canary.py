@@ -1,4 +1,4 @@
-"""Say what a process would compute: the same versions, the same bits on a toy text."""
+"""What decides which bits a process computes: its versions, and a toy text that it aligns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAIRS = 60
 
 @dataclass(frozen=True)
 class Canary:
-    """Hold what decides over the bits of a result."""
+    """What decides over the bits of a result."""
 
     alignkit: str  # versions; that of Unicode, which Python brings, says what folding of case does
     numpy: str
@@ -28,7 +28,7 @@ class Canary:
     processor: str  # what the machine is called; for messages
 
     def differs(self, theirs: Canary) -> str:
-        """Say what another process has that would give other bytes; nothing where all is equal."""
+        """Return what another process has that would give other bytes; empty if all is equal."""
         for name, mine in asdict(self).items():
             other = getattr(theirs, name)
             if name == "processor" or other == mine:
@@ -46,23 +46,19 @@ class Canary:
 @cache
 def canary() -> Canary:
     """Return what this process would compute; it takes a second, once."""
+    toy = "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in _toy())
     return Canary(
         alignkit=__version__,
         numpy=version("numpy"),
         numba=version("numba"),
         unicode=unicodedata.unidata_version,
         bits=_bits(),
-        packed=_digest(zlib.compress(_toy_text().encode(), 6)),
+        packed=_digest(zlib.compress(toy.encode(), 6)),
         processor=f"{platform.machine()} {_processor()}".strip(),
     )
 
 
-def _toy_text() -> str:
-    return "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in _toy())
-
-
 def _toy() -> list[tuple[list[str], list[str]]]:
-    """Make pairs of words that occur again and again, by a rule."""
     pairs = []
     state = 1
     for _ in range(_PAIRS):

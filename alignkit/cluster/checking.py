@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import blake2b
@@ -17,8 +17,8 @@ from alignkit.formats.options import ReadOptions
 from alignkit.formats.textfile import TextFile
 from alignkit.formats.words import split_words
 
-Told = Callable[[int, int, str], None]
-"""What is told of progress: how much is done, of how much, and what that is."""
+OnProgress = Callable[[int, int, str], None]
+"""Called with how much is done, of how much, and what that is."""
 
 _ERRORS = 10  # that are shown before the others are left
 _CHUNK = 1 << 20
@@ -28,7 +28,7 @@ _BLOCKS, _BLOCK = 16, 1 << 16  # of a file are compared with what they were
 
 @dataclass(frozen=True)
 class Facts:
-    """Hold what a part was found to be."""
+    """What a part was found to be."""
 
     pairs: int  # how many it has
     source_words: int
@@ -45,10 +45,7 @@ class Facts:
 
 
 def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
-    """Read the two texts of a part to their ends, as fast as they can be checked.
-
-    So words are counted by the spaces between them, and cells not at all.
-    """
+    """Read the two texts of a part to their ends, as fast as they can be checked."""
     from alignkit.texts import lines_of
 
     states = states_of(paths)
@@ -63,7 +60,6 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
 
 
 def _refuse_long_lines(text: str, first: int, path: str, options: ReadOptions) -> None:
-    """Refuse lines with too many words; few lines are so long that they have to be looked at."""
     if len(text) < 2 * options.max_words:
         return
     for k, line in enumerate(text.split("\n")):
@@ -109,19 +105,19 @@ def check_parts(
     options: ReadOptions,
     *,
     run: Run | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> list[Facts]:
     """Read all parts by `find`, or, of a run that was begun, those of which a file has changed."""
     known = _known(run)
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
-        found = known.get(_key(part))
-        if found is not None and found.states == states_of(part.paths):
-            facts[place] = found
+        part_facts = known.get(_key(part))
+        if part_facts is not None and part_facts.states == states_of(part.paths):
+            facts[place] = part_facts
     left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
     tasks = [Task(f"{parts[k]}", (parts[k].paths, options)) for k in left]
-    for place, found in session.each(find, tasks, errors=_ERRORS):
-        facts[left[place]] = found
+    for place, part_facts in session.each(find, tasks, errors=_ERRORS):
+        facts[left[place]] = part_facts
         if progress is not None:
             progress(len(facts), len(parts), "parts are read")
     if run is not None and left:
@@ -134,10 +130,10 @@ def _key(part: Part) -> str:
 
 
 def _known(run: Run | None) -> Mapping[str, Facts]:
-    found: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
+    saved: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
     return {
         key: Facts(**{**values, "states": [tuple(state) for state in values["states"]]})
-        for key, values in found.items()
+        for key, values in saved.items()
     }
 
 
@@ -171,9 +167,8 @@ def _size(part: Part) -> int:
 
 def inputs_of(parts: Sequence[Part], facts: Sequence[Facts]) -> dict[str, str]:
     """Return the digest of each file, for the manifest of a run."""
-    return dict(_inputs(parts, facts))
-
-
-def _inputs(parts: Sequence[Part], facts: Sequence[Facts]) -> Iterator[tuple[str, str]]:
-    for part, found in zip(parts, facts, strict=True):
-        yield from zip(map(os.path.abspath, part.paths), found.digests, strict=True)
+    return {
+        os.path.abspath(path): digest
+        for part, facts_of_part in zip(parts, facts, strict=True)
+        for path, digest in zip(part.paths, facts_of_part.digests, strict=True)
+    }

@@ -41,12 +41,12 @@ def _sums(plan: Plan, done: int) -> Sums:
     nothing = np.zeros(2, np.int64)
     total = None
     for part in range(plan.parts):
-        with opened(plan.found_file(part, done)) as found:
+        with opened(plan.found_file(part, done)) as arrays:
             nulls = [
-                found.dense(f"{side}_nulls", size)
+                arrays.dense(f"{side}_nulls", size)
                 for side, size in zip(("source", "target"), plan.sizes, strict=True)
             ]
-            sums = Sums(nulls[0], nulls[1], found["jumps"], nothing)
+            sums = Sums(nulls[0], nulls[1], arrays["jumps"], nothing)
         total = sums if total is None else Sums.over([total, sums])
     assert total is not None  # there is a part
     return total

@@ -16,7 +16,7 @@ import numpy as np
 
 from alignkit.arguments import check_arguments
 from alignkit.choice import Choice, naming
-from alignkit.cluster.checking import Told, largest_of
+from alignkit.cluster.checking import OnProgress, largest_of
 from alignkit.cluster.exchange import (
     Exchange,
     Sample,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AlignedInput:
-    """Say how the files of a part are read."""
+    """How the files of a part are read."""
 
     sides: tuple[str, ...] = ()  # what the files behind the first are: some of source and target
     format: str | None = None  # of the first one; None finds it, in the largest part
@@ -52,7 +52,7 @@ class AlignedInput:
 
 @dataclass(frozen=True)
 class Counted:
-    """Count what a table holds."""
+    """What a table holds."""
 
     pairs: int  # how many sentence pairs were read, and how many phrase pairs found in them
     occurrences: int
@@ -77,31 +77,20 @@ def phrases(
     min_count: int = 1,
     work: str | None = None,
     wait: float | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Counted:
     """Write the phrase table of the parts of a corpus.
 
     Parameters
     ----------
-    client
-        A Dask client, an address as of `open_session`, or None for this process alone.
-    aligned
-        A path with one ``*``: the alignments of the parts.
+    client, work, wait, progress
+        As of `alignkit.cluster.align`.
+    aligned, source, target
+        Paths with one ``*``: the alignments of the parts, and the words if these hold none.
     output
         The file of the table.
-    source, target
-        Likewise: the words, where the alignments hold none.
-    annotator, format
+    annotator, format, links, kind, loose, max_length, ignore_identical, min_count
         As of `alignkit.read_corpus` and `alignkit.tables.phrase_table`.
-    links, kind, loose, max_length, ignore_identical, min_count
-        As of `alignkit.tables.phrase_table`.
-    work
-        A folder for what is made on the way; None: one beside the output, which goes when all is
-        done.
-    wait
-        How many seconds to wait for workers; as of `open_session`.
-    progress
-        Called with what is done, of how much, and what that is.
 
     Raises
     ------
@@ -135,12 +124,9 @@ def count_parts(
     room: int = ROOM,
     buckets: int | None = None,
     work: str | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Counted:
-    """Write the phrase table of some parts in a session; see `phrases`.
-
-    It does not depend on the room, nor on the number of buckets.
-    """
+    """Write the phrase table of some parts in a session; see `phrases`."""
     if given.format is None:
         path = largest_of(parts).paths[0]
         given = replace(given, format=find_format(path, encoding=given.reading.encoding))
@@ -162,8 +148,8 @@ def count_parts(
         progress=progress,
     ) as run:
         tasks = {part.key: (part, settings, given) for part in parts}
-        found = run.records("parts are counted", _count_part, tasks)
-        numbered, cuts = run.number(found)
+        values = run.records("parts are counted", _count_part, tasks)
+        numbered, cuts = run.number(values)
         tallies = run.turned(
             ("target phrases", "brought together"),
             _turn,
@@ -172,10 +158,10 @@ def count_parts(
         )
         run.lines(output, len(cuts) + 1, ("source phrases", "written"), _write, numbered.shown)
     return Counted(
-        sum(part["pairs"] for part in found.values()),
-        sum(part["occurrences"] for part in found.values()),
+        sum(part["pairs"] for part in values.values()),
+        sum(part["occurrences"] for part in values.values()),
         Tally(*(sum(tally[k] for tally in tallies) for k in range(2))),
-        sum((Counter(part["found"]) for part in found.values()), Counter()),
+        sum((Counter(part["found"]) for part in values.values()), Counter()),
     )
 
 
@@ -190,7 +176,6 @@ def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], 
 def _count_part(
     part: Part, settings: TableSettings, given: AlignedInput, exchange: Exchange, parts: int
 ) -> Done:
-    """Count the phrase pairs of a part, and write them by target phrase."""
     sample = Sample(parts)
     with (
         PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as counts,
@@ -217,7 +202,6 @@ def _turn(
     min_count: int,
     exchange: Exchange,
 ) -> Done:
-    """Bring the records of a bucket together, and write them by source phrase."""
     ranks = np.arange(len(WordPool.read(pool)), dtype=np.int32)
     tally = Tally()
     with Runs(exchange.folder, room=exchange.room) as runs:
@@ -228,7 +212,6 @@ def _turn(
 
 
 def _write(bucket: int, shown: str, exchange: Exchange) -> Done:
-    """Write the lines of the table for a bucket of source phrases."""
     words = WordPool.read(shown)
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
         add_turned(runs, exchange, bucket)

@@ -34,16 +34,13 @@ def word_pairs(cells: int) -> int:
 
 
 def worker_memory(pairs: int, cells: int, places: int) -> int:
-    """Return about how many bytes training takes of a worker, beside what it keeps of other parts.
-
-    Of the largest part there are so many pairs and cells, of the largest shard so many word pairs.
-    """
+    """Return roughly how many bytes training takes of a worker, without other parts."""
     return 200_000_000 + 500 * pairs + 15 * cells + PLACE * places
 
 
 @dataclass(frozen=True)
 class TextSize:
-    """Hold about how large a corpus is."""
+    """About how large a corpus is."""
 
     parts: int  # how many parts it has
     pairs: int  # of the whole, and of the largest part
@@ -71,7 +68,7 @@ class TextSize:
 
 @dataclass(frozen=True)
 class PhraseSize:
-    """Hold about how many phrase pairs a corpus has, and the bytes on disk that they take."""
+    """About how many phrase pairs a corpus has, and the bytes on disk that they take."""
 
     pairs: int  # sentence pairs
     occurrences: int  # phrase pairs in them
@@ -127,9 +124,9 @@ def estimate_phrases(
     occurrences = disk = read = 0.0
     for part in spread(parts):
         with PhraseCounts(settings) as counts, naming(part.paths[0]):
-            found, reading = open_part(part, given)
-            chosen = list(islice(found, _PAIRS))
-            more = sum(1 for _ in islice(found, _MORE))  # how far it is read is known roughly
+            stream, reading = open_part(part, given)
+            chosen = list(islice(stream, _PAIRS))
+            more = sum(1 for _ in islice(stream, _MORE))  # how far it is read is known roughly
             read += (reading.fraction() or 1.0) * _size(part)
             counts.add(Choice(part.paths[0], given.annotator).annotated(chosen))
             share = (len(chosen) + more) / max(len(chosen), 1)

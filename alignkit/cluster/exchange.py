@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit.cluster.run import Done, Run, placing
 from alignkit.cluster.session import Session, Task
 from alignkit.errors import FileError
 from alignkit.jit import readonly
-from alignkit.output import apart, replacing_bytes
 from alignkit.tables import exchange_kernel as kernel
 from alignkit.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
 from alignkit.tables.phrase_steps import Records, text_pool
@@ -28,7 +25,7 @@ _LEAST = 64  # but so many of each part
 
 @dataclass(frozen=True)
 class Exchange:
-    """Say where the tasks of a run put their records, and into how many buckets."""
+    """Where the tasks of a run put their records, and into how many buckets."""
 
     folder: str  # of the run; what memory does not hold is sorted there, in files without names
     buckets: int  # how many
@@ -38,53 +35,37 @@ class Exchange:
         """Return where the file of a task is."""
         return os.path.join(self.folder, step, f"{key}.bin")
 
-    @classmethod
-    def of(cls, run: Run, session: Session, buckets: int | None, room: int) -> Exchange:
-        """Take what a run was begun with, or choose what suits the workers."""
-        known = run.read("buckets.json")
-        if known is None:
-            known = buckets or 2 * session.workers
-            run.write(known, "buckets.json")
-        return cls(run.folder, known, room)
-
 
 class Sample:
-    """Keep some second phrases of records, evenly: every k-th of however many there are."""
+    """Some second phrases of records, evenly: every k-th of however many there are."""
 
     def __init__(self, parts: int, skip: int = 0) -> None:
         self._most = max(_SHOWN // parts, _LEAST)
         self._skip, self._step, self._at = skip, 1, 0
-        self._found: list[list[int]] = []
+        self._phrases: list[list[int]] = []
 
-    def add(self, block: Block) -> None:
-        """Look at some records."""
+    def seen(self, block: Block) -> Block:
+        """Look at some records, and return them."""
         first = -self._at % self._step
         for k in range(first, len(block), self._step):
             record = block.symbols[block.offsets[k] : block.offsets[k + 1]]
             start = int((record == 0).argmax()) + 1 + self._skip
-            self._found.append(record[start:].tolist())
+            self._phrases.append(record[start:].tolist())
         self._at += len(block)
-        while len(self._found) > 2 * self._most:
-            self._found = self._found[::2]
+        while len(self._phrases) > 2 * self._most:
+            self._phrases = self._phrases[::2]
             self._step *= 2
-
-    def seen(self, block: Block) -> Block:
-        """Look at some records, and return them."""
-        self.add(block)
         return block
 
     def phrases(self, words: Sequence[str]) -> list[list[str]]:
         """Return them in words."""
-        return [[words[symbol - 1] for symbol in phrase] for phrase in self._found]
+        return [[words[symbol - 1] for symbol in phrase] for phrase in self._phrases]
 
 
 def write_records(
     exchange: Exchange, key: str, blocks: Iterable[Block], words: Sequence[str], *, skip: int = 0
 ) -> list[str]:
-    """Write what a part holds, in buckets by the first phrase, and its words; return the files.
-
-    So many symbols as `skip` says, behind the first 0 of a record, are no words.
-    """
+    """Write what a part holds, in buckets by the first phrase, and its words; return the files."""
     order = sorted(range(len(words)), key=words.__getitem__)
     ranks = np.empty(len(words), np.int32)
     ranks[order] = np.arange(len(words))
@@ -106,12 +87,12 @@ def write_records(
 def add_records(
     runs: Runs, exchange: Exchange, bucket: int, places: Mapping[str, str], *, skip: int = 0
 ) -> None:
-    """Add a bucket of what all parts hold; their words get the numbers that they have in all.
-
-    The places are as of `Numbered`, `skip` as of `write_records`.
-    """
+    """Add a bucket of what all parts hold; their words get the numbers that they have in all."""
     for key, path in places.items():
-        numbers = read_array(path)
+        try:
+            numbers = np.fromfile(path, np.int32)
+        except OSError as problem:
+            raise FileError.of(problem, path) from None
         for block in read_section(exchange.path("records", key), bucket):
             symbols = kernel.renumber(
                 readonly(block.symbols), readonly(block.offsets), numbers, skip
@@ -151,25 +132,9 @@ def write_text(exchange: Exchange, bucket: int, texts: Iterable[str]) -> str:
     return path
 
 
-def join_texts(exchange: Exchange, buckets: int, output: str) -> None:
-    """Write what `write_text` wrote of all buckets, one after the other."""
-    with apart(), replacing_bytes(output, text=True) as out:
-        for bucket in range(buckets):
-            with open(exchange.path("lines", bucket), "rb") as lines:
-                shutil.copyfileobj(lines, out, 1 << 20)
-
-
-def read_array(path: str) -> NDArray[np.int32]:
-    """Return the numbers in a file, (N,) int32."""
-    try:
-        return np.fromfile(path, np.int32)
-    except OSError as problem:
-        raise FileError.of(problem, path) from None
-
-
 @dataclass(frozen=True)
 class Numbered:
-    """Say where the words of all are: `pool`, as they are `shown`, and the places of a part's."""
+    """Where the words of all are: `pool`, as they are `shown`, and the places of a part's."""
 
     pool: str
     shown: str

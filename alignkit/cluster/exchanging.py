@@ -7,16 +7,18 @@ each makes its lines, so that all lines, one bucket after the other, are in orde
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from alignkit.cluster.checking import Told, check_parts, file_facts, inputs_of, largest_first
-from alignkit.cluster.exchange import Exchange, Numbered, cut_points, join_texts, number_words
+from alignkit.cluster.checking import OnProgress, check_parts, file_facts, inputs_of, largest_first
+from alignkit.cluster.exchange import Exchange, Numbered, cut_points, number_words
 from alignkit.cluster.parts import Part, one_file, refuse_replacing
 from alignkit.cluster.run import Done, Run, running
 from alignkit.cluster.session import Session, Task, steps
 from alignkit.formats.options import ReadOptions
+from alignkit.output import apart, replacing_bytes
 from alignkit.tables.exchange import WordPool
 
 _PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
@@ -29,29 +31,26 @@ def memory_of(room: int) -> int:
 
 
 class Exchanging:
-    """Do the steps of a run one after the other; `told` is made by `steps`."""
+    """The steps of a run, one after the other; `reporters` is made by `steps`."""
 
     def __init__(
         self,
         session: Session,
         run: Run,
         exchange: Exchange,
-        told: Callable[[str], Callable[[str], None] | None],
+        reporters: Callable[[str], Callable[[str], None] | None],
     ) -> None:
-        self._session, self._run, self._exchange, self._told = session, run, exchange, told
+        self._session, self._run, self._exchange, self._reporters = (
+            session,
+            run,
+            exchange,
+            reporters,
+        )
 
     def records(
-        self,
-        text: str,
-        function: Callable[..., Done],
-        parts: Mapping[str, tuple[Any, ...]],
+        self, text: str, function: Callable[..., Done], parts: Mapping[str, tuple[Any, ...]]
     ) -> dict[str, Any]:
-        """Let each part write its records; return what the tasks gave.
-
-        `parts` has for each name a `Part` and what else the function takes, which is called with
-        these, the exchange, and the number of parts, and returns a dictionary whose ``sample`` is
-        as of `Sample.phrases`.
-        """
+        """Let each part write its records; return what the tasks gave."""
         names, memory = list(parts), memory_of(self._exchange.room)
         self._run.claim(*(self._exchange.path("words", name) for name in names))
         tasks = {}
@@ -60,23 +59,21 @@ class Exchanging:
             part = part.called(self._session.path)
             arguments = part, *given, self._exchange, len(parts)
             tasks[names[k]] = Task(str(part), arguments, memory, _SMALLER)
-        return self._run.do(self._session, "records", function, tasks, self._told(text), errors=10)
+        return self._run.do(
+            self._session, "records", function, tasks, self._reporters(text), errors=10
+        )
 
-    def number(self, found: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
+    def number(self, values: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
         """Give the words of all parts numbers, and cut their second phrases into buckets."""
-        numbered = number_words(self._run, self._session, self._exchange, list(found))
-        samples = [phrase for part in found.values() for phrase in part["sample"]]
+        numbered = number_words(self._run, self._session, self._exchange, list(values))
+        samples = [phrase for part in values.values() for phrase in part["sample"]]
         pool = WordPool.read(numbered.pool)
         return numbered, cut_points(samples, pool, self._exchange.buckets)
 
     def turned(
         self, what: tuple[str, str], function: Callable[..., Done], *given: Any, rooms: int = 1
     ) -> list[Any]:
-        """Let each bucket of records write them turned round; return what the tasks gave.
-
-        The function is called with the number of a bucket, what is given, and the exchange; it
-        writes by `write_turned`. A task sorts `rooms` times as much as memory is to hold.
-        """
+        """Let each bucket of records write them turned round; return what the tasks gave."""
         return self._buckets("turned", self._exchange.buckets, what, function, given, rooms)
 
     def lines(
@@ -87,13 +84,13 @@ class Exchanging:
         function: Callable[..., Done],
         *given: Any,
     ) -> list[Any]:
-        """Write the lines of each bucket of second phrases, and join them; return what tasks gave.
-
-        All is as of `turned`, but the function writes by `write_text`.
-        """
-        found = self._buckets("lines", count, what, function, given)
-        join_texts(self._exchange, count, output)
-        return found
+        """Let each bucket of second phrases write its lines, and join them."""
+        values = self._buckets("lines", count, what, function, given)
+        with apart(), replacing_bytes(output, text=True) as out:
+            for bucket in range(count):
+                with open(self._exchange.path("lines", bucket), "rb") as lines:
+                    shutil.copyfileobj(lines, out, 1 << 20)
+        return values
 
     def _buckets(
         self,
@@ -110,8 +107,8 @@ class Exchanging:
             f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._exchange), memory, _SMALLER)
             for k in range(count)
         }
-        told = self._told(f"{thing} are {done}")
-        return list(self._run.do(self._session, step, function, tasks, told).values())
+        report = self._reporters(f"{thing} are {done}")
+        return list(self._run.do(self._session, step, function, tasks, report).values())
 
 
 @contextmanager
@@ -125,7 +122,7 @@ def exchanging(
     room: int,
     buckets: int | None,
     work: str | None,
-    progress: Told | None,
+    progress: OnProgress | None,
 ) -> Iterator[Exchanging]:
     """Begin a run, or go on with one; see `running` for its folder, `Exchange` for the rest."""
     refuse_replacing([one_file(output)], parts)
@@ -134,6 +131,10 @@ def exchanging(
         run.try_workers(session)
         facts = check_parts(session, parts, file_facts, reading, run=run)
         run.settle({**what, "inputs": inputs_of(parts, facts)})
-        exchange = Exchange.of(run, session, buckets, room)
-        told = steps(progress, len(parts) + 2 * exchange.buckets)
-        yield Exchanging(session, run, exchange, told)
+        begun_with = run.read("buckets.json")
+        if begun_with is None:
+            begun_with = buckets or 2 * session.workers
+            run.write(begun_with, "buckets.json")
+        exchange = Exchange(run.folder, begun_with, room)
+        reporters = steps(progress, len(parts) + 2 * exchange.buckets)
+        yield Exchanging(session, run, exchange, reporters)

@@ -12,10 +12,7 @@ _ROOM = 1 << 30
 
 
 class Kept(Generic[T]):
-    """Keep what one run made; what does not fit any more is made again each time.
-
-    So what comes round and round, and does not fit as a whole, is there in part.
-    """
+    """Keep what one run made; what does not fit any more is made again each time."""
 
     def __init__(self) -> None:
         self._run = ""

@@ -21,7 +21,7 @@ from alignkit.texts import score_lines
 
 @dataclass(frozen=True)
 class Links:
-    """Say which links are written; see `Aligner.align_bitext`."""
+    """Which links are written; see `Aligner.align_bitext`."""
 
     symmetrize: str = "posterior"
     threshold: float | None = None
@@ -31,7 +31,7 @@ class Links:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Say what is written of each part."""
+    """What is written of each part."""
 
     links: str | None = None
     scores: str | None = None
@@ -65,8 +65,8 @@ class Outputs:
             if not paths:
                 raise
             more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
-            told = f"{problem}; written before it: {', '.join(paths[:3])}{more}"
-            raise WriteError(told) from None
+            text = f"{problem}; written before it: {', '.join(paths[:3])}{more}"
+            raise WriteError(text) from None
 
     def check(self, parts: Sequence[Part], save: str | None, *read: str) -> None:
         """Refuse what cannot be written, or would be written over."""
@@ -92,19 +92,19 @@ def write_links(
     text, decoder = decoder_of(plan, number, done, jumping)
     workers = workers_of(plan.threads)
     pieces = Pieces.of(text)
-    found = decode(
+    decoded = decode(
         decoder,
         workers,
         symmetrization=how.symmetrize,
         threshold=THRESHOLD if how.threshold is None else how.threshold,
         sure=how.sure,
     )
-    arrays = found.arrays if pieces is None else pieces.joined(found.arrays, text)
+    arrays = decoded.arrays if pieces is None else pieces.joined(decoded.arrays, text)
     links, scores = files
     with apart(), ExitStack() as stack:
         if links is not None:
             out = stack.enter_context(replacing_bytes(links, text=True))
-            weights = found.probabilities if how.probabilities else None
+            weights = decoded.probabilities if how.probabilities else None
             out.write(format_lines(arrays, probabilities=weights))
         if scores is not None:
             likelihoods = likelihoods_by(decoder, workers)

@@ -18,14 +18,10 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class Part:
-    """Hold the files of a part of a corpus, line by line the same pairs.
+    """The files of a part of a corpus, line by line the same pairs.
 
-    Parameters
-    ----------
-    name
-        What stands in the place of ``*`` in all of them; empty where there is one part alone.
-    paths
-        Of the sides, in the order of the patterns.
+    `name` is what stands in the place of ``*`` in all of them, empty if there is one part alone;
+    `paths` are in the order of the patterns.
     """
 
     name: str
@@ -55,8 +51,7 @@ def find_parts(*patterns: str) -> list[Part]:
     Parameters
     ----------
     *patterns
-        A path with one ``*`` for each side, which stands for the same text in all, without a
-        ``/``; or a path without any for each side, which is one part.
+        A path for each side: with one ``*``, the same text in all, without a ``/``; or all without.
 
     Returns
     -------
@@ -66,8 +61,7 @@ def find_parts(*patterns: str) -> list[Part]:
     Raises
     ------
     OptionError
-        If patterns and plain paths are mixed, one has several ``*``, or a side lacks a part that
-        another one has; or if one is standard input, which cannot be read twice.
+        If the patterns do not fit, a side lacks a part, or one is standard input.
     FileError
         If there is no such file.
     """
@@ -78,34 +72,33 @@ def find_parts(*patterns: str) -> list[Part]:
         refuse_address(pattern)
     if not any(map(is_pattern, patterns)):
         return [Part("", patterns)]
-    found: list[dict[str, str]] = []
+    sides: list[dict[str, str]] = []
     for pattern in patterns:
         if pattern.count("*") != 1:
             raise OptionError(f"{pattern}: give each side a pattern with one *, as in 'in/*.fr.gz'")
-        found.append(_files(pattern))
-    names = sorted(set().union(*found), key=natural_key)
-    for pattern, files in zip(patterns, found, strict=True):
+        sides.append(_files(pattern))
+    names = sorted(set().union(*sides), key=natural_key)
+    for pattern, files in zip(patterns, sides, strict=True):
         missing = [name for name in names if name not in files]
         if missing:
-            other = next(side[missing[0]] for side in found if missing[0] in side)
+            other = next(side[missing[0]] for side in sides if missing[0] in side)
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
             raise OptionError(
                 f"{other} has no counterpart {named(pattern, missing[0])}{more}; each part needs "
                 "a file of each side"
             )
-    return [Part(name, tuple(side[name] for side in found)) for name in names]
+    return [Part(name, tuple(side[name] for side in sides)) for name in names]
 
 
 def _files(pattern: str) -> dict[str, str]:
-    """Return the files that a pattern stands for, by what its ``*`` is."""
     before, _, after = pattern.partition("*")
     known = re.compile(f"{re.escape(before)}([^/]+){re.escape(after)}", re.DOTALL)
     paths = glob.glob(f"{glob.escape(before)}*{glob.escape(after)}")
     matches = ((path, known.fullmatch(path)) for path in paths if not os.path.isdir(path))
-    found = {match[1]: path for path, match in matches if match}
-    if not found:
+    files = {match[1]: path for path, match in matches if match}
+    if not files:
         raise FileError(pattern, None, "no file has such a name")
-    return found
+    return files
 
 
 def named(pattern: str, name: str) -> str:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 import numpy as np
 
 from alignkit.arguments import check_arguments
-from alignkit.cluster.checking import Told
+from alignkit.cluster.checking import OnProgress
 from alignkit.cluster.exchange import (
     Exchange,
     Sample,
@@ -49,7 +48,7 @@ _MARK = 1  # symbol behind the pivot: the number of the table
 
 @dataclass(frozen=True)
 class TableInput:
-    """Say how the files of tables are read."""
+    """How the files of tables are read."""
 
     on: str = "source"  # the side of the pivot
     min_count: int = 1  # entries that were seen less often are left out
@@ -66,7 +65,7 @@ class TableInput:
 
 @dataclass(frozen=True)
 class Joined:
-    """Count what was joined."""
+    """What was joined."""
 
     entries: tuple[int, ...]
     left_out: tuple[int, ...]
@@ -87,27 +86,20 @@ def pivot(
     identity: bool = False,
     work: str | None = None,
     wait: float | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Joined:
     """Write the paraphrases that phrase tables hold.
 
     Parameters
     ----------
-    client
-        A Dask client, an address as of `open_session`, or None for this process alone.
+    client, work, wait, progress
+        As of `alignkit.cluster.align`.
     table, second
         The file of a table; or a path with one ``*``, for the files that it is in.
     output
         The file of the paraphrases.
     on, min_count, min_p, top, identity
         As of `alignkit.tables.pivot`.
-    work
-        A folder for what is made on the way; None: one beside the output, which goes when all is
-        done.
-    wait
-        How many seconds to wait for workers; as of `open_session`.
-    progress
-        Called with what is done, of how much, and what that is.
 
     Raises
     ------
@@ -138,12 +130,9 @@ def join_tables(
     room: int = ROOM,
     buckets: int | None = None,
     work: str | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Joined:
-    """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`.
-
-    They do not depend on the room, nor on the number of buckets.
-    """
+    """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`."""
     files = [part for table in tables for part in table]
     what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
     with exchanging(
@@ -162,9 +151,11 @@ def join_tables(
             for side, table in enumerate(tables, 1)
             for part in table
         }
-        found = run.records("tables are read", _read_part, tasks)
+        values = run.records("tables are read", _read_part, tasks)
+        sides = range(1, len(tables) + 1)
         entries, left_out = (
-            _of_tables(found, name, len(tables)) for name in ("entries", "left_out")
+            tuple(sum(part[name] for part in values.values() if part["side"] == k) for k in sides)
+            for name in ("entries", "left_out")
         )
         for count, table in zip(entries, tables, strict=True):
             if not count:
@@ -172,34 +163,21 @@ def join_tables(
                 raise OptionError(
                     f"{table[0].paths[0]}: holds no phrase pairs{more}; name a file that does"
                 )
-        numbered, cuts = run.number(found)
+        numbered, cuts = run.number(values)
         tallies = run.turned(
             ("pivots", "joined"),
             _join,
             *(numbered.places, numbered.pool, len(tables), cuts, settings.identity),
         )
         tallies += run.lines(
-            output,
-            len(cuts) + 1,
-            ("paraphrases", "written"),
-            _write,
-            *(numbered.shown, settings),
+            output, len(cuts) + 1, ("paraphrases", "written"), _write, *(numbered.shown, settings)
         )
     names = [field.name for field in fields(PivotTally)]
-    tally = PivotTally(*(sum(one[name] for one in tallies) for name in names))
+    tally = PivotTally(*(sum(row[name] for row in tallies) for name in names))
     return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
 
 
-def _of_tables(found: Mapping[str, Any], name: str, tables: int) -> tuple[int, ...]:
-    """Return what the files of each table hold together."""
-    return tuple(
-        sum(part[name] for part in found.values() if part["side"] == side)
-        for side in range(1, tables + 1)
-    )
-
-
 def _read_part(part: Part, side: int, given: TableInput, exchange: Exchange, parts: int) -> Done:
-    """Read a file of a table, and write its entries by pivot."""
     path = part.paths[0]
     file = TableFile(path, format=given.format, encoding=given.encoding, max_size=given.max_size)
     sample = Sample(parts, _MARK)
@@ -227,7 +205,6 @@ def _join(
     identity: bool,
     exchange: Exchange,
 ) -> Done:
-    """Join the phrases of a bucket of pivots, and write the paths by the phrase they begin with."""
     count = len(WordPool.read(pool)) + 1
     names = (
         np.arange(count, dtype=np.int32),
@@ -243,7 +220,6 @@ def _join(
 
 
 def _write(bucket: int, shown: str, settings: PivotSettings, exchange: Exchange) -> Done:
-    """Write the lines of a bucket of phrases."""
     words, tally = WordPool.read(shown), PivotTally()
     with Runs(exchange.folder, sums=VALUES, room=exchange.room) as runs:
         add_turned(runs, exchange, bucket)

@@ -1,4 +1,4 @@
-"""Say how a training is divided, and which file holds what: all that tasks are told."""
+"""How a training is divided, and which file holds what: all that its tasks know."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from alignkit.aligner.settings import Settings
 
 @dataclass(frozen=True)
 class Plan:
-    """Hold what all tasks of a training know."""
+    """What all tasks of a training know."""
 
     folder: str
     run: str  # as no other one is called

@@ -39,16 +39,12 @@ class RunError(AlignkitError):
 
 
 class Run:
-    """Hold the folder of a run for this process alone, and know which files there the run made.
-
-    Only those are replaced and deleted. A marker names them, before they are made; a folder
-    without it is not touched.
-    """
+    """The folder of a run, locked for this process, and the files that the run made."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = os.path.abspath(folder)
         self._marker, self._place = (os.path.join(self.folder, name) for name in (_MARKER, _LOCK))
-        with _told(self.folder):
+        with _write_errors(self.folder):
             if not os.path.lexists(self.folder):
                 _make(self.folder)
             self._made = self._marked()
@@ -95,11 +91,11 @@ class Run:
     def _holder(self, text: bytes) -> tuple[dict[str, Any], str]:
         """Return who has the folder, or had it until it died, and what messages call that."""
         try:
-            found = json.loads(text) if text else {}
-            who = "process {process} on {host} since {since}".format(**found) if text else ""
+            holder = json.loads(text) if text else {}
+            who = "process {process} on {host} since {since}".format(**holder) if text else ""
         except (ValueError, LookupError, TypeError):
             raise self._foreign(self._place) from None
-        return found, who or "another process"
+        return holder, who or "another process"
 
     def close(self) -> None:
         """Let others have the folder."""
@@ -132,7 +128,7 @@ class Run:
             self._made.update(new)
             self._note()
         for folder in folders:
-            with _told(folder):
+            with _write_errors(folder):
                 os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
 
     def drop(self, *paths: str) -> None:
@@ -145,7 +141,6 @@ class Run:
         self._note()
 
     def _delete(self, name: str) -> None:
-        """Delete a file, or a folder if it is empty; not by way of a link."""
         path = os.path.join(self.folder, name).rstrip("/")
         if not os.path.islink(path) and not os.path.islink(os.path.dirname(path)):
             with suppress(OSError):
@@ -232,17 +227,13 @@ class Run:
         *,
         errors: int = 1,
     ) -> dict[str, Any]:
-        """Do the tasks of a step that are not done yet, the first first; return what all gave.
-
-        The function returns what a task gave and which files it wrote; `progress` is called with
-        the name of each that is done, `errors` is as of `Session.each`.
-        """
+        """Do the tasks of a step that are not done yet, the first first; return what all gave."""
         self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
-        found = {key: self._recorded(step, key) for key in tasks}
-        done = {key: record["value"] for key, record in found.items() if record is not None}
-        tell = progress or (lambda key: None)
+        records = {key: self._recorded(step, key) for key in tasks}
+        done = {key: record["value"] for key, record in records.items() if record is not None}
+        report = progress or (lambda key: None)
         for key in done:
-            tell(key)
+            report(key)
         left = [key for key in tasks if key not in done]
         recording = [
             replace(
@@ -257,7 +248,7 @@ class Run:
         ]
         for place, value in session.each(_record, recording, label=step, errors=errors):
             done[left[place]] = value
-            tell(left[place])
+            report(left[place])
         return {key: done[key] for key in tasks}
 
     def _recorded(self, step: str, key: str) -> Any:
@@ -271,7 +262,6 @@ class Run:
         return None
 
     def _sweep(self) -> None:
-        """Remove what workers that died have left half written."""
         for name in ("", *(name for name in self._made if name.endswith("/"))):
             folder = Path(self.folder, name)
             for path in [] if folder.is_symlink() or not folder.is_dir() else folder.iterdir():
@@ -281,7 +271,6 @@ class Run:
 
 
 def _make(folder: str) -> None:
-    """Make the folder of a run; it has its marker from the beginning."""
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     new = free_name(Path(folder).parent)
     with undisturbed():
@@ -306,14 +295,13 @@ def _lives(process: int) -> bool:
 
 
 class Done(NamedTuple):
-    """Hold what a task gave, as JSON can hold it, and the files that it wrote."""
+    """What a task gave, as JSON can hold it, and the files that it wrote."""
 
     value: Any
     files: Sequence[str]
 
 
 def _record(function: Callable[..., Done], arguments: Sequence[Any], record: str) -> Any:
-    """Do a task, and take note that it is done when all its files are in their places."""
     done = function(*arguments)
     files = {path: state_of(path) for path in done.files}
     with placing(record) as beside:
@@ -323,11 +311,11 @@ def _record(function: Callable[..., Done], arguments: Sequence[Any], record: str
 
 def _try(place: str, token: str) -> str:
     try:
-        found = Path(place).read_text("utf-8")
+        content = Path(place).read_text("utf-8")
         TemporaryFile(dir=os.path.dirname(place)).close()
     except (OSError, AlignkitError) as problem:
         return str(problem)
-    return "" if found == token else "holds something else there"
+    return "" if content == token else "holds something else there"
 
 
 def _difference(name: str, before: Any, now: Any) -> str:
@@ -344,12 +332,7 @@ def _difference(name: str, before: Any, now: Any) -> str:
 
 @contextmanager
 def running(work: str | None, output: str = "") -> Iterator[Run]:
-    """Open the folder of a run, in the one that users name, or beside the output.
-
-    The latter is removed when all is done. It goes too if what is read is bad: that has to be
-    changed, and the run is then another one. After other errors, and when it is stopped, it stays,
-    and the run can go on.
-    """
+    """Open the folder of a run, in the one that users name, or beside the output."""
     if work is not None:
         refuse_address(work)
     run = Run(folder_beside(output) if work is None else os.path.join(work, FOLDER))
@@ -382,16 +365,13 @@ def folder_beside(output: str) -> str:
 
 @contextmanager
 def placing(path: str) -> Iterator[str]:
-    """Name a file beside a path, which takes its place when it is whole.
-
-    Several workers may do so at once: each has a file of its own, and the last one stays.
-    """
+    """Return the path of a file beside a path, which takes its place when it is whole."""
     with apart(), replacing_file(path) as beside:
         yield beside
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def _write_errors(path: str) -> Iterator[None]:
     try:
         yield
     except AlignkitError:

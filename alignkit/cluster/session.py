@@ -34,7 +34,7 @@ _LOOK = 5.0  # seconds between looks at the workers; what two looks find is repo
 
 @dataclass(frozen=True)
 class Task:
-    """Say what is to be done."""
+    """What is to be done."""
 
     name: str  # what messages call it, e.g. "part 17 (in/17.fr.gz)"
     arguments: tuple[Any, ...]  # what the function takes; small
@@ -44,18 +44,16 @@ class Task:
 
 
 class Session:
-    """Hold workers, and give them tasks.
+    """Workers, and what gives them tasks.
 
     Attributes
     ----------
-    threads
-        How many threads a task is to use; None: one for each core.
-    workers
-        How many tasks are done at a time.
+    threads, workers
+        Threads of a task (None: one for each core), and tasks done at a time.
     memory
-        How many bytes a task may take; 0 where nothing limits it.
+        Bytes a task may take; 0 if nothing limits it.
     dashboard
-        Where a browser shows what the workers do; None where nothing does.
+        Where a browser shows what the workers do; None if nothing does.
     """
 
     threads: int | None = None
@@ -66,23 +64,14 @@ class Session:
     def each(
         self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
     ) -> Iterator[tuple[int, T]]:
-        """Do tasks; yield the place of each and its result as they are done, in any order.
+        """Begin tasks in their order; yield place and result of each as it is done.
 
-        Parameters
-        ----------
-        function
-            A function of a module.
-        tasks
-            What it is given; what stands first is begun first.
-        errors
-            How many tasks may fail before the others are stopped.
-        label
-            What the dashboard calls them.
+        After `errors` failures the others are stopped; the dashboard calls them `label`.
 
         Raises
         ------
         AlignkitError
-            That of a task; several at once where several failed.
+            That of a task; several at once if several failed.
         """
         raise NotImplementedError
 
@@ -96,7 +85,7 @@ class Session:
 
 
 class Alone(Session):
-    """Do tasks in this process, one after the other."""
+    """A session without workers: this process does one task after the other."""
 
     def each(  # noqa: D102
         self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
@@ -104,12 +93,12 @@ class Alone(Session):
         failed = _Failures(errors)
         for place, task in enumerate(tasks):
             try:
-                found = function(*task.arguments)
+                value = function(*task.arguments)
             except AlignkitError as error:
                 failed.add(error)
                 continue
-            yield place, found
-        failed.tell()
+            yield place, value
+        failed.raise_all()
 
     def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
         return {"this process": function(*arguments)}
@@ -125,18 +114,18 @@ def steps(
         if progress is None:
             return None
 
-        def tell(_key: str) -> None:
+        def report(_key: str) -> None:
             nonlocal done
             done += 1
             progress(done, total, text)
 
-        return tell
+        return report
 
     return step
 
 
 class _Failures:
-    """Collect what tasks raise, until they are enough."""
+    """What tasks raised, until it is enough."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -149,9 +138,9 @@ class _Failures:
             raise error
         self._found.append(error.with_traceback(None))
         if len(self._found) >= self._most:
-            self.tell()
+            self.raise_all()
 
-    def tell(self) -> None:
+    def raise_all(self) -> None:
         """Raise what was collected, if there is any."""
         if len(set(map(str, self._found))) == 1:
             raise self._found[0]
@@ -162,7 +151,7 @@ class _Failures:
 
 
 class DaskSession(Session):
-    """Hand tasks to the workers of a Dask cluster."""
+    """The workers of a Dask cluster."""
 
     threads = 1
 
@@ -176,7 +165,7 @@ class DaskSession(Session):
     ) -> None:
         self._client, self._check, self._here = client, check, here
         self._address = str(getattr(client.scheduler, "address", "the scheduler"))
-        self.dashboard = _dashboard(client)
+        self.dashboard = (client.dashboard_link or None) if find_spec("bokeh") else None
         self._watch = _Watch(self._address, wait)
         self._need_worker()
         self._mine = check()
@@ -184,7 +173,6 @@ class DaskSession(Session):
         self._refuse_others()
 
     def _need_worker(self) -> None:
-        """Wait for a worker if there is none; adaptive clusters start one when a task waits."""
         wait, key = self._watch.wait, f"first-{uuid4().hex[:8]}"
         while not self._watch.look(self._known):
             self._first = self._client.submit(int, key=key, pure=False)  # kept: so is its worker
@@ -196,8 +184,8 @@ class DaskSession(Session):
         with suppress(OSError):
             info = self._client.scheduler_info(n_workers=-1)
             if self._client.status == "running":
-                found: dict[str, dict[str, Any]] = info["workers"]
-                return found
+                workers: dict[str, dict[str, Any]] = info["workers"]
+                return workers
         raise self._gone()
 
     def _gone(self) -> ClusterError:
@@ -224,7 +212,7 @@ class DaskSession(Session):
         for address, worker in self._known.items():
             hosts.setdefault(worker["host"], address)
         for chosen in (list(hosts.values()), None):
-            for address, theirs in self._ask(self._check, workers=chosen).items():
+            for address, theirs in self.everywhere(self._check, workers=chosen).items():
                 if difference := self._mine.differs(theirs):
                     raise ClusterError(f"worker {address}: {difference}")
 
@@ -254,7 +242,7 @@ class DaskSession(Session):
             for future in self._done(futures, {key: tasks[k] for key, k in places.items()}):
                 place = places[future.key]
                 try:
-                    found = future.result()
+                    value = future.result()
                 except AlignkitError as error:
                     failed.add(error)
                     continue
@@ -271,8 +259,8 @@ class DaskSession(Session):
                         "before that was installed"
                     ) from None
                 future.release()
-                yield place, found
-            failed.tell()
+                yield place, value
+            failed.raise_all()
         finally:
             with suppress(Exception):  # the cluster may be gone
                 self._client.cancel(futures, force=True)
@@ -280,7 +268,6 @@ class DaskSession(Session):
     def _done(
         self, futures: Sequence[Future[Any]], tasks: Mapping[Any, Task]
     ) -> Iterator[Future[Any]]:
-        """Yield futures as they are done; look at the workers meanwhile."""
         from distributed import as_completed
 
         left = {future.key: future for future in futures}
@@ -300,7 +287,6 @@ class DaskSession(Session):
                 self._watch.look(workers, {w: own or waiting for w, own in each.items()})
 
     def _refuse_large(self, tasks: Sequence[Task]) -> None:
-        """Refuse tasks that need more memory than any worker has."""
         limits = [worker["memory_limit"] for worker in self._known.values()]
         largest = max(tasks, key=lambda task: task.memory, default=None)
         if largest and limits and all(limits) and largest.memory > max(limits):
@@ -310,7 +296,6 @@ class DaskSession(Session):
             )
 
     def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
-        """Return what keeps each task at its worker: Dask takes it to where what it reads is."""
         if all(task.home is None for task in tasks):
             return [None] * len(tasks)
         size = max(1, self.workers)
@@ -320,20 +305,17 @@ class DaskSession(Session):
                 self._homes[place] = self._client.submit(int, place, key=key, pure=False)
         return [None if task.home is None else self._homes[task.home % size] for task in tasks]
 
-    def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
-        return self._ask(function, *arguments)
-
     def path(self, path: str) -> str:  # noqa: D102
         return path if self._here else os.path.abspath(path)
 
-    def _ask(
+    def everywhere(  # noqa: D102
         self, function: Callable[..., T], *arguments: object, workers: list[str] | None = None
     ) -> dict[str, T]:
         for left in (2, 1, 0):  # workers may leave at any time
             self._need_worker()
             chosen = workers and [worker for worker in workers if worker in self._known]
             try:
-                found: dict[str, T] = self._client.run(function, *arguments, workers=chosen)
+                values: dict[str, T] = self._client.run(function, *arguments, workers=chosen)
                 break
             except AlignkitError:
                 raise
@@ -343,11 +325,11 @@ class DaskSession(Session):
                         f"{self._address}: a worker has gone away ({problem}); give the same "
                         "command again"
                     ) from None
-        return found
+        return values
 
 
 class _Watch:
-    """Report once what keeps tasks waiting, and when that is over."""
+    """Reports once what keeps tasks waiting, and when that is over."""
 
     def __init__(self, address: str, wait: float | None) -> None:
         self._address, self.wait = address, wait
@@ -391,7 +373,6 @@ class _Watch:
 
 
 def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
-    """Say why Dask has paused a worker, and which task waits for it."""
     task = max(tasks, key=lambda task: task.memory, default=Task("", (), smaller="smaller parts"))
     needs = f"needs about {_size(task.memory)}" if task.memory else "waits for it"
     what = f"{task.name} {needs}, " if task.name else ""
@@ -411,7 +392,7 @@ def _killed(task: Task, times: int, most: int) -> ClusterError:
 
 @dataclass(frozen=True)
 class _Call:
-    """Hold a task as Dask is to see it: in one piece, lest it takes what is in it for tasks."""
+    """A task as Dask is to see it: in one piece, lest it takes what is in it for tasks."""
 
     check: Callable[[], Canary]
     expected: Canary
@@ -420,7 +401,6 @@ class _Call:
 
 
 def _perform(call: _Call, _home: int | None = None) -> Any:
-    """Do a task, on a worker that may have come later than the others."""
     if difference := call.expected.differs(call.check()):
         from distributed import get_worker
 
@@ -430,13 +410,6 @@ def _perform(call: _Call, _home: int | None = None) -> Any:
 
 def _size(size: int) -> str:
     return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
-
-
-def _dashboard(client: Client) -> str | None:
-    if find_spec("bokeh") is None:
-        return None
-    link: str = client.dashboard_link
-    return link or None
 
 
 @contextmanager
@@ -449,18 +422,18 @@ def open_session(
     ----------
     address
         ``local:4`` starts so many processes on this machine, ``local`` one for each core;
-        ``tcp://HOST:PORT`` and ``tls://HOST:PORT`` are schedulers, and so is that which a file
-        ``*.json`` tells; a `Client` stays open. None: this process alone.
+        ``tcp://HOST:PORT``, ``tls://HOST:PORT`` and the file ``*.json`` of a scheduler; a `Client`,
+        which stays open. None: this process alone.
     check
-        As of `DaskSession`.
+        What is compared between this process and the workers.
     wait
-        How many seconds to wait for workers, at the start and when none are left; None: for ever,
-        but 30 seconds for ``local``.
+        Seconds to wait for workers, at the start and when none are left; None: for ever, but 30
+        seconds for ``local``.
 
     Raises
     ------
     ClusterError
-        If Dask is not there, or no scheduler or worker answers.
+        If Dask is not installed, or no scheduler or worker answers.
     OptionError, ArgumentError
         If the address is none, the client cannot be used, or `wait` is no number of seconds.
     """
@@ -479,7 +452,6 @@ def open_session(
 
 
 def _check_client(client: Connection) -> None:
-    """Refuse what is no client, and a client that cannot be used."""
     fault = ""
     if not (hasattr(client, "submit") and hasattr(client, "scheduler_info")):
         fault = f"{kind_of(client)}; give a Client of Dask, an address, or None"

@@ -31,7 +31,7 @@ NO_CELLS = np.empty(0, np.int32)
 
 @dataclass(frozen=True)
 class Made:
-    """Tell of a shard that was made."""
+    """What a shard that was made has."""
 
     places: int  # how many word pairs it has
     entries: int  # how many entries of the dictionary are among them
@@ -52,7 +52,7 @@ def make_shard(plan: Plan, number: int, dictionary: str) -> Made:
     index = Cooccurrence.of_keys(keys, len(source.words), NO_CELLS)
     prior = spelling_prior(index, source.words, target.words, settings.spelling, settings.identity)
     known = json.loads(Path(dictionary).read_text("utf-8"))
-    entries = {(one, other): count for one, other, count in known}
+    entries = {(word, other): count for word, other, count in known}
     met = add_dictionary(prior, index, source.words, target.words, entries)
     prior += np.float32(settings.floor)
     arrays: dict[str, NDArray[Any]] = {"keys": keys, "prior": prior}
@@ -71,7 +71,7 @@ def _keys(plan: Plan, number: int, part: int) -> I8:
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """Hold what stays the same of a shard from round to round."""
+    """What stays the same of a shard from round to round."""
 
     shard: Shard
     keys: I8
@@ -108,8 +108,8 @@ def add_counts(plan: Plan, number: int, done: int) -> None:
     sums = np.zeros(len(known.keys), np.int64)
     for part, places in enumerate(known.places):
         file = plan.found_file(part, done) if done else plan.index_file(part)
-        with opened(file) as found:
-            sums[places] += found.dense(f"sums-{number}", len(places))
+        with opened(file) as expected:
+            sums[places] += expected.dense(f"sums-{number}", len(places))
     counts = counts_of(sums) if done else counts_of(sums, UNITS)
     pruned = _pruned(plan)
     if done and done == pruned:
@@ -125,7 +125,6 @@ def add_counts(plan: Plan, number: int, done: int) -> None:
 
 
 def _pruned(plan: Plan) -> int:
-    """Return after how many rounds word pairs are forgotten; 0: they are not."""
     for done, (model, number) in enumerate(schedule_of(plan.settings), start=1):
         if prunes(model, number, plan.settings):
             return done
@@ -141,10 +140,7 @@ def _forgetting(plan: Plan, number: int, known: _Known) -> Shard:
 
 
 def weigh(plan: Plan, number: int, done: int, last: bool) -> None:
-    """Make the weights of the next round, those that each part needs, and their totals.
-
-    After the last round also those that the model holds.
-    """
+    """Make the weights of the next round, those that each part needs, and their totals."""
     known = _known(plan, number)
     rest = float(np.float32(plan.settings.floor))
     pruned = _pruned(plan)
@@ -156,10 +152,10 @@ def weigh(plan: Plan, number: int, done: int, last: bool) -> None:
         with opened(plan.common_file(done)) as common:
             stems = stems._replace(target=common["stems"])
     weights, source, target = shard.weights(counts, stems)
-    found = sparse("source", source) | sparse("target", target)
+    arrays = sparse("source", source) | sparse("target", target)
     for part, places in enumerate(known.places):
-        found |= sparse(f"weights-{part}", weights[places], rest)
+        arrays |= sparse(f"weights-{part}", weights[places], rest)
     if last:
         learned = is_learned(weights, plan.settings)
-        found |= {"keys": known.keys[learned], "weights": weights[learned]}
-    write_arrays(plan.weights_file(number, done), found)
+        arrays |= {"keys": known.keys[learned], "weights": weights[learned]}
+    write_arrays(plan.weights_file(number, done), arrays)

@@ -13,7 +13,7 @@ from alignkit.aligner.parameters import Round
 from alignkit.aligner.priors import stem_length
 from alignkit.aligner.settings import Settings
 from alignkit.aligner.training import schedule_of
-from alignkit.cluster.checking import Told
+from alignkit.cluster.checking import OnProgress
 from alignkit.cluster.common import add_parts, add_shards
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
 from alignkit.cluster.model import write_model
@@ -34,10 +34,9 @@ _STATE = "state.json"
 
 @dataclass(frozen=True)
 class Trained:
-    """Tell of a training.
+    """What a training read and learned.
 
-    Long pairs are cut and count as several; types and word pairs are different ones; `entries_met`
-    counts the entries of the dictionary that occurred.
+    Long pairs are cut and count as several; `entries_met`: entries of the dictionary that occurred.
     """
 
     history: tuple[Round, ...]
@@ -62,7 +61,7 @@ class Stages:
         run: Run,
         parts: Sequence[Part],
         settings: Settings,
-        progress: Told | None,
+        progress: OnProgress | None,
     ) -> None:
         self._session, self._run, self._parts = session, run, parts
         self._settings, self._progress = settings, progress
@@ -129,7 +128,9 @@ class Stages:
         file = self._run.path("dictionary.json")
         self._run.write([[*entry, float(n)] for entry, n in dictionary.items()], file)
         made = self._over_shards("merging word pairs", make_shard, lambda _: (file,))
-        self._keep(places=[one.places for one in made], entries=sum(one.entries for one in made))
+        self._keep(
+            places=[shard.places for shard in made], entries=sum(shard.entries for shard in made)
+        )
 
     def rounds(self) -> None:
         """Run all rounds that are not done."""
@@ -139,15 +140,14 @@ class Stages:
             model, number = self._schedule[done]
             name = f"{model} round {number}"
             self._run.claim(*self._plan.round_files(done + 1))
-            found = self._over_parts(name, expect, lambda _: (done, model))  # noqa: B023
-            forward, reverse = (sum(one[k] for one in found) for k in (0, 1))
+            likelihoods = self._over_parts(name, expect, lambda _: (done, model))  # noqa: B023
+            forward, reverse = (sum(units[k] for units in likelihoods) for k in (0, 1))
             units = LIKELIHOOD_UNITS
             row = [model, number, forward / units, reverse / units]
             self._learn(name, model, done + 1, [row])
             self._run.drop(*self._plan.round_files(done))
 
     def _learn(self, name: str, model: str, done: int, history: list[list[Any]]) -> None:
-        """Make the tables that `done` rounds call for, and take note of that."""
         plan = self._plan
         stems = self._state["words"][1][1] if self._settings.stem_weight > 0 else 0
         last = done == len(self._schedule)
@@ -175,8 +175,8 @@ class Stages:
             how = outputs.how
             self._over_parts("aligning", write_links, lambda k: (done, jumping, files[k], how))
 
-    def told(self, source_words: int, target_words: int) -> Trained:
-        """Tell of it."""
+    def summary(self, source_words: int, target_words: int) -> Trained:
+        """Return what was read and learned."""
         plan = self._plan
         return Trained(
             self._history,
@@ -195,10 +195,10 @@ class Stages:
 
     @property
     def _history(self) -> tuple[Round, ...]:
-        return tuple(Round(*one) for one in self._state["history"])
+        return tuple(Round(*row) for row in self._state["history"])
 
-    def _keep(self, **found: object) -> None:
-        self._state |= found
+    def _keep(self, **values: object) -> None:
+        self._state |= values
         self._run.write(self._state, _STATE)
 
     def _over_parts(
@@ -221,7 +221,6 @@ class Stages:
         tasks: Sequence[tuple[Any, ...]],
         names: Sequence[str] | None = None,
     ) -> list[T]:
-        """Do tasks, the largest parts first; return what they give, in their order."""
         order = list(range(len(tasks)))
         if names is None:
             order.sort(key=lambda k: -self._state["sizes"][k][1])
@@ -234,26 +233,21 @@ class Stages:
             )
             for home, k in enumerate(order)
         ]
-        found: dict[int, T] = {}
-        for place, one in self._session.each(function, jobs):
-            found[order[place]] = one
+        values: dict[int, T] = {}
+        for place, value in self._session.each(function, jobs):
+            values[order[place]] = value
             if self._progress is not None and names is None:
-                text = f"{name}: {len(found):,} of {len(jobs):,} parts"
+                text = f"{name}: {len(values):,} of {len(jobs):,} parts"
                 count = len(jobs)
-                self._progress(self._stage * count + len(found), self.stages * count, text)
+                self._progress(self._stage * count + len(values), self.stages * count, text)
         self._stage += names is None
-        return [found[k] for k in range(len(tasks))]
+        return [values[k] for k in range(len(tasks))]
 
     def _needs(self) -> int:
-        """Return about how many bytes a task takes."""
         pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))
         return worker_memory(pairs, cells, max(self._state.get("places", [0])))
 
 
 def _shards_for(cells: int, session: Session) -> int:
-    """Return into how many shards word pairs are divided.
-
-    One for each worker, up to 8; more where half of a worker would not hold one.
-    """
     needed = 2 * PLACE * word_pairs(cells)
     return max(min(session.workers, 8), math.ceil(needed / (session.memory or needed)))

@@ -20,8 +20,7 @@ class Arrays:
         self._path, self._members = path, members
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Return an array, its bytes compared with their checksum."""
-        with _told(self._path):
+        with _run_errors(self._path):
             return self._members[name]
 
     def __contains__(self, name: str) -> bool:
@@ -32,9 +31,9 @@ class Arrays:
         values = self[name]
         if f"{name}-at" not in self:
             return values
-        found = np.full(size, rest, values.dtype)
-        found[self[f"{name}-at"]] = values
-        return found
+        whole = np.full(size, rest, values.dtype)
+        whole[self[f"{name}-at"]] = values
+        return whole
 
 
 def write_arrays(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -46,14 +45,14 @@ def write_arrays(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
 @contextmanager
 def opened(path: str) -> Iterator[Arrays]:
     """Open a file of arrays."""
-    with _told(path):
+    with _run_errors(path):
         members = np.load(path, allow_pickle=False)
     with members:
         yield Arrays(path, members)
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def _run_errors(path: str) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, BadZipFile) as problem:

@@ -64,7 +64,6 @@ def _cut(bitext: Bitext) -> Bitext:
 
 
 def _divided(plan: Plan, index: Cooccurrence) -> list[I4]:
-    """Return the places of a part that each shard has."""
     if plan.shards == 1:
         return [np.arange(len(index.columns), dtype=np.int32)]
     with opened(plan.words_file("source")) as words:
@@ -74,7 +73,7 @@ def _divided(plan: Plan, index: Cooccurrence) -> list[I4]:
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """Hold what stays the same of a part from round to round; `text` is not cut."""
+    """What stays the same of a part from round to round; `text` is not cut."""
 
     text: Bitext
     part: Part
@@ -97,7 +96,6 @@ def _read(plan: Plan, number: int) -> tuple[_Known, int]:
 
 
 def _indexed(plan: Plan, number: int, text: Bitext, index: Cooccurrence) -> tuple[_Known, int]:
-    """Return what stays the same of a part, and how many bytes that are."""
     bitext = _cut(text)
     part = Part(bitext, index, workers_of(plan.threads), plan.firsts[number])
     known = _Known(text, part, _divided(plan, index), len(index.columns))
@@ -106,7 +104,6 @@ def _indexed(plan: Plan, number: int, text: Bitext, index: Cooccurrence) -> tupl
 
 
 def _tables(plan: Plan, number: int, done: int) -> tuple[Tables, F4]:
-    """Return what aligns a part after `done` rounds, and the jumps."""
     known, settings = _known(plan, number), plan.settings
     weights = np.empty(known.size, np.float32)
     rest = float(np.float32(settings.floor))
@@ -133,7 +130,6 @@ def _tables(plan: Plan, number: int, done: int) -> tuple[Tables, F4]:
 
 
 def _own(plan: Plan, number: int, done: int) -> Own:
-    """Return what the rounds before expect of a part, which is taken out of what all expect."""
     if not done or plan.pairs < FEW:
         return Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
     cells = len(_known(plan, number).part.pairs.cells)
@@ -142,7 +138,7 @@ def _own(plan: Plan, number: int, done: int) -> Own:
 
 
 class _Evidence:
-    """Hold what an E-step expects to be linked."""
+    """What an E-step expects to be linked."""
 
     def __init__(self, cells: int) -> None:
         self.agreement: U1 = np.zeros(cells, np.uint8)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alignkit.aligner.priors import check_dictionary
 from alignkit.aligner.settings import Settings
 from alignkit.aligner.training import schedule_of
-from alignkit.cluster.checking import Facts, Told, check_parts, inputs_of
+from alignkit.cluster.checking import OnProgress, check_parts, inputs_of
 from alignkit.cluster.outputs import Outputs
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.run import running
@@ -43,36 +43,26 @@ def train(
     casefold: bool = True,
     shards: int | None = None,
     wait: float | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Trained:
     """Learn from the parts of a corpus.
 
     Parameters
     ----------
-    client
-        A Dask client, an address as of `open_session`, or None for this process alone.
-    source, target
-        Paths with one ``*``, which stands for the same text in both.
+    client, wait, progress
+        As of `alignkit.cluster.align`.
+    source, target, output
+        Paths with one ``*``, the same text in all: the words, and where the links go.
     work
-        A folder that all workers see; all that is known of the run is kept in its folder
-        ``alignkit-run``. The same call goes on where a run was stopped.
+        A folder that all workers see; the run is kept in its folder ``alignkit-run``. The same call
+        goes on where a run was stopped.
     save
         Where the model goes.
-    output
-        Where the links of each part go: a path with one ``*``.
-    settings
-        How; see `Settings`.
-    dictionary
-        Word pairs that are known to be translations, with pseudo-counts.
-    casefold
-        Whether case is ignored.
+    settings, dictionary, casefold
+        As of `Aligner.train`; `dictionary` holds the pseudo-counts of word pairs known to be
+        translations.
     shards
-        Into how many shards the word pairs are divided; None: as memory has it. The result is
-        the same.
-    wait
-        How many seconds to wait for workers; as of `open_session`.
-    progress
-        Called with what is done, of how much, and what that is.
+        Into how many shards word pairs are divided, for the same result; None: as memory has it.
 
     Raises
     ------
@@ -108,11 +98,12 @@ def train_parts(
     shards: int | None = None,
     reading: ReadOptions | None = None,
     threads: int | None = None,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Trained:
     """Learn from parts in a session; see `train`."""
     check_settings(settings)
-    check_dictionary(dictionary or {})
+    dictionary = dictionary or {}
+    check_dictionary(dictionary)
     if shards is not None and shards < 1:
         raise OptionError(f"{shards} shards: give at least 1")
     reading, outputs = reading or ReadOptions(), outputs or Outputs()
@@ -124,16 +115,26 @@ def train_parts(
         texts = [reader.file(part.paths) for part in parts]
         run.claim(*texts)
         facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
-        run.settle(_manifest(parts, facts, settings, dictionary or {}, casefold, reading))
+        run.settle(
+            {
+                "command": "align (training)",
+                "settings": asdict(settings),
+                "casefold": casefold,
+                "encoding": reading.encoding,
+                "dictionary": sorted([*pair, float(n)] for pair, n in dictionary.items()),
+                "parts": [part.name for part in parts],
+                "inputs": inputs_of(parts, facts),
+            }
+        )
         training = Stages(session, run, parts, settings, progress)
         training.stages = 1 + len(list(schedule_of(settings))) + (save is not None) + outputs.some
         training.merge_words(texts)
         training.divide(shards, session.threads or threads, casefold)
-        training.make_shards(dictionary or {})
+        training.make_shards(dictionary)
         training.rounds()
         training.finish(save, outputs)
-    return training.told(
-        sum(found.source_words for found in facts), sum(found.target_words for found in facts)
+    return training.summary(
+        sum(fact.source_words for fact in facts), sum(fact.target_words for fact in facts)
     )
 
 
@@ -150,22 +151,3 @@ def check_settings(settings: Settings) -> None:
         raise OptionError(
             f"{settings.inference} is trained on one machine alone; over parts, choose collapsed"
         )
-
-
-def _manifest(
-    parts: Sequence[Part],
-    facts: Sequence[Facts],
-    settings: Settings,
-    dictionary: Mapping[tuple[str, str], float],
-    casefold: bool,
-    reading: ReadOptions,
-) -> dict[str, Any]:
-    return {
-        "command": "align (training)",
-        "settings": asdict(settings),
-        "casefold": casefold,
-        "encoding": reading.encoding,
-        "dictionary": sorted([*entry, float(count)] for entry, count in dictionary.items()),
-        "parts": [part.name for part in parts],
-        "inputs": inputs_of(parts, facts),
-    }

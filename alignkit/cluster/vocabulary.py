@@ -37,12 +37,11 @@ class Reader:
     __name__ = "read_part"
 
     def file(self, paths: Sequence[str]) -> str:
-        """Name the file of a part."""
+        """Return the path of the file of a part."""
         name = "\n".join(map(os.path.abspath, paths)).encode("utf-8", "surrogateescape")
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
-    def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:
-        """Read a part to its end; see `alignkit.cluster.checking.check_parts`."""
+    def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:  # noqa: D102
         from alignkit.texts import lines_of, numbered
 
         states = states_of(paths)
@@ -70,7 +69,6 @@ class Reader:
 
 
 def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
-    """Return a side, its words numbered by their first places."""
     order = np.argsort(np.unique(side.ids, return_index=True)[1])
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -126,13 +124,12 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
 
 
 def _alone(words: int) -> Stems:
-    """Return stems of which each is a word."""
     return Stems(np.arange(words, dtype=np.int32), words, np.ones(words, np.float32))
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Hold the words of a side."""
+    """The words of a side."""
 
     words: list[str]  # the most frequent first
     stems: Stems  # how they begin
@@ -158,10 +155,7 @@ def shards_of(stems: I4, number: int) -> I4:
 def stored(
     arrays: Arrays | Mapping[str, NDArray[Any]], sizes: Sequence[int], casefold: bool
 ) -> Bitext:
-    """Return a bitext whose words are numbers among so many, for the aligner's kernels.
-
-    The words themselves are not there: nothing that runs on parts looks at them.
-    """
+    """Return a bitext whose words are numbers among so many, for the aligner's kernels."""
     sides = [
         Side.trusted([""] * size, arrays[f"{name}-ids"], arrays[f"{name}-starts"])
         for name, size in zip(SIDES, sizes, strict=True)

@@ -35,48 +35,37 @@ def grammar_tables(grammar: Grammar, *, most: int | None = 20) -> Iterator[Table
     """Yield a table for each kind of rule, the most frequent rules first."""
     check_arguments(grammar_tables, locals())
     columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
-    for kind, types in _by_kind(grammar).items():
+    for kind, types in rules_by_kind(grammar).items():
         shown = types[:most]
         rows = [
-            [one.count, one.p_target, one.p_source, *map(side_text, one.rule), *_place(one)]
-            for one in shown
+            [
+                entry.count,
+                entry.p_target,
+                entry.p_source,
+                *map(side_text, entry.rule),
+                *_place(entry),
+            ]
+            for entry in shown
         ]
         yield Table(_heading(kind, types), columns, rows, note=_rest(types, shown))
 
 
 def grammar_lines(grammar: Grammar, *, most: int | None = 20) -> Iterator[str]:
-    """Yield the lines of a listing of rules by kind, below each the sentences of its examples.
-
-    Each rule has its count, p(target | source) and p(source | target) before it. The words that it
-    spans are in brackets.
-
-    Examples
-    --------
-    >>> from alignkit.rules.files import parse_rule
-    >>> from alignkit.rules.grammar import Example
-    >>> example = Example("p7", ("a", "car"), ("an", "auto"), (1, 2), (1, 2))
-    >>> rule = parse_rule('NN("car") ||| NN("auto")')
-    >>> for line in grammar_lines(Grammar((RuleType(rule, 2, 2, 1.0, 0.5, examples=(example,)),))):
-    ...     print(line)
-    lexical: a word for a word, without variables; 2 rules of 1 type
-      count  p(t|s)  p(s|t)
-          2   1.000   0.500  NN("car") ||| NN("auto")
-                             p7: a [car]
-                                 an [auto]
-    """
+    """Yield the lines of a listing of rules by kind, below each the sentences of its examples."""
     check_arguments(grammar_lines, locals())
     margin = " " * (_COUNT + 2 * (_P + 1) + 2)
-    for number, (kind, types) in enumerate(_by_kind(grammar).items()):
+    for number, (kind, types) in enumerate(rules_by_kind(grammar).items()):
         if number:
             yield ""
         shown = types[:most]
         yield _heading(kind, types)
         yield f"{'count':>{_COUNT}} {'p(t|s)':>{_P}} {'p(s|t)':>{_P}}"
-        for one in shown:
-            yield f"{_number(one.count)} {_share(one.p_target)} {_share(one.p_source)}  " + visible(
-                rule_text(one.rule)
+        for entry in shown:
+            yield (
+                f"{_number(entry.count)} {_share(entry.p_target)} {_share(entry.p_source)}  "
+                + visible(rule_text(entry.rule))
             )
-            for example in one.examples:
+            for example in entry.examples:
                 name = f"{visible(example.id)}: "
                 yield margin + name + _marked(example.source, example.source_span)
                 yield margin + " " * len(name) + _marked(example.target, example.target_span)
@@ -84,15 +73,16 @@ def grammar_lines(grammar: Grammar, *, most: int | None = 20) -> Iterator[str]:
             yield margin + rest
 
 
-def _by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
-    found: dict[str, list[RuleType]] = {kind: [] for kind in KINDS}
-    for one in grammar:
-        found[one.kind].append(one)
-    return {kind: types for kind, types in found.items() if types}
+def rules_by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
+    """Return the rule types of each kind that a grammar has, in the order of `KINDS`."""
+    by_kind: dict[str, list[RuleType]] = {kind: [] for kind in KINDS}
+    for entry in grammar:
+        by_kind[entry.kind].append(entry)
+    return {kind: types for kind, types in by_kind.items() if types}
 
 
 def _heading(kind: str, types: list[RuleType]) -> str:
-    tokens = sum(one.count or 0 for one in types)
+    tokens = sum(entry.count or 0 for entry in types)
     rules = "rule" if tokens == 1 else "rules"
     noun = "type" if len(types) == 1 else "types"
     return f"{kind}: {KINDS[kind]}; {tokens:,.10g} {rules} of {len(types):,} {noun}"
@@ -103,9 +93,8 @@ def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
     return f"... {left:,} more {'type' if left == 1 else 'types'}" if left else ""
 
 
-def _place(one: RuleType) -> tuple[str, str]:
-    """Return the pair and the spans of words of the first example."""
-    for example in islice(one.examples, 1):
+def _place(entry: RuleType) -> tuple[str, str]:
+    for example in islice(entry.examples, 1):
         spans = (f"{start}-{end}" for start, end in (example.source_span, example.target_span))
         return example.id, " ".join(spans)
     return "", ""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alignkit.arguments import check_arguments
 from alignkit.brief import how_many
 from alignkit.errors import OptionError
 from alignkit.output import replacing
 from alignkit.report.columns import Cell, Column
+from alignkit.report.grammar import rules_by_kind
 from alignkit.report.style import MATRIX_STYLE, PAGE_STYLE, page_style
 from alignkit.report.table import Table
 from alignkit.report.template import page_template
@@ -19,7 +19,7 @@ from alignkit.report.tree_html import tree_style
 from alignkit.report.tree_outline import outline_side
 from alignkit.report.tree_svg import side_image
 from alignkit.rules.files.notation import side_text
-from alignkit.rules.grammar import Example, Grammar, RuleType
+from alignkit.rules.grammar import Grammar, RuleType
 from alignkit.rules.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -42,20 +42,7 @@ def write_rules_page(
     most: int = RULES_A_KIND,
     whole: Grammar | None = None,
 ) -> None:
-    """Write a page of a grammar; see `draw_rules_page`.
-
-    Parameters
-    ----------
-    grammar
-        The rules.
-    path
-        Where the page goes; ``-`` is standard output.
-    title
-        The heading.
-    most
-        How many rules of each kind are drawn.
-    whole
-        The grammar that these rules were chosen from, to be counted; None where they are all.
+    """Write a page of a grammar as of `draw_rules_page`; the path ``-`` is standard output.
 
     Raises
     ------
@@ -78,25 +65,21 @@ def draw_rules_page(
     """Draw a page of rules that needs neither network nor script.
 
     By kind, the most frequent rules first, each with both its sides drawn, its weights and its
-    examples. Variables are told by number as well as by colour; the page follows the reader's
-    choice of light or dark.
+    examples; variables have a number as well as a colour.
 
     Parameters
     ----------
-    grammar
-        The rules.
-    title
-        The heading.
+    grammar, title
+        The rules, and the heading.
     most
         How many rules of each kind are drawn; the page says how many there are.
     whole
-        The grammar that these rules were chosen from, to be counted; None where they are all.
+        The grammar that these rules were chosen from, to be counted; None if they are all.
 
     Yields
     ------
     str
-        The page in pieces, to be written in UTF-8. It stays below some 5 MB: where the drawings
-        would be larger, fewer are drawn, which it says.
+        The page in pieces, for UTF-8: some 5 MB at most, with fewer drawings if need be.
 
     Raises
     ------
@@ -106,9 +89,9 @@ def draw_rules_page(
     check_arguments(draw_rules_page, locals())
     if most < 1:
         raise OptionError(f"most is {most}; draw 1 rule of each kind or more")
-    found = _by_kind(grammar)
-    room = _MOST_BYTES // max(len(found), 1)
-    kinds = [_draw(name, types, most, room) for name, types in found.items()]
+    by_kind = rules_by_kind(grammar)
+    room = _MOST_BYTES // max(len(by_kind), 1)
+    kinds = [_draw(name, types, most, room) for name, types in by_kind.items()]
     return _template().generate(
         title=title,
         style=MATRIX_STYLE + PAGE_STYLE + Table.style() + page_style() + tree_style(),
@@ -127,38 +110,9 @@ def draw_rules_page(
         kinds=kinds,
         table=_table(whole or grammar),
         unpaired=any(
-            "unpaired" in outline_side(side).kinds for one in grammar for side in one.rule
+            "unpaired" in outline_side(side).kinds for entry in grammar for side in entry.rule
         ),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """Hold what the page shows of a rule; without images if it is too large."""
-
-    facts: str
-    name: str
-    text: str
-    source: str
-    target: str
-    size: int
-    examples: tuple[Example, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """Hold what the page shows of a kind of rules."""
-
-    name: str
-    means: str
-    types: int
-    tokens: float
-    said: str
-    rules: tuple[_Drawn, ...]
-
-    @property
-    def anchor(self) -> str:
-        return "kind-" + self.name.replace("+", "-with-")
 
 
 @cache
@@ -166,64 +120,59 @@ def _template() -> Template:
     return page_template("rules.html.j2", count=_count)
 
 
-def _by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
-    """Sort the rules of a grammar, which come by count, into their kinds."""
-    found: dict[str, list[RuleType]] = {name: [] for name in KINDS}
-    for one in grammar:
-        found[one.kind].append(one)
-    return {name: types for name, types in found.items() if types}
-
-
-def _draw(name: str, types: list[RuleType], most: int, room: int) -> _Kind:
-    drawn: list[_Drawn] = []
-    for one in types[:most]:
-        rule = _drawn(one)
-        room -= len(rule.source) + len(rule.target)
+def _draw(name: str, types: list[RuleType], most: int, room: int) -> dict[str, Any]:
+    drawn: list[dict[str, Any]] = []
+    for entry in types[:most]:
+        rule = _drawn(entry)
+        room -= len(rule["source"]) + len(rule["target"])
         if room < 0 and drawn:
             break
         drawn.append(rule)
-    left = len(types) - len(drawn)
     said = ""
-    if left:
+    if left := len(types) - len(drawn):
         verb = "is" if len(drawn) == 1 else "are"
         said = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
-    tokens = sum(one.count or 0 for one in types)
-    return _Kind(name, _sentence(KINDS[name]), len(types), tokens, said, tuple(drawn))
+    return {
+        "name": name,
+        "anchor": "kind-" + name.replace("+", "-with-"),
+        "means": KINDS[name][:1].upper() + KINDS[name][1:],
+        "types": len(types),
+        "tokens": sum(entry.count or 0 for entry in types),
+        "said": said,
+        "rules": drawn,
+    }
 
 
-def _drawn(one: RuleType) -> _Drawn:
-    sides = [outline_side(side) for side in one.rule]
+def _drawn(entry: RuleType) -> dict[str, Any]:
+    sides = [outline_side(side) for side in entry.rule]
+    texts = [side_text(side) for side in entry.rule]
     size = sum(map(len, sides))
-    texts = [side_text(side) for side in one.rule]
-    images = [side_image(*pair) for pair in zip(sides, texts, strict=True)]
+    images = map(side_image, sides, texts) if size <= _LARGEST else ("", "")
     text = " ||| ".join(texts)
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + f" … ({len(text):,} characters)"
-    small = size <= _LARGEST
-    return _Drawn(
-        _weights(one),
-        text if len(text) < 200 else f"{text[:200]} …",
-        text,
-        images[0] if small else "",
-        images[1] if small else "",
-        size,
-        one.examples,
-    )
+    return {
+        "facts": _weights(entry),
+        "name": text if len(text) < 200 else f"{text[:200]} …",
+        "text": text,
+        **dict(zip(("source", "target"), images, strict=True)),
+        "size": size,
+        "examples": entry.examples,
+    }
 
 
-def _weights(one: RuleType) -> str:
-    """Say how often a rule was seen, and its weights; those that were not computed are left out."""
+def _weights(entry: RuleType) -> str:
     parts = []
-    if one.count is not None:
-        parts.append(f"seen {_times(one.count)}")
-    if one.pairs is not None:
-        parts.append(f"in {how_many(one.pairs, 'pair', commas=True)}")
+    if entry.count is not None:
+        parts.append(f"seen {_times(entry.count)}")
+    if entry.pairs is not None:
+        parts.append(f"in {how_many(entry.pairs, 'pair', commas=True)}")
     weights: Mapping[str, float | None] = {
-        "p(t|s)": one.p_target,
-        "p(s|t)": one.p_source,
-        "p(rule|roots)": one.p_rule,
-        "lex(t|s)": one.lexical_target,
-        "lex(s|t)": one.lexical_source,
+        "p(t|s)": entry.p_target,
+        "p(s|t)": entry.p_source,
+        "p(rule|roots)": entry.p_rule,
+        "lex(t|s)": entry.lexical_target,
+        "lex(s|t)": entry.lexical_source,
     }
     known = [(name, value) for name, value in weights.items() if value is not None]
     parts += [f"{name}\N{NO-BREAK SPACE}{value:.3g}" for name, value in known]
@@ -231,14 +180,13 @@ def _weights(one: RuleType) -> str:
 
 
 def _facts(grammar: Grammar, whole: Grammar | None) -> str:
-    """Say how many rules were learned, and, where others are shown, how many these are."""
     all_of_them = grammar if whole is None else whole
     if not len(all_of_them):
         return "There are no rules."
     pairs = how_many(all_of_them.pairs, "sentence pair", commas=True)
     learned = f", learned from {pairs}" if all_of_them.pairs else ""
     name = _NAMES.get(all_of_them.kind, all_of_them.kind)
-    once = sum(one.count == 1 for one in grammar)
+    once = sum(entry.count == 1 for entry in grammar)
     rare = f"; {once:,} of them once" if once else ""
     if len(grammar) == len(all_of_them):
         return f"{_types(grammar, name)}{learned}{_seen(grammar)}{rare}."
@@ -269,10 +217,5 @@ def _table(grammar: Grammar) -> Table:
     return Table("Rules by kind", columns, rows)
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _count(count: float) -> str:
-    """Write how often a rule was seen; those of `all` are seen in fractions."""
     return f"{count:,.0f}" if float(count).is_integer() else f"{count:,.2f}"

@@ -22,22 +22,16 @@ def draw_tree_html(
     target_tree: str | None = None,
     title: str = "Trees",
 ) -> Iterator[str]:
-    """Draw sentence pairs with their trees on one page that needs neither network nor script.
+    """Draw sentence pairs with their trees, as `draw_tree_svg` does, on one self-contained page.
 
-    The drawings are those of `draw_tree_svg`. The page follows the reader's choice of light or
-    dark.
+    The page needs neither network nor script and follows the reader's choice of light or dark.
 
     Parameters
     ----------
     pairs
-        The sentence pairs, with words and trees. They are walked twice, for the counts at the top
-        and for the drawings; an iterator is kept as a tuple for that.
-    annotator
-        Whose links to draw; None for the only one who aligned a pair.
-    links
-        The links by which nodes are matched: ``"sure"``, or ``"possible"`` for all.
-    source_tree, target_tree
-        The names of the trees to draw; None for the only one of that side.
+        The sentence pairs, with words and trees, walked twice; an iterator is kept as a tuple.
+    annotator, links, source_tree, target_tree
+        As of `draw_tree_text`.
     title
         The heading.
 
@@ -48,12 +42,8 @@ def draw_tree_html(
 
     Raises
     ------
-    MissingTextError
-        If the words are not known.
-    OptionError
-        If there are several annotators or trees, and none is named.
-    UnknownNameError
-        If there is no annotator, tree or kind of links of that name.
+    MissingTextError, OptionError, UnknownNameError
+        As of `draw_tree_text`.
     """
     check_arguments(draw_tree_html, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs
@@ -77,7 +67,7 @@ def tree_content(
             )
 
     return PageContent(
-        lambda pairs: _totals(shown(pairs)), lambda pairs: _articles(shown(pairs)), tree_style()
+        lambda pairs: _totals(shown(pairs)), lambda pairs: map(_article, shown(pairs)), tree_style()
     )
 
 
@@ -90,14 +80,13 @@ def tree_style() -> str:
 
 
 def _totals(shown: Iterable[TreePair]) -> str:
-    """Draw what stands at the top of a page: how much there is."""
     pairs = both = sure = possible = matched = 0
-    for one in shown:
+    for drawing in shown:
         pairs += 1
-        both += None not in one.trees
-        counts = one.counts()
-        sure, possible = sure + counts[0], possible + counts[1]
-        matched += len(one.matched)
+        both += None not in drawing.trees
+        more = drawing.counts()
+        sure, possible = sure + more[0], possible + more[1]
+        matched += len(drawing.matched)
     word = "sentence pair" if pairs == 1 else "sentence pairs"
     return (
         f'<p class="facts">{pairs:,} {word}, {both:,} with both trees; {sure:,} sure and '
@@ -106,14 +95,8 @@ def _totals(shown: Iterable[TreePair]) -> str:
     )
 
 
-def _articles(shown: Iterable[TreePair]) -> Iterator[str]:
-    """Draw each sentence pair, with its heading."""
-    for one in shown:
-        yield f"<article>\n<h2>{isolated_text(one.id)}</h2>\n{_figure(one)}</article>\n"
-
-
-def _figure(shown: TreePair) -> str:
-    parts = []
+def _article(shown: TreePair) -> str:
+    parts = [f"<article>\n<h2>{isolated_text(shown.id)}</h2>\n"]
     for side, words in enumerate(shown.words):
         note = "" if shown.trees[side] is not None else ' <span class="empty-word">(no tree)</span>'
         parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}{note}</p>\n')
@@ -134,4 +117,4 @@ def _figure(shown: TreePair) -> str:
         items.append(f"<li>{kind}{safe_text(said)}</li>")
     if items:
         parts.append(f'<ul class="legend">{"".join(items)}</ul>\n')
-    return "".join(parts)
+    return "".join([*parts, "</article>\n"])

@@ -10,7 +10,7 @@ from alignkit.report.tree_outline import Outline
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Hold where the items of an outline stand."""
+    """Where the items of an outline stand."""
 
     middles: tuple[float, ...]  # (n,) the middle of each item, in pixels from the left
     levels: tuple[int, ...]  # (n,) the rows above the words, see Outline.levels
@@ -26,11 +26,7 @@ class Layout:
 
 
 def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> Layout:
-    """Place the items of an outline.
-
-    Each item has a column of its own, as wide as it and all below it need, and stands in the
-    middle of what is directly below it: linear in the number of items.
-    """
+    """Place the items of an outline."""
     own = [measure(k) + gap for k in range(len(outline))]
     within = [0.0] * len(own)  # what the items below need
     wide = own[:]
@@ -48,7 +44,6 @@ def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> La
 def _lefts(
     parents: Sequence[int], wide: list[float], within: list[float]
 ) -> tuple[list[float], float]:
-    """Return where each column starts, and where the last one ends."""
     lefts: list[float] = []
     used: list[float] = []  # where the next item below each starts
     end = 0.0
@@ -66,7 +61,6 @@ def _lefts(
 def _centre(
     outline: Outline, middles: list[float], lefts: list[float], wide: list[float], own: list[float]
 ) -> None:
-    """Set each item above the middle of those directly below it, within its column."""
     first: list[float | None] = [None] * len(middles)
     last = [0.0] * len(middles)
     for k in range(len(middles) - 1, -1, -1):

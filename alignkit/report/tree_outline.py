@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from alignkit.rules.rule import Node, Side, Variable
 from alignkit.trees import Tree
@@ -15,7 +15,7 @@ Kind = Literal["node", "word", "variable", "unpaired"]
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Hold what a drawing shows of a tree or of a string, in preorder."""
+    """What a drawing shows of a tree or of a string, in preorder."""
 
     texts: tuple[str, ...]
     kinds: tuple[Kind, ...]  # what each is; "unpaired" is a variable that the other side has not
@@ -35,77 +35,53 @@ class Outline:
         return below
 
     def levels(self) -> list[int]:
-        """Return how far each item stands above the words: words and variables at 0.
-
-        Words are all in one row, and so are the nodes of single words. A node above nothing
-        stands beside those.
-        """
-        found = [int(kind == "node") for kind in self.kinds]
-        for k in range(len(found) - 1, -1, -1):
-            parent = self.parents[k]
-            if parent >= 0:
-                found[parent] = max(found[parent], found[k] + 1)
-        return found
+        """Return how far each item stands above the words: words and variables at 0."""
+        levels = [int(kind == "node") for kind in self.kinds]
+        for k in range(len(levels) - 1, -1, -1):
+            if (parent := self.parents[k]) >= 0:
+                levels[parent] = max(levels[parent], levels[k] + 1)
+        return levels
 
 
 def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
     """Outline a tree with its words."""
-    known = numbers or {}
-    texts: list[str] = []
-    kinds: list[Kind] = []
-    parents: list[int] = []
-    found: list[int] = []
-    places: list[int] = []
+    rows: list[_Row] = []
     above = [-1]
     for step, at in walk(tree.starts.tolist(), tree.ends.tolist(), tree.afters.tolist()):
-        if step == "close":
-            above.pop()
-            continue
-        parents.append(above[-1])
-        places.append(at)
         if step == "open":
-            above.append(len(texts))
-            texts.append(tree.labels[at])
-            kinds.append("node")
-            found.append(known.get(at, -1))
+            rows.append((tree.labels[at], "node", above[-1], (numbers or {}).get(at, -1), at))
+            above.append(len(rows) - 1)
+        elif step == "word":
+            rows.append((tree.words[at], "word", above[-1], -1, at))
         else:
-            texts.append(tree.words[at])
-            kinds.append("word")
-            found.append(-1)
-    return Outline(tuple(texts), tuple(kinds), tuple(parents), tuple(found), tuple(places))
+            above.pop()
+    return _outline(rows)
+
+
+_Row = tuple[str, Kind, int, int, int]
+
+
+def _outline(rows: list[_Row]) -> Outline:
+    columns: list[Any] = [*zip(*rows, strict=True)] or [()] * 5
+    return Outline(*columns)
 
 
 def outline_side(side: Side) -> Outline:
-    """Outline a side of a rule: a fragment of a tree, or a string.
-
-    Examples
-    --------
-    >>> found = outline_side(Node("NP", (Variable(0, "DT"), Node("NN", ("car",)))))
-    >>> found.texts, found.parents, found.levels()
-    (('NP', 'x0:DT', 'NN', 'car'), (-1, 0, 0, 2), [2, 0, 1, 0])
-    """
-    texts: list[str] = []
-    kinds: list[Kind] = []
-    parents: list[int] = []
-    numbers: list[int] = []
+    """Outline a side of a rule: a fragment of a tree, or a string."""
+    rows: list[_Row] = []
     items = [side] if isinstance(side, Node) else list(side)
     stack = [(item, -1) for item in reversed(items)]
     while stack:
         item, above = stack.pop()
-        here, number = len(texts), -1
-        parents.append(above)
         if isinstance(item, Node):
-            texts.append(item.label)
-            kinds.append("node")
-            stack += [(child, here) for child in reversed(item.children)]
+            stack += [(child, len(rows)) for child in reversed(item.children)]
+            rows.append((item.label, "node", above, -1, -1))
         elif isinstance(item, Variable):
             name = f"{item.kind}{item.number}"
-            texts.append(f"{name}:{item.label}" if item.label else name)
-            kinds.append("variable" if item.kind == "x" else "unpaired")
-            number = item.number if item.kind == "x" else -1
+            text = f"{name}:{item.label}" if item.label else name
+            paired = item.kind == "x"
+            kind: Kind = "variable" if paired else "unpaired"
+            rows.append((text, kind, above, item.number if paired else -1, -1))
         else:
-            texts.append(item)
-            kinds.append("word")
-        numbers.append(number)
-    empty = (-1,) * len(texts)
-    return Outline(tuple(texts), tuple(kinds), tuple(parents), tuple(numbers), empty)
+            rows.append((item, "word", above, -1, -1))
+    return _outline(rows)

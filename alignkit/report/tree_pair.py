@@ -18,7 +18,7 @@ _MOST_WORDS = 12  # that a remark on a node tells
 
 @dataclass(frozen=True)
 class TreePair:
-    """Hold two trees, either of which may be missing, with their links and matched nodes."""
+    """Two trees, either of which may be missing, with their links and matched nodes."""
 
     id: str  # the id of the sentence pair
     words: tuple[tuple[str, ...], tuple[str, ...]]  # the source and the target words
@@ -39,7 +39,7 @@ class TreePair:
         return first, second
 
     def said_of_nodes(self, side: int) -> dict[int, str]:
-        """Say of each node of a side what is below it, and what is below its mate."""
+        """Describe each node of a side: what is below it, and what is below its mate."""
         tree, other = self.trees[side], self.trees[1 - side]
         said = {} if tree is None else {u: _said(tree, u) for u in range(len(tree.labels))}
         if other is not None:
@@ -48,7 +48,7 @@ class TreePair:
         return said
 
     def said_of_links(self) -> dict[tuple[int, int], str]:
-        """Say of each link what it joins: ``they ~ they: sure``."""
+        """Describe each link: ``they ~ they: sure``."""
         source, target = self.words
         return {
             link: f"{source[link.i]} ~ {target[link.j]}: {'sure' if sure else 'possible'}"
@@ -73,19 +73,23 @@ def make_tree_pair(
     if links not in ("sure", "possible"):
         raise UnknownNameError("kind of links", links, ("sure", "possible"))
     aligned = pair.alignments
-    if annotator is None and len(aligned) > 1:
-        raise OptionError(
-            f"pair {brief(pair.id)!r} is aligned by {brief_annotators(aligned)}; name one of them"
-        )
     if annotator is None:
+        if len(aligned) > 1:
+            names = brief_annotators(aligned)
+            raise OptionError(f"pair {brief(pair.id)!r} is aligned by {names}; name one of them")
         annotator = next(iter(aligned), "")
     alignment = pair.alignment(annotator) if annotator else _NO_LINKS
     source, target = _tree(pair, "source", source_tree), _tree(pair, "target", target_tree)
     if source is None is target and (source_tree or target_tree):
         pair.tree("source" if source_tree else "target", source_tree or target_tree)  # an error
     matched: list[tuple[int, int]] = []
-    if source is not None and target is not None:
-        matched = _match(pair, annotator, links, source, target)
+    if annotator and source is not None and target is not None:
+        from alignkit.rules import extract_rules  # compiled code, which takes a second
+
+        rules = extract_rules(
+            pair, links=links, annotator=annotator, source_tree=source, target_tree=target
+        )
+        matched = [(u, v) for u, v in rules.matched.tolist()]
     return TreePair(pair.id, pair.words, (source, target), annotator, alignment, links, matched)
 
 
@@ -103,19 +107,5 @@ def _said(tree: Tree, node: int) -> str:
 
 
 def _tree(pair: SentencePair, side: str, name: str | None) -> Tree | None:
-    """Return a tree of a side; None where it has none, or none of that name."""
     trees = pair.source_trees if side == "source" else pair.target_trees
     return pair.tree(side, name) if trees and name in {None, *trees} else None
-
-
-def _match(
-    pair: SentencePair, annotator: str, links: str, source: Tree, target: Tree
-) -> list[tuple[int, int]]:
-    if not annotator:
-        return []
-    from alignkit.rules import extract_rules  # compiled code, which takes a second
-
-    found = extract_rules(
-        pair, links=links, annotator=annotator, source_tree=source, target_tree=target
-    )
-    return [(u, v) for u, v in found.matched.tolist()]

@@ -38,34 +38,23 @@ def draw_tree_svg(
     """Draw the trees of a sentence pair: the source tree above, the target tree below.
 
     The target tree stands on its head, so that the words of both face each other, with their links
-    between them; nodes that are matched have the same number and colour on both sides.
+    between them; matched nodes have the same number and colour on both sides.
 
     Parameters
     ----------
-    pair
-        The sentence pair, with words and trees; a side without a tree is a row of words.
-    annotator
-        Whose links to draw; None for the only one who aligned the pair.
-    links
-        The links by which nodes are matched: ``"sure"``, or ``"possible"`` for all. Possible
-        links are drawn in any case, as broken lines.
-    source_tree, target_tree
-        The name of the tree to draw; None for the only one of that side.
+    pair, annotator, links, source_tree, target_tree
+        As of `draw_tree_text`. Possible links are drawn in any case, as broken lines.
 
     Returns
     -------
     str
-        An SVG document to be written in UTF-8; its size is linear in that of the trees. Widths
-        are estimated, as by `draw_svg`.
+        An SVG document to be written in UTF-8; its size is linear in that of the trees. Widths are
+        estimated, as by `draw_svg`.
 
     Raises
     ------
-    MissingTextError
-        If the words are not known.
-    OptionError
-        If there are several annotators or trees, and none is named.
-    UnknownNameError
-        If there is no annotator, tree or kind of links of that name.
+    MissingTextError, OptionError, UnknownNameError
+        As of `draw_tree_text`.
 
     Examples
     --------
@@ -74,8 +63,7 @@ def draw_tree_svg(
     >>> pair = SentencePair("1", ["rain"], ["showers"], {"gold": Alignment.parse("0-0")})
     >>> pair = pair.with_trees(
     ...     "gold", source=Tree.parse("(NP (NN rain))"), target=Tree.parse("(NP (NNS showers))"))
-    >>> image = draw_tree_svg(pair)
-    >>> "<title>rain ~ showers: sure</title>" in image
+    >>> "<title>rain ~ showers: sure</title>" in draw_tree_svg(pair)
     True
     """
     check_arguments(draw_tree_svg, locals())
@@ -153,7 +141,7 @@ class _Drawing:
         outlines = shown.outlines()
         layouts = [lay_out(outline, partial(_width, outline), _GAP) for outline in outlines]
         wide = max(layout.width for layout in layouts)
-        layouts = [one.stretched(min(wide, one.width * _STRETCH)) for one in layouts]
+        layouts = [each.stretched(min(wide, each.width * _STRETCH)) for each in layouts]
         lefts = [_MARGIN + (wide - layout.width) / 2 for layout in layouts]
         below = _MARGIN + layouts[0].height * _ROW + _BETWEEN
         return cls(
@@ -252,7 +240,6 @@ class _Tree:
 
 
 def _box(text: str, x: float, y: float, hue: str) -> str:
-    """Draw a variable in its colour; with a broken edge one that the other side has not."""
     wide = _length(text) + 12
     broken = "" if hue else ' stroke-dasharray="3 3"'
     place = f'x="{_px(x - wide / 2)}" y="{_px(y - 15)}" width="{_px(wide)}"'
@@ -273,7 +260,6 @@ def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: 
 
 
 def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
-    """Return the legend, and how far it reaches to the right and down."""
     parts: list[str] = []
     x, y, reach = float(_MARGIN), top + 12, 0.0
     for said, broken in legend_entries(shown):
@@ -291,15 +277,15 @@ def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
 def legend_entries(shown: TreePair) -> Sequence[tuple[str, bool | None]]:
     """Return what the legend says, each with whether its line is broken (None: it has none)."""
     sure, possible = shown.counts()
-    found: list[tuple[str, bool | None]] = []
+    entries: list[tuple[str, bool | None]] = []
     if sure:
-        found.append((f"sure ({sure})", False))
+        entries.append((f"sure ({sure})", False))
     if possible:
-        found.append((f"possible ({possible})", True))
+        entries.append((f"possible ({possible})", True))
     if shown.matched:
         kind = "sure links" if shown.links == "sure" else "sure and possible links"
-        found.append((f"a number on both sides: matched by {kind} ({len(shown.matched)})", None))
-    return found
+        entries.append((f"a number on both sides: matched by {kind} ({len(shown.matched)})", None))
+    return entries
 
 
 def _width(outline: Outline, item: int) -> float:

@@ -60,18 +60,12 @@ def draw_tree_text(
     source_tree, target_tree
         The name of the tree to draw; None for the only one of that side.
     colour
-        Colour matched nodes by ANSI sequences.
+        Colour matched nodes by ANSI sequences; nothing in the pair can send others.
     width
         The cells of a line, as far as an indent, a label and a word fit; None for no limit.
         Levels for which there is no room are counted: ``+7`` stands for 7 of them.
     unicode
         False for a drawing in ASCII alone, with all other characters escaped.
-
-    Returns
-    -------
-    str
-        Lines without spaces or a newline at the end. Nothing in the pair can send control
-        characters.
 
     Raises
     ------
@@ -125,7 +119,7 @@ def pair_text(
 
 @dataclass
 class _Line:
-    """Hold a line: its tree part with and without colours, and the word at its end, if any."""
+    """A line: its tree part with and without colours, and the word at its end, if any."""
 
     text: str
     plain: str
@@ -178,7 +172,7 @@ class _Drawing:
         margin = len(str(max(len(self.shown.words[side]) - 1, 0))) + 2
         wide = [char_width(line.plain) for line in drawn if line.place >= 0]
         room = _WIDEST if self.width is None else self.width
-        start = max((one for one in wide if one + margin <= room * 6 // 10), default=0) + 2
+        start = max((size for size in wide if size + margin <= room * 6 // 10), default=0) + 2
         linked = self.linked(side)
         for line in drawn:
             place = str(line.place) if line.place >= 0 else ""
@@ -205,16 +199,16 @@ class _Drawing:
 
     def linked(self, side: int) -> dict[int, list[tuple[str, str]]]:
         """Return what stands behind each word: its links, coloured and plain."""
-        found: dict[int, list[tuple[str, str]]] = {}
+        links: dict[int, list[tuple[str, str]]] = {}
         others = self.shown.words[1 - side]
         for link, sure in sorted(self.shown.alignment.items()):
             other = link[1 - side]
             sign = self.signs.sure if sure else self.signs.possible
             said = f" {other} {self.text(others[other])}"
-            found.setdefault(link[side], []).append(
+            links.setdefault(link[side], []).append(
                 (self.paint(sign, "1" if sure else "") + said, sign + said)
             )
-        return found
+        return links
 
     def tree(self, outline: Outline) -> Iterator[_Line]:
         """Yield the lines of a tree: a node alone below another stands behind it."""

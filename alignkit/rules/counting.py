@@ -27,12 +27,7 @@ class _Numbers(dict[Hashable, int]):
 
 
 class RuleCounts:
-    """Count rule types.
-
-    Notes
-    -----
-    Some 600 bytes a type beside its symbols, of 4 bytes; nothing a rule.
-    """
+    """Rule types and their counts."""
 
     def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
         self._strings, self._most = strings, examples
@@ -74,15 +69,15 @@ class RuleCounts:
 
     def _numbered(self, fragments: Fragments, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
         text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
-        found = np.empty(len(chosen), np.int64)
+        numbers = np.empty(len(chosen), np.int64)
         types, sides = self._types, self._sides
         for k, rule in enumerate(chosen.tolist()):
             start, end = ends[2 * rule], ends[2 * rule + 2]
-            found[k] = number = types[text[start:end]]
+            numbers[k] = number = types[text[start:end]]
             if number == len(sides):
                 middle = ends[2 * rule + 1]
                 sides.append((text[start:middle], text[middle:end]))
-        return found
+        return numbers
 
     def _add_alignments(
         self,
@@ -93,12 +88,11 @@ class RuleCounts:
     ) -> None:
         text, ends = fragments.links.tobytes(), (fragments.link_offsets * 4).tolist()
         keys = self._alignments
-        found = [
+        places = [
             keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
             for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
         ]
-        places = np.array(found, np.int64)
-        self._aligned = _added(self._aligned, places, counts[chosen], len(keys))
+        self._aligned = _added(self._aligned, np.array(places, np.int64), counts[chosen], len(keys))
 
     def _add_examples(
         self,
@@ -111,7 +105,7 @@ class RuleCounts:
         for rule, number in zip(chosen.tolist(), numbers.tolist(), strict=True):
             known = self._examples.setdefault(number, [])
             pair = pairs[k := int(cuts.pairs[rule])]
-            if len(known) == self._most or any(one.id == pair.id for one in known):
+            if len(known) == self._most or any(example.id == pair.id for example in known):
                 continue
             spans = (
                 (int(side.nodes[1, at]), int(side.nodes[2, at]))
@@ -128,36 +122,27 @@ class RuleCounts:
         targets = [mirrored(target) for _, target in self._sides]
         roots = [tuple(self._roots(sides)) for sides in self._sides]
         columns = [self._shares(keys).tolist() for keys in (sources, targets, roots)]
-        lexical = self._lexical(weights).tolist()
+        lexical = [(to, back) for to, back in self._lexical(weights).tolist()]
         alignments = self._best_alignments()
-        found = []
+        rows = []
         for k, (source, target) in enumerate(self._sides):
             rule = reader.rule(source, target)
+            count = float(self._counts[k])
+            if abs(count - round(count)) < 1e-9:
+                count = round(count)
+            shares = columns[0][k], columns[1][k], columns[2][k]
+            examples = tuple(self._examples.get(k, ()))
             made = RuleType(
-                rule,
-                self._count(k),
-                int(self._pairs[k]),
-                columns[0][k],
-                columns[1][k],
-                columns[2][k],
-                lexical[k][0],
-                lexical[k][1],
-                alignment=alignments[k],
-                examples=tuple(self._examples.get(k, ())),
+                rule, count, int(self._pairs[k]), *shares, *lexical[k], alignments[k], examples
             )
-            found.append((-self._counts[k], rule_text(rule), made))
-        return tuple(made for *_, made in sorted(found, key=lambda entry: entry[:2]))
+            rows.append((-count, rule_text(rule), made))
+        return tuple(made for *_, made in sorted(rows, key=lambda row: row[:2]))
 
     def _roots(self, sides: tuple[bytes, bytes]) -> Iterator[bytes]:
         for side, string in zip(sides, self._strings, strict=True):
             yield b"" if string else side[:4]  # a string has no label
 
-    def _count(self, k: int) -> float:
-        count = float(self._counts[k])
-        return round(count) if abs(count - round(count)) < 1e-9 else count
-
     def _shares(self, keys: Sequence[Hashable]) -> NDArray[np.float64]:
-        """Return the share of each type in the count of all that have the same key."""
         numbers = _Numbers()
         groups = np.array([numbers[key] for key in keys], np.int64)
         totals = np.bincount(groups, weights=self._counts)
@@ -170,37 +155,30 @@ class RuleCounts:
         links = [links for _, links in self._alignments]
         symbols, offsets = _joined(sides)
         flat, link_offsets = _joined(links)
-        found = weigh_words(
+        by_alignment = weigh_words(
             symbols, offsets, flat, link_offsets, weights.keys, weights.weights, weights.lone
         )
         best = np.zeros((len(self._sides), 2))
-        np.maximum.at(best, numbers, found)
+        np.maximum.at(best, numbers, by_alignment)
         return best
 
     def _best_alignments(self) -> list[tuple[tuple[int, int], ...]]:
-        """Return the most frequent alignment of each type; of several the one seen first."""
         best: dict[int, tuple[float, bytes]] = {}
         for (number, links), count in zip(self._alignments, self._aligned.tolist(), strict=True):
             if number not in best or count > best[number][0]:
                 best[number] = count, links
-        flat = (_ints(best[k][1]) for k in range(len(self._types)))
+        flat = (array("i", best[k][1]).tolist() for k in range(len(self._types)))
         return [tuple(zip(links[::2], links[1::2], strict=True)) for links in flat]
 
 
 def _added(
     known: NDArray[np.float64], numbers: NDArray[np.int64], more: NDArray[np.float64], size: int
 ) -> NDArray[np.float64]:
-    """Return sums by number, with more added to those that are known."""
-    found = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
-    found[: len(known)] += known
-    return found
+    counts = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
+    counts[: len(known)] += known
+    return counts
 
 
 def _joined(parts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the numbers of some parts one after the other, and where each begins."""
     offsets = ends_of([len(part) // 4 for part in parts])
     return np.frombuffer(b"".join(parts), np.int32), offsets
-
-
-def _ints(text: bytes) -> list[int]:
-    return array("i", text).tolist()

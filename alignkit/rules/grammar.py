@@ -1,4 +1,4 @@
-"""Define a grammar: rule types with counts, probabilities and examples."""
+"""Grammars: rule types with counts, probabilities and examples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from alignkit.rules.rule import Rule
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Say where a rule was seen: the pair, and the half-open spans of words of its root."""
+    """Where a rule was seen: the pair, and the half-open spans of words of its root."""
 
     id: str
     source: tuple[str, ...]
@@ -24,7 +24,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class RuleType:
-    """Hold a rule type of a grammar; a weight that was not computed is None.
+    """A rule type of a grammar; a weight that was not computed is None.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class RuleType:
 
 @dataclass(frozen=True)
 class Grammar:
-    """Hold the rule types of a corpus, most frequent first.
+    """The rule types of a corpus, most frequent first.
 
     Parameters
     ----------
@@ -107,34 +107,24 @@ class Grammar:
     @property
     def tokens(self) -> float:
         """How many rules were seen: the sum of all counts."""
-        return _whole(sum(one.count or 0 for one in self.types))
+        return _whole(sum(entry.count or 0 for entry in self.types))
 
     def kinds(self) -> dict[str, tuple[float, int]]:
         """Return the rules and the types of each kind, in the order of `alignkit.rules.KINDS`."""
-        found: dict[str, tuple[float, int]] = dict.fromkeys(KINDS, (0, 0))
-        for one in self.types:
-            kind = one.kind
-            tokens, types = found[kind]
-            found[kind] = tokens + (one.count or 0), types + 1
-        return {kind: (_whole(tokens), types) for kind, (tokens, types) in found.items()}
+        counts: dict[str, tuple[float, int]] = dict.fromkeys(KINDS, (0, 0))
+        for entry in self.types:
+            kind = entry.kind
+            tokens, types = counts[kind]
+            counts[kind] = tokens + (entry.count or 0), types + 1
+        return {kind: (_whole(tokens), types) for kind, (tokens, types) in counts.items()}
 
     def select(
-        self,
-        *,
-        kinds: Collection[str] | None = None,
-        min_count: float = 0,
-        identity: bool = True,
+        self, *, kinds: Collection[str] | None = None, min_count: float = 0, identity: bool = True
     ) -> Grammar:
         """Return the grammar of some of its types; their weights stay as they are.
 
-        Parameters
-        ----------
-        kinds
-            The kinds that are kept; None for all.
-        min_count
-            The least count.
-        identity
-            Whether rules with two equal sides are kept, where `kinds` does not say so.
+        Keeps types of `kinds` (None: all) with a count of at least `min_count`; if `kinds` is None,
+        rules with two equal sides only if `identity`.
 
         Raises
         ------
@@ -148,12 +138,11 @@ class Grammar:
         wanted = set(KINDS if kinds is None else kinds)
         if not identity and kinds is None:
             wanted.remove("identity")
-        kept = (one for one in self.types if (one.count or 0) >= min_count)
+        kept = (entry for entry in self.types if (entry.count or 0) >= min_count)
         if len(wanted) < len(KINDS):
-            kept = (one for one in kept if one.kind in wanted)
+            kept = (entry for entry in kept if entry.kind in wanted)
         return replace(self, types=tuple(kept))
 
 
 def _whole(total: float) -> float:
-    """Return a sum of fractions without what floating point misses of a whole number."""
     return round(total) if abs(total - round(total)) < 1e-6 else total

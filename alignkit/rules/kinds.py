@@ -48,29 +48,27 @@ def kind_of(rule: Rule) -> str:
 
 
 def _flat(side: Side) -> list[Item | tuple[str, str] | None]:
-    """Return labels, casefolded words and variables in order; None closes a node."""
-    found: list[Item | tuple[str, str] | None] = []
+    items: list[Item | tuple[str, str] | None] = []
     left: list[Item | None] = [side] if isinstance(side, Node) else list(reversed(side))
     while left:
         item = left.pop()
         if isinstance(item, Node):
-            found.append(("node", item.label))
+            items.append(("node", item.label))
             left.append(None)
             left += reversed(item.children)
         else:
-            found.append(item.casefold() if isinstance(item, str) else item)
-    return found
+            items.append(item.casefold() if isinstance(item, str) else item)
+    return items
 
 
 def _yield(flat: list[Item | tuple[str, str] | None]) -> list[str | int]:
-    """Return words, the numbers of variables, and what is deleted or inserted as a word."""
-    found: list[str | int] = []
+    items: list[str | int] = []
     for item in flat:
         if isinstance(item, str):
-            found.append(item)
+            items.append(item)
         elif isinstance(item, Variable):
-            found.append(item.number if item.kind == "x" else f"{item.kind} {item.number}")
-    return found
+            items.append(item.number if item.kind == "x" else f"{item.kind} {item.number}")
+    return items
 
 
 def _numbers(items: list[str | int]) -> list[int]:

@@ -30,7 +30,7 @@ _BLOCK = 1024
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bound the rules of a grammar; None is no bound."""
+    """The bounds of the rules of a grammar; None is no bound."""
 
     variables: int | None = None  # the most variables; deleted and inserted constituents are none
     nodes: int | None = None  # the most nodes of either side, variables counted
@@ -133,42 +133,31 @@ def learn_grammar(
     if all and grammar != "stsg":
         raise OptionError("`all` needs trees on both sides: leave it out, or say `grammar='stsg'`")
     return _Learner(
-        annotator, links, grammar, (source_tree, target_tree), string, 0 if all else size,
-        deletions, Bounds(max_variables, max_nodes, max_depth), examples,
+        Choice("the corpus", annotator), links, grammar, (source_tree, target_tree), string,
+        0 if all else size, deletions, Bounds(max_variables, max_nodes, max_depth), examples,
     ).learn(pairs)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Known:
-    """Hold a sentence pair with what its rules are made from."""
-
-    pair: SentencePair
-    alignment: Alignment
-    trees: tuple[Tree | None, Tree | None]
+_Known = tuple[SentencePair, Alignment, Tree | None, Tree | None]
 
 
+@dataclass
 class _Learner:
-    """Learn from blocks of pairs; `size` 0 takes the rules of all consistent nodes."""
+    """Learns from blocks of pairs; `size` 0 takes the rules of all consistent nodes."""
 
-    def __init__(
-        self,
-        annotator: str | None,
-        links: str,
-        grammar: str,
-        trees: tuple[str | None, str | None],
-        string: str | None,
-        size: int,
-        deletions: bool,
-        bounds: Bounds,
-        examples: int,
-    ) -> None:
-        self._choice = Choice("the corpus", annotator)
-        self._links, self._grammar, self._trees, self._string = links, grammar, trees, string
-        self._size, self._deletions, self._bounds = size, deletions, bounds
-        self._examples = examples
-        self._reader = RuleReader()
+    choice: Choice
+    links: str
+    grammar: str
+    trees: tuple[str | None, str | None]
+    string: str | None
+    size: int
+    deletions: bool
+    bounds: Bounds
+    examples: int
+
+    def __post_init__(self) -> None:
+        self._reader, self._lexicon = RuleReader(), Lexicon()
         self._counts: RuleCounts | None = None
-        self._lexicon = Lexicon()
         self._dropped: Counter[str] = Counter()
         self._passed: Counter[str] = Counter()
         self._sizes: Counter[int] = Counter()
@@ -179,47 +168,47 @@ class _Learner:
         while block := list(islice(known, _BLOCK)):
             read += len(block)
             self._add(block)
-        self._choice.check()
+        self.choice.check()
         counts = self._counts
         weights = self._lexicon.weights(len(self._reader.words))
         types = () if counts is None else counts.types(self._reader, weights)
-        sizes = dict(self._sizes) if self._size else {}
-        return Grammar(types, self._grammar, +self._dropped, read, +self._passed, sizes)
+        sizes = dict(self._sizes) if self.size else {}
+        return Grammar(types, self.grammar, +self._dropped, read, +self._passed, sizes)
 
     def _known(self, pairs: Iterable[SentencePair]) -> Iterator[_Known]:
         for pair in each("pairs", pairs, SentencePair):
-            alignment = self._choice.of(pair)
+            alignment = self.choice.of(pair)
             if alignment is None:
                 self._passed["not aligned"] += 1
             elif not pair.has_text:
                 self._passed["without words"] += 1
             else:
-                source = None if self._string == "source" else self._tree(pair, 0)
-                target = None if self._string == "target" else self._tree(pair, 1)
+                source = None if self.string == "source" else self._tree(pair, 0)
+                target = None if self.string == "target" else self._tree(pair, 1)
                 parsed = source is not None or target is not None
-                if self._grammar == "s2t" and self._string is None and parsed:
-                    self._string = string_side("s2t", None, [source], [target])
-                    source = None if self._string == "source" else source
-                if (source is None and self._string != "source") or (
-                    target is None and self._string != "target"
+                if self.grammar == "s2t" and self.string is None and parsed:
+                    self.string = string_side("s2t", None, [source], [target])
+                    source = None if self.string == "source" else source
+                if (source is None and self.string != "source") or (
+                    target is None and self.string != "target"
                 ):
                     self._passed["not parsed"] += 1
                 else:
-                    yield _Known(pair, alignment, (source, target))
+                    yield pair, alignment, source, target
 
     def _tree(self, pair: SentencePair, side: int) -> Tree | None:
-        name, sides = self._trees[side], ("source", "target")
+        name, sides = self.trees[side], ("source", "target")
         trees = (pair.source_trees, pair.target_trees)[side]
         return tree_of(pair, sides[side], name) if name is None or name in trees else None
 
     def _add(self, block: list[_Known]) -> None:
-        pairs = [one.pair for one in block]
+        pairs = [row[0] for row in block]
         derivations = Derived(
             pairs,
-            [one.alignment for one in block],
-            ([one.trees[0] for one in block], [one.trees[1] for one in block]),
-            links=self._links,
-            string=self._string if self._grammar == "s2t" else None,
+            [row[1] for row in block],
+            ([row[2] for row in block], [row[3] for row in block]),
+            links=self.links,
+            string=self.string if self.grammar == "s2t" else None,
             reader=self._reader,
         ).arrays
         source, target = (
@@ -227,10 +216,10 @@ class _Learner:
             for side in (derivations.source, derivations.target)
         )
         self._lexicon.add(derivations.links, source, target)
-        for size in range(1, self._size + 1):
+        for size in range(1, self.size + 1):
             cuts = derivations.minimal() if size == 1 else derivations.composed(size)[0]
             self._count(size, derivations, cuts, pairs)
-        if not self._size:
+        if not self.size:
             self._count(0, derivations, derivations.everywhere(), pairs)
         if self._counts is not None:
             self._counts.end_block()
@@ -238,10 +227,10 @@ class _Learner:
     def _count(
         self, size: int, derivations: Derivations, cuts: Cuts, pairs: list[SentencePair]
     ) -> None:
-        fragments = derivations.fragments(cuts, deletions=self._deletions)
-        kept, dropped = self._bounds.split(fragments)
+        fragments = derivations.fragments(cuts, deletions=self.deletions)
+        kept, dropped = self.bounds.split(fragments)
         self._dropped.update(dropped)
         self._sizes[size] += int(kept.sum())
         if self._counts is None:
-            self._counts = RuleCounts(derivations.strings, self._examples)
+            self._counts = RuleCounts(derivations.strings, self.examples)
         self._counts.add(derivations, cuts, fragments, kept, pairs)

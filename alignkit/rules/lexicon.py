@@ -22,7 +22,7 @@ _PENDING = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Hold translation weights of words."""
+    """Translation weights of words."""
 
     keys: NDArray[np.int64]  # (W,) int64: source word << 32 | target word, rising
     weights: NDArray[np.float64]  # (W, 2): w(target | source), w(source | target)
@@ -35,13 +35,7 @@ class Weights:
 
 
 class Lexicon:
-    """Count links between words, and words without links, by the numbers of words.
-
-    Notes
-    -----
-    16 bytes a pair of words that is linked somewhere, and while pairs are merged up to three times
-    that; 16 bytes a word.
-    """
+    """Count links between words, and words without links, by the numbers of words."""
 
     def __init__(self) -> None:
         self._keys, self._counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -65,9 +59,9 @@ class Lexicon:
         for column, side in ((0, target), (1, source)):
             free = np.ones(len(side.ids), bool)
             free[places[1 - column]] = False
-            found = np.bincount(side.ids[free], minlength=len(self._lone[column]))
-            found[: len(self._lone[column])] += self._lone[column]
-            self._lone[column] = found
+            lone = np.bincount(side.ids[free], minlength=len(self._lone[column]))
+            lone[: len(self._lone[column])] += self._lone[column]
+            self._lone[column] = lone
 
     def _settle(self) -> None:
         keys = np.concatenate([self._keys, *(keys for keys, _ in self._pending)])

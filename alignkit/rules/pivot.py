@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from types import TracebackType
 
 import numpy as np
 
-from alignkit.arguments import check_arguments, each
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.rules.files.flat import leaves
+from alignkit.rules.files.flat import variables
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rule import Node, Rule, Side, Variable
 from alignkit.tables.paraphrases import PIVOTS, Pivot
@@ -22,7 +20,7 @@ _RULES = 4096  # at a time
 
 
 class RulePivot:
-    """Join rules on the side that they share, in bounded memory."""
+    """Joins rules on the side that they share, in bounded memory."""
 
     def __init__(
         self, tables: int = 1, *, on: str = "source", folder: str | None = None, room: int = ROOM
@@ -38,13 +36,8 @@ class RulePivot:
     def __enter__(self) -> RulePivot:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.pivot.__exit__(kind, error, trace)
+    def __exit__(self, *raised: object) -> None:
+        self.pivot.__exit__()
 
     def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
         """Add the rules of a table, 1 or 2, that were seen so often; return how many there were."""
@@ -52,47 +45,45 @@ class RulePivot:
         stream = iter(rules)
         while block := list(islice(stream, _RULES)):
             kept = []
-            for number, one in enumerate(block, start=seen + 1):
-                if self._fits(one, number, min_count):
-                    kept.append(one)
+            for number, entry in enumerate(block, start=seen + 1):
+                if self._fits(entry, number, min_count):
+                    kept.append(entry)
             seen += len(block)
             self._add(table, kept)
         return seen
 
-    def _fits(self, one: RuleType, number: int, min_count: float) -> bool:
-        if one.p_target is None or one.p_source is None:
+    def _fits(self, entry: RuleType, number: int, min_count: float) -> bool:
+        if entry.p_target is None or entry.p_source is None:
             raise OptionError(
                 f"rule {number} has no p(target | source) or no p(source | target); both are needed"
             )
         if min_count > 1:
-            if one.count is None:
+            if entry.count is None:
                 raise OptionError(f"rule {number} has no count; leave out the least count")
-            if one.count < min_count:
+            if entry.count < min_count:
                 self.left_out[f"seen less than {min_count:g} times"] += 1
                 return False
-        if any(item.kind != "x" for side in one.rule for item in _variables(side)):
+        if any(item.kind != "x" for side in entry.rule for item in variables(side)):
             self.left_out["with deleted or inserted variables"] += 1
             return False
         return True
 
     def _add(self, table: int, rules: list[RuleType]) -> None:
         shared, others = [], []
-        for one in rules:
-            pivot, phrase = one.rule[self._side], one.rule[1 - self._side]
-            names = {item.number: place for place, item in enumerate(_variables(pivot))}
+        for entry in rules:
+            pivot, phrase = entry.rule[self._side], entry.rule[1 - self._side]
+            names = {item.number: place for place, item in enumerate(variables(pivot))}
             shared.append(list(_tokens(pivot, names)))
             others.append(list(_tokens(phrase, names)))
-            self._labels.update(item.label for item in _variables(phrase))
+            self._labels.update(item.label for item in variables(phrase))
             self._variables = max(self._variables, len(names))
-        p = np.array([(one.p_source, one.p_target) for one in rules], np.float64).reshape(-1, 2)
+        p = np.array([(entry.p_source, entry.p_target) for entry in rules], np.float64).reshape(
+            -1, 2
+        )
         self.pivot.add(table, shared, others, p[:, self._side], p[:, 1 - self._side])
 
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
-        """Yield the paraphrase rules, those of each source side by falling probability.
-
-        `p_target` is p(paraphrase | phrase), `p_source` the reverse, and the number of pivots is
-        the extra feature ``pivots``. Variables are numbered by the source side.
-        """
+        """Yield the paraphrase rules, those of each source side by falling probability."""
         variables = {
             _token(Variable(number, label)): (number, label)
             for label in self._labels
@@ -105,56 +96,6 @@ class RulePivot:
                 p_source=back,
                 extra=(("pivots", f"{pivots:.0f}"),),
             )
-
-
-def pivot_rules(
-    table: Iterable[RuleType],
-    second: Iterable[RuleType] | None = None,
-    *,
-    on: str = "source",
-    min_count: float = 1,
-    min_p: float = 0.001,
-    top: int | None = 20,
-    identity: bool = False,
-) -> Iterator[RuleType]:
-    """Go through the paraphrase rules that a grammar holds: rules with one side in common.
-
-    As `alignkit.tables.pivot` makes paraphrases of phrases; other arguments mean what they mean
-    there. A shared side is the same in its words, labels and variables, as these stand in it from
-    left to right.
-
-    Examples
-    --------
-    >>> from alignkit.rules.files import parse_rule, rule_text
-    >>> rules = [RuleType(parse_rule(text), p_target=0.5, p_source=1.0) for text in (
-    ...     'X(x0:X "de" x1:X) ||| X(x0:X "of" x1:X)', 'X(x0:X "de" x1:X) ||| X(x1:X x0:X)')]
-    >>> for found in pivot_rules(rules):
-    ...     print(rule_text(found.rule), found.p_target)
-    X(x0:X "of" x1:X) ||| X(x1:X x0:X) 0.5
-    X(x0:X x1:X) ||| X(x1:X "of" x0:X) 0.5
-    """
-    check_arguments(pivot_rules, locals())
-    settings = PivotSettings(min_p, top, identity)
-    made = RulePivot(1 if second is None else 2, on=on)
-    entries = each("table", table, RuleType)
-    others = None if second is None else each("second", second, RuleType)
-    return _joined(made, (entries, others), min_count, settings)
-
-
-def _joined(
-    made: RulePivot,
-    tables: tuple[Iterable[RuleType], Iterable[RuleType] | None],
-    min_count: float,
-    settings: PivotSettings,
-) -> Iterator[RuleType]:
-    with made:
-        for number, rules in enumerate(tables, start=1):
-            made.add(number, rules or (), min_count=min_count)
-        yield from made.rules(settings)
-
-
-def _variables(side: Side) -> Iterator[Variable]:
-    return (item for item in leaves(side) if isinstance(item, Variable))
 
 
 def _token(variable: Variable) -> str:
@@ -182,7 +123,6 @@ def _tokens(side: Side, names: dict[int, int]) -> Iterator[str]:
 
 
 def _parsed(tokens: tuple[str, ...]) -> Side:
-    """Return the side that `_tokens` made texts of."""
     open_labels: list[str] = []
     children: list[list[Node | Variable | str]] = [[]]
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Define a synchronous rule: two fragments of trees, or strings, that share their variables."""
+"""A synchronous rule: two fragments of trees, or strings, that share their variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Variable(NamedTuple):
 
 
 class Node(NamedTuple):
-    """Hold a node of a fragment: its label and, in order, nodes, variables and words."""
+    """A node of a fragment: its label and, in order, nodes, variables and words."""
 
     label: str
     children: tuple[Item, ...]

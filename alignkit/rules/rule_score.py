@@ -44,30 +44,21 @@ _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 def rule_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
-    """Return precision, recall and F1 of the rules and of the node pairs.
-
-    Examples
-    --------
-    >>> row = np.array([[4, 3, 4, 0, 0, 0, 5, 5, 5, 0, 0, 0]])
-    >>> {name: value.tolist() for name, value in rule_ratios(row).items() if value[0] > 0}
-    ... # doctest: +NORMALIZE_WHITESPACE
-    {'rules.precision': [0.75], 'rules.recall': [1.0], 'rules.f1': [0.8571428571428571],
-     'nodes.precision': [1.0], 'nodes.recall': [1.0], 'nodes.f1': [1.0]}
-    """
+    """Return precision, recall and F1 of the rules and of the node pairs."""
     by_name = dict(zip(COLUMNS, np.asarray(counts).T, strict=True))
-    found: dict[str, NDArray[np.float64]] = {}
+    ratios: dict[str, NDArray[np.float64]] = {}
     for level, (total, right) in _PARTS.items():
         precision, recall = (
             ratio(by_name[f"{side}_{right}"], by_name[f"{side}_{total}"]) for side in ("hyp", "ref")
         )
         values = precision, recall, harmonic(precision, recall)
-        found |= {f"{level}.{name}": x for name, x in zip(_MEASURES, values, strict=True)}
-    return found
+        ratios |= {f"{level}.{name}": x for name, x in zip(_MEASURES, values, strict=True)}
+    return ratios
 
 
 @dataclass(frozen=True, repr=False)
 class RuleScore:
-    """Hold the score of rules that follow from alignments against those of a gold standard.
+    """The score of rules that follow from alignments against those of a gold standard.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
 
@@ -123,11 +114,11 @@ class RuleScore:
     ) -> RuleScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(RuleScore.with_intervals, locals())
-        found = confidence_interval(
+        intervals = confidence_interval(
             self.rows, rule_ratios, resamples=resamples, confidence=confidence, seed=seed
         )
         return replace(
-            self, intervals=found, signature=self.signature.drawn(resamples, confidence, seed)
+            self, intervals=intervals, signature=self.signature.drawn(resamples, confidence, seed)
         )
 
     def __repr__(self) -> str:
@@ -144,17 +135,17 @@ class RuleScore:
         """Return the score as a table, a row for each level."""
         columns = [
             Column("", key="level"),
-            *(Column(told, "percent", key=name) for name, told in _MEASURES.items()),
+            *(Column(title, "percent", key=name) for name, title in _MEASURES.items()),
             Column("hypothesis", "count"),
             Column("reference", "count"),
         ]
         rows: list[list[Cell]] = [
             [
-                told,
+                title,
                 *(self._cell(f"{level}.{name}") for name in _MEASURES),
                 *(self.counts[f"{side}_{_PARTS[level][0]}"] for side in ("hyp", "ref")),
             ]
-            for level, told in LEVELS.items()
+            for level, title in LEVELS.items()
         ]
         skipped = [f"{how_many(n, 'pair')} {why}" for why, n in self.skipped.items() if n]
         left_out = [f"not scored: {', '.join(skipped)}"] if skipped else []
@@ -185,7 +176,7 @@ class RuleScore:
             level: {name: none_if_nan(self.measures[f"{level}.{name}"]) for name in _MEASURES}
             for level in LEVELS
         }
-        found: dict[str, object] = {
+        result: dict[str, object] = {
             **levels,
             "counts": dict(self.counts),
             "pairs": self.pairs,
@@ -193,5 +184,5 @@ class RuleScore:
             "signature": str(self.signature),
         }
         if self.intervals:
-            found["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
-        return found | ({"cautions": list(self.cautions)} if self.cautions else {})
+            result["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
+        return result | ({"cautions": list(self.cautions)} if self.cautions else {})

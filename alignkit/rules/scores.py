@@ -59,10 +59,6 @@ def score_rules(
     signature
         What is known of the files; the settings are filled in.
 
-    Returns
-    -------
-    RuleScore
-
     Raises
     ------
     UnknownNameError
@@ -91,7 +87,7 @@ def score_rules(
     blocks = [np.zeros((0, 2 * len(COUNTED)), np.int64)]
     while block := list(islice(parsed, _BLOCK)):
         sources, targets, hyp, ref = zip(*block, strict=True)
-        sides = [LinkArrays.pack(one if links == "possible" else one.sure_only() for one in side)
+        sides = [LinkArrays.pack(a if links == "possible" else a.sure_only() for a in side)
                  for side in (hyp, ref)]  # fmt: skip
         blocks.append(count_rules(sources, targets, *sides))
     settings = replace(signature or Signature(), level="rules", links=links)
@@ -123,10 +119,7 @@ def _parsed(
 
 
 def count_rules(
-    sources: Sequence[Tree],
-    targets: Sequence[Tree],
-    hypothesis: LinkArrays,
-    reference: LinkArrays,
+    sources: Sequence[Tree], targets: Sequence[Tree], hypothesis: LinkArrays, reference: LinkArrays
 ) -> Rows:
     """Count the rules and matched nodes of sentence pairs, and those that both alignments have."""
     check_arguments(count_rules, locals())
@@ -137,7 +130,7 @@ def count_rules(
         )
     labels, words = Names(), Names()
     source, target = (
-        TreeArrays.pack(side, [[*map(str.casefold, one.words)] for one in side], labels, words)
+        TreeArrays.pack(side, [[*map(str.casefold, tree.words)] for tree in side], labels, words)
         for side in (sources, targets)
     )
     for links in (hypothesis, reference):
@@ -153,32 +146,28 @@ def _check_inside(links: LinkArrays, trees: Sequence[TreeArrays]) -> None:
             raise JoinError(f"pair {outside[0]} (counted from 0): a link lies outside its sentence")
 
 
-def _found(one: Derivations, other: Derivations) -> Rows:
-    """Count the rules of one that the other has, each pair a row of `COUNTED`."""
+def _found(mine: Derivations, other: Derivations) -> Rows:
+    """Count those of my rules that the other derivations have, each pair a row of `COUNTED`."""
+    rules = mine.fragments(mine.minimal())
+    changing = readonly(sides_differ(readonly(rules.symbols), readonly(rules.offsets)))
     return count_found(
-        readonly(one.matched), readonly(one.afters), readonly(one.offsets), _changing(one),
+        readonly(mine.matched), readonly(mine.afters), readonly(mine.offsets), changing,
         readonly(other.matched), readonly(other.afters), readonly(other.offsets),
         *_classes(other), SIZE,
     )  # fmt: skip
 
 
-def _changing(found: Derivations) -> NDArray[np.bool_]:
-    """Return which minimal rules are no identities."""
-    made = found.fragments(found.minimal())
-    return readonly(sides_differ(readonly(made.symbols), readonly(made.offsets)))
-
-
 def _classes(
-    found: Derivations,
+    derivations: Derivations,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     """Return the class of each node of both sides, -1 for none, and where trees begin."""
-    classes = found.classes
+    classes = derivations.classes
     assert classes is not None  # both sides are trees
-    pairs = np.repeat(np.arange(len(found)), np.diff(classes.offsets))
+    pairs = np.repeat(np.arange(len(derivations)), np.diff(classes.offsets))
     made: list[NDArray[np.generic]] = []
     for trees, chains, begins in (
-        (found.source, classes.source_chains, classes.source_begins),
-        (found.target, classes.target_chains, classes.target_begins),
+        (derivations.source, classes.source_chains, classes.source_begins),
+        (derivations.target, classes.target_chains, classes.target_begins),
     ):
         numbers = np.repeat(np.arange(len(pairs), dtype=np.int32), np.diff(begins))
         of_node = np.full(len(trees.labels), -1, np.int32)

@@ -21,7 +21,7 @@ _LEAST = 1 << 12  # but so many of each bucket
 
 
 class Sections:
-    """Write records to a file in which those of a bucket can be found."""
+    """Writes records to a file in which those of a bucket can be found."""
 
     def __init__(self, stream: BinaryIO, count: int) -> None:
         self._stream, self._width = stream, 0
@@ -91,7 +91,7 @@ def read_section(path: str, bucket: int) -> Iterator[Block]:
 
 
 class WordPool(NamedTuple):
-    """Hold a list of words: their bytes in UTF-8; (V + 1,) where each ends, from 0 on."""
+    """A list of words: their bytes in UTF-8; (V + 1,) where each ends, from 0 on."""
 
     text: NDArray[np.uint8]
     ends: NDArray[np.int64]
@@ -132,9 +132,11 @@ class WordPool(NamedTuple):
 
     def places_in(self, other: WordPool) -> NDArray[np.int32]:
         """Return (V,) where the words stand in a list that has them all; both are sorted."""
-        return kernel.places(
-            readonly(self.text), readonly(self.ends), readonly(other.text), readonly(other.ends)
-        )
+        return kernel.places(*self.arrays(), *other.arrays())
+
+    def arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Return text and ends as kernels take them."""
+        return readonly(self.text), readonly(self.ends)
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -146,15 +148,8 @@ def merged_pools(pools: Sequence[WordPool]) -> WordPool:
     while len(left) > 1:
         pairs = zip(left[::2], left[1::2], strict=False)
         odd = left[-1:] if len(left) % 2 else []
-        left = [_merged(one, other) for one, other in pairs] + odd
+        left = [WordPool(*kernel.merge_words(*a.arrays(), *b.arrays())) for a, b in pairs] + odd
     return left[0]
-
-
-def _merged(one: WordPool, other: WordPool) -> WordPool:
-    text, ends = kernel.merge_words(
-        readonly(one.text), readonly(one.ends), readonly(other.text), readonly(other.ends)
-    )
-    return WordPool(text, ends)
 
 
 def marks_of(words: Iterable[str]) -> NDArray[np.uint64]:

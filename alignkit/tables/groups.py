@@ -13,11 +13,7 @@ from alignkit.tables.table_kernel import number_groups
 
 
 def with_totals(runs: Runs) -> Iterator[tuple[Block, NDArray[np.float64]]]:
-    """Yield the records of `Runs` with the sum of the first values of all with the same phrase.
-
-    That is the first one, up to the 0. The records are merged twice, so that a phrase may have more
-    of them than memory holds; each phrase takes 8 bytes.
-    """
+    """Yield the records of `Runs` with the sum of the first values of all with the same phrase."""
     parts: list[NDArray[np.float64]] = []
     known = 0  # groups before the last one
     open_sum = 0.0  # of the last one so far
@@ -33,45 +29,44 @@ def with_totals(runs: Runs) -> Iterator[tuple[Block, NDArray[np.float64]]]:
 
 
 def whole_groups(runs: Runs) -> Iterator[tuple[Block, NDArray[np.int64]]]:
-    """Yield the records of `Runs`, never some of those with the same first phrase, and its number.
-
-    So what has one first phrase has to fit into memory.
-    """
+    """Yield the records of `Runs` in whole groups by first phrase, with the group of each."""
     held: list[tuple[Block, NDArray[np.int64]]] = []
     for block, numbers in _grouped(runs):
         last = int(np.searchsorted(numbers, numbers[-1]))
         if last == 0 and held and held[-1][1][-1] == numbers[-1]:
             held.append((block, numbers))
             continue
-        yield _joined([*held, (_part(block, 0, last), numbers[:last])])
-        held = [(_part(block, last, len(block)), numbers[last:])]
+        yield _joined([*held, (part_of(block, 0, last), numbers[:last])])
+        held = [(part_of(block, last, len(block)), numbers[last:])]
     if held:
         yield _joined(held)
 
 
-def _part(block: Block, begin: int, end: int) -> Block:
+def part_of(block: Block, begin: int, end: int) -> Block:
+    """Return some records of a block."""
     offsets = block.offsets[begin : end + 1]
     return Block(
         block.symbols[offsets[0] : offsets[-1]], offsets - offsets[0], block.values[begin:end]
     )
 
 
-def _joined(
-    parts: Sequence[tuple[Block, NDArray[np.int64]]],
-) -> tuple[Block, NDArray[np.int64]]:
-    blocks = [block for block, _ in parts]
+def _joined(parts: Sequence[tuple[Block, NDArray[np.int64]]]) -> tuple[Block, NDArray[np.int64]]:
+    whole = joined([block for block, _ in parts])
+    return whole, np.concatenate([numbers for _, numbers in parts])
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Return the records of some blocks, one after the other."""
     starts = np.cumsum([0, *(len(block.symbols) for block in blocks)])
     tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
-    whole = Block(
+    return Block(
         np.concatenate([block.symbols for block in blocks]),
         np.concatenate([np.zeros(1, np.int64), *tails]),
         np.concatenate([block.values for block in blocks]),
     )
-    return whole, np.concatenate([numbers for _, numbers in parts])
 
 
 def _grouped(runs: Runs) -> Iterator[tuple[Block, NDArray[np.int64]]]:
-    """Yield the records of `Runs`, and the number of the group of each."""
     before, last = readonly(np.empty(0, np.int32)), -1
     for block in runs.merge():
         symbols = readonly(block.symbols)

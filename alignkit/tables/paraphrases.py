@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import gettempdir
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,7 @@ PIVOTS = ("source", "target")
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase:
-    """Hold a phrase and another one that shares translations with it.
+    """A phrase and another one that shares translations with it.
 
     Parameters
     ----------
@@ -88,12 +87,7 @@ class Pivot:
     def __enter__(self) -> Pivot:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._entries.close()
         if self._paths is not None:
             self._paths.close()
@@ -172,7 +166,6 @@ class Pivot:
             yield from chosen(paths, settings, tally)
 
     def _variables(self, variables: Mapping[str, tuple[int, str]]) -> Names:
-        """Return the ranks, numbers and names of symbols as `pivot_kernel.join` takes them."""
         symbol = {(number, rest): text for text, (number, rest) in variables.items()}
         most = max((number for number, _ in variables.values()), default=0) + 1
         for number in range(most):
@@ -190,18 +183,12 @@ class Pivot:
         return ranks, numbers, renamed
 
     def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
-        """Yield the paraphrases as lines, many in a text.
-
-        Tab-separated: phrase, paraphrase, p(paraphrase | phrase), p(phrase | paraphrase), pivots.
-        """
+        """Yield the paraphrases as lines, many in a text."""
         words = text_pool(map(escaped, sorted(self._symbols)))
         yield from pivot_lines(self.blocks(settings), words)
 
     def records(self) -> Iterator[Block]:
-        """Yield what was added: pivot, 0, the table, the phrase; words are numbered as in `words`.
-
-        The number of the table stands as it is, those of words are higher by 1.
-        """
+        """Yield what was added: pivot, 0, the table, the phrase, in the numbers of `words`."""
         return self._entries.merge()
 
     @property
@@ -241,7 +228,7 @@ def pivot(
     top: int | None = 20,
     identity: bool = False,
 ) -> Iterator[Paraphrase]:
-    """Go through the paraphrases that a phrase table holds: phrases with the same translations.
+    """Yield the paraphrases that a phrase table holds: phrases with the same translations.
 
     p(e2 | e1) is the sum, over all phrases f that both are paired with, of p(e2 | f) p(f | e1)
     [1]_.
@@ -270,16 +257,12 @@ def pivot(
 
     Raises
     ------
-    UnknownNameError
-        If `on` is no side.
-    OptionError
-        If an option makes no sense.
+    UnknownNameError, OptionError
+        If `on` is no side, or an option makes no sense.
 
     Notes
     -----
-    With ``min_count=1`` nothing is left out before the sum. So with ``identity=True, min_p=0,
-    top=None`` the probabilities of each phrase sum to 1 where those of the tables do. Time grows
-    with the number of paths e1 - f - e2: a pivot with n phrases makes n (n - 1).
+    Time grows with the number of paths e1 - f - e2: a pivot with n phrases makes n (n - 1).
 
     References
     ----------

@@ -23,7 +23,7 @@ Records = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
 @dataclass
 class Tally:
-    """Count different phrase pairs, and those that were not frequent enough."""
+    """How many different phrase pairs there are, and how many were not frequent enough."""
 
     different: int = 0
     left_out: int = 0
@@ -31,7 +31,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class TableBlock:
-    """Hold E entries of a phrase table."""
+    """E entries of a phrase table."""
 
     symbols: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -61,14 +61,8 @@ def table_blocks(by_source: Runs) -> Iterator[TableBlock]:
         last = block.symbols[block.offsets[1:] - 1]
         shown = np.flatnonzero(last)  # a phrase alone holds the count of what was left out
         counts, of_target = block.values[shown].T
-        yield TableBlock(
-            block.symbols,
-            block.offsets,
-            shown,
-            counts,
-            counts / totals[shown],
-            counts / of_target,
-        )
+        shares = counts / totals[shown], counts / of_target
+        yield TableBlock(block.symbols, block.offsets, shown, counts, *shares)
 
 
 def table_lines(

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from tempfile import gettempdir
-from types import TracebackType
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from alignkit.jit import readonly
 from alignkit.phrases import PhraseArrays, extract_phrases, longest_span
 from alignkit.sentence_pair import SentencePair
 from alignkit.tables import table_kernel as kernel
-from alignkit.tables.lexicon import Lexicon
 from alignkit.tables.phrase_steps import (
     TableBlock,
     Tally,
@@ -39,7 +37,7 @@ _PHRASES = 1 << 16  # phrase pairs at a time
 
 @dataclass(frozen=True, slots=True)
 class PhraseEntry:
-    """Hold an entry of a phrase table.
+    """An entry of a phrase table.
 
     Parameters
     ----------
@@ -71,7 +69,7 @@ class PhraseEntry:
 
 @dataclass(frozen=True)
 class TableSettings:
-    """Say which phrase pairs are counted; `extract_phrases` says what each means."""
+    """Which phrase pairs are counted; see `extract_phrases`."""
 
     links: str = "possible"
     kind: str = "all"
@@ -80,26 +78,22 @@ class TableSettings:
     ignore_identical: bool = False
 
 
-class PhraseCounts:
-    """Count phrase pairs; give them back with their probabilities.
+class _Lexicon(Vocabulary):
+    @property
+    def words(self) -> Sequence[str]:
+        return list(self._numbers)
 
-    Notes
-    -----
-    Counted by target, then by source: first each target phrase has its count, then each source
-    phrase. So memory holds the words, `room`, and 8 bytes for each different phrase of a side.
-    """
+
+class PhraseCounts:
+    """Counts phrase pairs, and gives them back with their probabilities."""
 
     def __init__(
-        self,
-        settings: TableSettings | None = None,
-        *,
-        folder: str | None = None,
-        room: int = ROOM,
+        self, settings: TableSettings | None = None, *, folder: str | None = None, room: int = ROOM
     ) -> None:
         check_arguments(PhraseCounts.__init__, locals())
         self._settings = settings or TableSettings()
         self._folder, self._room = folder or gettempdir(), room
-        self._lexicon = Lexicon()
+        self._lexicon = _Lexicon(casefold=False)
         self._by_target = Runs(self._folder, room=room)
         self._by_source: Runs | None = None
         self.occurrences = 0
@@ -108,12 +102,7 @@ class PhraseCounts:
     def __enter__(self) -> PhraseCounts:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._by_target.close()
         if self._by_source is not None:
             self._by_source.close()
@@ -167,7 +156,9 @@ class PhraseCounts:
         by_source = Runs(self._folder, sums=2, room=self._room)
         self._by_source = by_source
         self.tally = Tally()
-        ranks = self._lexicon.ranks()
+        words = self.words
+        ranks = np.empty(len(words), np.int32)
+        ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
         for records in turned(self._by_target, ranks, min_count, self.tally):
             by_source.add(*records)
         self._by_target.close()
@@ -175,7 +166,7 @@ class PhraseCounts:
 
     def entries(self, *, min_count: int = 1) -> Iterator[PhraseEntry]:
         """Yield the entries one by one; see `blocks`."""
-        words = ["", *sorted(self._lexicon.words)]
+        words = ["", *sorted(self.words)]
         for block in self.blocks(min_count=min_count):
             symbols, offsets = block.symbols.tolist(), block.offsets.tolist()
             numbers = (block.counts, block.p_target, block.p_source)
@@ -194,7 +185,7 @@ class PhraseCounts:
 
     def lines(self, *, min_count: int = 1) -> Iterator[str]:
         """Yield the entries as lines, many in a text: source, target, count, p(t|s), p(s|t)."""
-        words = text_pool(map(escaped, sorted(self._lexicon.words)))
+        words = text_pool(map(escaped, sorted(self.words)))
         yield from table_lines(self.blocks(min_count=min_count), words)
 
     def records(self) -> Iterator[Block]:
@@ -218,7 +209,7 @@ def phrase_table(
     ignore_identical: bool = False,
     min_count: int = 1,
 ) -> Iterator[PhraseEntry]:
-    """Go through the phrase table of a corpus: its phrase pairs, counts and probabilities.
+    """Yield the phrase table of a corpus, sorted by source phrase, then by target phrase.
 
     Parameters
     ----------
@@ -230,13 +221,7 @@ def phrase_table(
     links, kind, loose, max_length, ignore_identical
         Which phrase pairs, as `alignkit.extract_phrases` has them.
     min_count
-        Leave out what was seen less often, once the probabilities are known: those of a phrase
-        then sum to less than 1.
-
-    Returns
-    -------
-    iterator of PhraseEntry
-        Sorted by source phrase, then by target phrase.
+        Leave out what was seen less often, once the probabilities are known.
 
     Raises
     ------

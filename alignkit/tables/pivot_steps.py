@@ -33,7 +33,7 @@ _SLACK = 1 - 1e-12  # the least of a user is no binary fraction
 
 @dataclass(frozen=True)
 class PivotSettings:
-    """Say what is kept of the paraphrases; `pivot` says what each means."""
+    """What is kept of the paraphrases; see `pivot`."""
 
     min_p: float = 0.001
     top: int | None = 20
@@ -48,7 +48,7 @@ class PivotSettings:
 
 @dataclass(frozen=True, eq=False)
 class PivotBlock:
-    """Hold E paraphrases."""
+    """E paraphrases."""
 
     symbols: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -58,7 +58,7 @@ class PivotBlock:
 
 @dataclass
 class PivotTally:
-    """Count what was joined."""
+    """What was joined."""
 
     entries: int = 0  # how many different ones there were
     paths: int = 0  # how many ways there were from a phrase over a pivot to another phrase
@@ -76,14 +76,14 @@ def joined(
     for block, groups in whole_groups(entries):
         tally.entries += len(block)
         arrays = readonly(block.symbols), readonly(block.offsets)
-        found = pivot_kernel.ranges(*arrays, groups, tables)
+        ranges = pivot_kernel.ranges(*arrays, groups, tables)
         longest = 2 * int(np.diff(block.offsets).max(initial=0))
         if longest > len(symbols):
             symbols = np.empty(longest, np.int32)
         state = np.zeros(2, np.int64)
         while state[0] < len(block):
             count = pivot_kernel.join(
-                *arrays, block.values, found, state, identity, *names,
+                *arrays, block.values, ranges, state, identity, *names,
                 symbols, offsets, values,
             )  # fmt: skip
             ends = offsets[: count + 1]
@@ -117,7 +117,6 @@ def _chosen(
 
 
 def _whole(limbs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the numbers (R,) of which the limbs (R, L) are sums, the least ones first."""
     total = np.zeros(len(limbs))
     for k in reversed(range(limbs.shape[1])):
         total += np.ldexp(limbs[:, k], -pivot_kernel.BITS * (k + 1))

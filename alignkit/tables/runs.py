@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import RawIOBase
 from tempfile import TemporaryFile
-from types import TracebackType
 from typing import IO, Any, cast
 
 import numpy as np
@@ -19,6 +18,10 @@ from alignkit.jit import readonly
 from alignkit.output import WriteError, unchanged
 from alignkit.tables import runs_kernel as kernel
 
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+F8 = NDArray[np.float64]
+
 ROOM = 128 << 20
 """The bytes that records take in memory unless more or less is asked for."""
 
@@ -29,7 +32,7 @@ _LENGTH = 12  # numbers of a record for which room is kept; longer ones fill it 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Hold R records: sequences of numbers, each with a row of values."""
+    """R records: sequences of numbers, each with a row of values."""
 
     symbols: NDArray[np.int32]  # (S,) int32: the numbers of all sequences, one after the other
     offsets: NDArray[np.int64]  # (R + 1,) int64: sequence k is symbols[offsets[k]:offsets[k + 1]]
@@ -40,25 +43,7 @@ class Block:
 
 
 class Runs:
-    """Count sequences of numbers, of which there may be more than memory holds.
-
-    Equal sequences become one record, whose values are added up (of some, the greatest stays).
-    What memory does not hold goes, sorted, to a file without a name, which is gone when the
-    process ends, however it ends.
-
-    Notes
-    -----
-    What is merged does not depend on the room as long as sums are exact, which they are of whole
-    numbers below 2**53. Time is linear in what is added while that fits into some dozens of rooms.
-
-    Examples
-    --------
-    >>> with Runs(".", sums=1) as runs:
-    ...     runs.add(np.array([5, 7, 5, 5, 7], np.int32), np.array([0, 2, 3, 5]), np.ones((3, 1)))
-    ...     for block in runs.merge():
-    ...         print(block.symbols, block.offsets, block.values.ravel())
-    [5 5 7] [0 1 3] [1. 2.]
-    """
+    """Count sequences of numbers, of which there may be more than memory holds."""
 
     def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
         check_arguments(Runs.__init__, locals())
@@ -76,12 +61,7 @@ class Runs:
     def __enter__(self) -> Runs:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -91,12 +71,7 @@ class Runs:
             self._file.close()
             self._file = None
 
-    def add(
-        self,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-    ) -> None:
+    def add(self, symbols: I4, offsets: I8, values: F8) -> None:
         """Add R records."""
         held = self._held
         if held is None or self._ended:
@@ -111,12 +86,7 @@ class Runs:
                 held.stretch(int(offsets[first + 1] - offsets[first]))
         self.added += count
 
-    def _check(
-        self,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-    ) -> None:
+    def _check(self, symbols: I4, offsets: I8, values: F8) -> None:
         dtypes = [str(part.dtype) for part in (symbols, offsets, values)]
         if dtypes != ["int32", "int64", "float64"]:
             raise AlignmentError(
@@ -134,7 +104,6 @@ class Runs:
             raise AlignmentError(f"symbols[{place}] is {symbols[place]}; the least is 0")
 
     def _spill(self, held: _Held) -> None:
-        """Write what is held to disk, sorted."""
         if self._file is None:
             self._file = _RunFile(self._folder)
         records, numbers = _block_shape(self._room, self._width)
@@ -144,10 +113,7 @@ class Runs:
         held.clear()
 
     def merge(self) -> Iterator[Block]:
-        """Yield all records, each sequence once, in order; as often as this is called.
-
-        Nothing can be added from now on.
-        """
+        """Yield all records, each sequence once, in order; as often as this is called."""
         shape = _block_shape(self._room, self._width)
         self._ended = True
         if self._file is not None:
@@ -174,14 +140,13 @@ class Runs:
 
 
 def _block_shape(room: int, width: int) -> tuple[int, int]:
-    """Return how many records a block has at most, and how many numbers, unless one has more."""
     share = max(room // (2 * _FAN), 2048)
     records = share // (8 + 8 * width + 4 * _LENGTH)
     return records, records * _LENGTH
 
 
 class _Held:
-    """Hold records in memory, each sequence once."""
+    """Records in memory, each sequence once."""
 
     def __init__(self, room: int, width: int) -> None:
         # bytes a record: its end, values, numbers; two slots; place and key while it is sorted
@@ -193,14 +158,7 @@ class _Held:
         self._order: NDArray[np.int32] | None = None
         self.size = 0
 
-    def absorb(
-        self,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-        first: int,
-        sums: int,
-    ) -> int:
+    def absorb(self, symbols: I4, offsets: I8, values: F8, first: int, sums: int) -> int:
         """Take in records from the first on; return the one that did not fit, or how many."""
         first, self.size = kernel.absorb(
             symbols, offsets, values, first, sums,
@@ -232,7 +190,7 @@ class _Held:
 
 @dataclass
 class _Run:
-    """Say where in the file a run begins and ends, and how large its blocks are at most."""
+    """Where in the file a run begins and ends, and how large its blocks are at most."""
 
     start: int
     end: int
@@ -308,17 +266,17 @@ class _RunFile:
             np.zeros(records + 1, np.int64),
             np.empty((records, width)),
         )
-        while (told := front.merge(sums, *out)) != kernel.DONE:
-            if told == kernel.FULL:
+        while (state := front.merge(sums, *out)) != kernel.DONE:
+            if state == kernel.FULL:
                 yield front.taken(*out)
             else:
-                front.load(told)
+                front.load(state)
         if front.state[1]:
             yield front.taken(*out)
 
 
 class _Front:
-    """Hold a block of each run that is merged."""
+    """A block of each run that is merged."""
 
     def __init__(self, file: _RunFile, runs: list[_Run], width: int) -> None:
         self._file, self._runs = file, runs
@@ -349,25 +307,14 @@ class _Front:
         self._next[k] = self._file.read(place, self._values[k, :count])
         self._counts[k] = count
 
-    def merge(
-        self,
-        sums: int,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-    ) -> int:
+    def merge(self, sums: int, symbols: I4, offsets: I8, values: F8) -> int:
         """Merge as far as the blocks and the room go; see the kernel."""
         return kernel.merge(
             self._symbols, self._offsets, self._values, self._counts, self._places, self._keys,
             self._heap, self.state, sums, symbols, offsets, values,
         )  # fmt: skip
 
-    def taken(
-        self,
-        symbols: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        values: NDArray[np.float64],
-    ) -> Block:
+    def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
         """Return what was merged, and make room."""
         count = int(self.state[1])
         self.state[1] = 0

@@ -36,10 +36,7 @@ _LINES = 1 << 14
 
 
 class TableRows(NamedTuple):
-    """Hold some entries of a phrase table, and the line of the first.
-
-    The phrases are texts; of the (R,) numbers the counts are NaN where they are not known.
-    """
+    """Some entries of a phrase table, and the line of the first."""
 
     source: Sequence[str]
     target: Sequence[str]
@@ -68,7 +65,7 @@ class TableRows(NamedTuple):
 
 
 class TableFile:
-    """Read a phrase table, some lines at a time."""
+    """A phrase table that is read some lines at a time."""
 
     def __init__(
         self,
@@ -121,11 +118,11 @@ class TableFile:
         self, column: Sequence[str], name: str, most: float, first: int
     ) -> NDArray[np.float64]:
         try:
-            found = np.array(column).astype(np.float64)
+            numbers = np.array(column).astype(np.float64)
             low = 0.0 if most > 1 else np.nextafter(0.0, 1.0)
-            right = (found >= low) & (found <= most)
+            right = (numbers >= low) & (numbers <= most)
             if right.all():
-                return found
+                return numbers
             place = int(right.argmin())
         except ValueError:
             place = next(k for k, text in enumerate(column) if not _is_number(text))

@@ -1,4 +1,4 @@
-"""Hold constituent trees: flat arrays inside, Penn brackets and nltk's `Tree` at the face."""
+"""Constituent trees: flat arrays inside, Penn brackets and nltk's `Tree` at the face."""
 
 from alignkit.trees.tree import Child, Tree
 

@@ -59,7 +59,7 @@ _TAGGED = re.compile(r"([^-=]+)[-=]")
 
 @dataclass(slots=True)
 class Brackets:
-    """Hold what was read: the columns of a tree, and what was done on the way."""
+    """What was read: the columns of a tree, and what was done on the way."""
 
     words: list[str] = field(default_factory=list)  # as of alignkit.trees.Tree
     labels: list[str] = field(default_factory=list)
@@ -124,18 +124,15 @@ def _read_known(text: str, builder: _Builder, tokens: Sequence[str]) -> None:
             builder.close(at)
             at += 1
         else:
-            found = _LABEL.match(text, at)
-            word = found[0] if found else text[at]
+            match = _LABEL.match(text, at)
+            word = match[0] if match else text[at]
             builder.word(word, at)
             at += len(word)
     builder.read.resolved = True
 
 
 def _known_word(text: str, at: int, builder: _Builder, tokens: Sequence[str]) -> str:
-    """Return the next known word where it stands at a place and holds brackets; else nothing.
-
-    A word that begins with a bracket is taken only where it is all that a node has.
-    """
+    """Return the next known word where it stands at a place and holds brackets; else nothing."""
     place = builder.count
     if place >= len(tokens) or not builder.within or not text.startswith(tokens[place], at):
         return ""
@@ -155,8 +152,8 @@ def _label_at(text: str, at: int) -> tuple[str, int]:
         if rest in ("()", "))"):
             return text[at], at + 1
     at = _GAP.match(text, at).end()  # type: ignore[union-attr]
-    found = _LABEL.match(text, at)
-    label = found[0] if found else ""
+    match = _LABEL.match(text, at)
+    label = match[0] if match else ""
     return label, at + len(label)
 
 
@@ -277,19 +274,16 @@ def _unescaped_label(label: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    plain = match[1] or match[2]
-    if plain:
+    if plain := match[1] or match[2]:
         return plain
-    number = int(match[3] or "0", 16)
     if not match[3]:
         return ""
+    number = int(match[3], 16)
     return chr(number) if number <= 0x10FFFF else match[0]
 
 
 def _escaped(text: str) -> str:
-    if not text:
-        return r"\u{}"
-    return _UNWRITABLE.sub(_escape, text) if _UNWRITABLE.search(text) else text
+    return _UNWRITABLE.sub(_escape, text) if text else r"\u{}"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -321,18 +315,14 @@ def walk(
     """Go through a tree: yield ``("open", node)``, ``("word", position)``, ``("close", node)``."""
     place = 0
     stack: list[int] = []
-    for node, start in enumerate(starts):
+    for node in range(len(starts) + 1):
         while stack and afters[stack[-1]] <= node:
             last = stack.pop()
             yield from (("word", k) for k in range(place, ends[last]))
             place = max(place, ends[last])
             yield "close", last
-        yield from (("word", k) for k in range(place, start))
-        place = max(place, start)
-        stack.append(node)
-        yield "open", node
-    while stack:
-        last = stack.pop()
-        yield from (("word", k) for k in range(place, ends[last]))
-        place = max(place, ends[last])
-        yield "close", last
+        if node < len(starts):
+            yield from (("word", k) for k in range(place, starts[node]))
+            place = max(place, starts[node])
+            stack.append(node)
+            yield "open", node

@@ -11,42 +11,16 @@ from alignkit.errors import FormatError
 from alignkit.trees.brackets import Brackets, place_of, read_brackets, unescaped
 
 _SAME = {
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-    "``": '"',
-    "''": '"',
-    "\u201c": '"',
-    "\u201d": '"',
-    "\u201e": '"',
-    "`": "'",
-    "\u2018": "'",
-    "\u2019": "'",
-    "\u2026": "...",
-    "\u2013": "--",
-    "\u2014": "--",
-    "\xa0": " ",
-}
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
+    "``": '"', "''": '"', "\u201c": '"', "\u201d": '"', "\u201e": '"',
+    "`": "'", "\u2018": "'", "\u2019": "'",
+    "\u2026": "...", "\u2013": "--", "\u2014": "--", "\xa0": " ",
+}  # fmt: skip
 _PARTS = re.compile("|".join(map(re.escape, _SAME)))
 
 
 def same_word(leaf: str, token: str) -> bool:
-    r"""Return whether a leaf as written may stand for a word.
-
-    It may where both are equal, or are but for what parsers change: brackets (``-LRB-`` for ``(``,
-    so for square and curly ones), quotation marks, slashes and asterisks behind a backslash,
-    ellipses, dashes, no-break spaces, and what `alignkit.trees.brackets` writes.
-
-    Examples
-    --------
-    >>> same_word("-LRB-", "("), same_word("``", '"'), same_word(r"1\/2", "1/2")
-    (True, True, True)
-    >>> same_word("rain", "Rain")
-    False
-    """
+    """Return whether a leaf as written may stand for a word."""
     return leaf == token or _plain(unescaped(leaf)) == _plain(token)
 
 
@@ -101,13 +75,7 @@ def _misfit(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
 
 
 def difference(leaves: Sequence[str], tokens: Sequence[str]) -> str:
-    """Say where the leaves of a tree and the words that they should be differ first.
-
-    Examples
-    --------
-    >>> difference(["a", "b"], ["a"])
-    "2 leaves for 1 word; leaf 1 is 'b', but no word is left"
-    """
+    """Report where the leaves of a tree and the words that they should be differ first."""
     return _told(leaves, tokens, _first(leaves, tokens, str.__eq__))
 
 

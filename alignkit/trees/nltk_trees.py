@@ -41,8 +41,8 @@ def to_nltk(
             stack[-1].append(words[at])
         else:
             stack.pop()
-    found: nltk.Tree = stack[0][0]
-    return found
+    root: nltk.Tree = stack[0][0]
+    return root
 
 
 def from_nltk(tree: nltk.Tree) -> Brackets:

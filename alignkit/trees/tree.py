@@ -1,4 +1,4 @@
-"""Define a constituent tree over the tokens of one side of a sentence pair, as flat arrays."""
+"""A constituent tree over the tokens of one side of a sentence pair, as flat arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMNS = ("parents", "starts", "ends", "afters")
 
 
 class Child(NamedTuple):
-    """Say what stands below a node: a node, or the word at a position; the other is None."""
+    """What stands below a node: a node, or the word at a position; the other is None."""
 
     node: int | None
     word: int | None
@@ -33,7 +33,7 @@ class Child(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Tree:
-    """Hold a constituent tree: nodes in preorder, tokens as its leaves.
+    """A constituent tree: nodes in preorder, tokens as its leaves.
 
     A node is a nonterminal or a preterminal; words are no nodes. The nodes below node u are
     ``u + 1 .. afters[u] - 1``; the words directly below u are the positions of its span that are in
@@ -57,10 +57,6 @@ class Tree:
     ------
     TreeError
         If the columns are no tree in preorder over these words; the message names the node.
-
-    Notes
-    -----
-    A tree takes 24 bytes a node and some 700 beside; the words are those of the sentence pair.
 
     Examples
     --------
@@ -96,19 +92,16 @@ class Tree:
         cls,
         words: tuple[str, ...],
         labels: tuple[str, ...],
-        parents: Sequence[int] | NDArray[np.int32],
-        starts: Sequence[int] | NDArray[np.int32],
-        ends: Sequence[int] | NDArray[np.int32],
-        afters: Sequence[int] | NDArray[np.int32],
+        *columns: Sequence[int] | NDArray[np.int32],
     ) -> Tree:
-        """Make a tree of columns that are known to be right."""
+        """Make a tree of parents, starts, ends and afters that are known to be right."""
         self = cls.__new__(cls)
         place = object.__setattr__
         place(self, "words", words)
         place(self, "labels", labels)
-        columns = np.array([parents, starts, ends, afters], dtype=np.int32)
-        columns.flags.writeable = False
-        for name, column in zip(_COLUMNS, columns, strict=True):
+        arrays = np.array(columns, dtype=np.int32)
+        arrays.flags.writeable = False
+        for name, column in zip(_COLUMNS, arrays, strict=True):
             place(self, name, column)
         return self
 
@@ -195,11 +188,6 @@ class Tree:
         ------
         TreeError
             If it is deeper than what nltk handles, 500 nodes.
-
-        Examples
-        --------
-        >>> Tree.parse("(S (NN rain))").to_nltk().leaves()
-        ['rain']
         """
         return to_nltk(self.words, self.labels, self._columns(), self.depth)
 
@@ -210,11 +198,6 @@ class Tree:
         ------
         TreeError
             If there are more or fewer.
-
-        Examples
-        --------
-        >>> Tree.parse("(S (NN rain))").with_words(["snow"])
-        Tree('(S (NN snow))', 2 nodes)
         """
         known = check_words("words", words)
         if len(known) != len(self.words):
@@ -237,23 +220,17 @@ class Tree:
         return int(self.starts[node]), int(self.ends[node])
 
     def children(self, node: int) -> list[Child]:
-        """Return what stands directly below a node, in order: nodes and words.
-
-        Examples
-        --------
-        >>> Tree.parse("(S rain (VP falls))").children(0)
-        [Child(node=None, word=0), Child(node=1, word=None)]
-        """
+        """Return what stands directly below a node, in order: nodes and words."""
         place, end = self.span(node)
-        found: list[Child] = []
+        below: list[Child] = []
         child, after = node + 1, int(self.afters[node])
         while child < after:
             start, stop = self.span(child)
-            found += (Child(None, k) for k in range(place, start))
-            found.append(Child(child, None))
+            below += (Child(None, k) for k in range(place, start))
+            below.append(Child(child, None))
             place, child = stop, int(self.afters[child])
-        found += (Child(None, k) for k in range(place, end))
-        return found
+        below += (Child(None, k) for k in range(place, end))
+        return below
 
     def __str__(self) -> str:
         return write_brackets(self.words, self.labels, *self._columns())
@@ -304,7 +281,6 @@ def _column(name: str, values: Any, count: int) -> NDArray[np.int32]:
 def _check(
     words: int, parents: list[int], starts: list[int], ends: list[int], afters: list[int]
 ) -> None:
-    """Check that columns are a tree in preorder, and its spans nested."""
     count = len(parents)
     if (starts[0], ends[0]) != (0, words):
         raise TreeError(f"the root spans {starts[0]}-{ends[0]}, not all {words} words")

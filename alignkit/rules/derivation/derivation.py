@@ -1,4 +1,4 @@
-"""Hold how sentence pairs are derived by synchronous rules."""
+"""Derivations of sentence pairs by synchronous rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from alignkit.trees import Tree
 
 @dataclass(frozen=True, slots=True)
 class RuleToken:
-    """Hold a rule where it was seen.
+    """A rule where it was seen.
 
     Parameters
     ----------
@@ -52,15 +52,7 @@ class RuleToken:
 
 
 class Derivation:
-    """Hold how a sentence pair is derived by synchronous rules; `extract_rules` makes it.
-
-    Parameters
-    ----------
-    derived
-        What was derived together with it.
-    k
-        Which pair of these it is.
-    """
+    """How a sentence pair is derived by synchronous rules; `extract_rules` makes it."""
 
     def __init__(self, derived: Derived, k: int) -> None:
         self._derived, self._k = derived, k
@@ -173,12 +165,7 @@ class Derivation:
         return self.arrays.minimal() if size == 1 else self.arrays.composed(size)[0]
 
     def recompose(self) -> tuple[Tree | tuple[str, ...], Tree | tuple[str, ...]]:
-        """Put both sides together again from the minimal rules alone.
-
-        Returns
-        -------
-        tuple
-            The two trees; of a string its words.
+        """Return both trees, of a string its words, put together from the minimal rules alone.
 
         Raises
         ------
@@ -202,11 +189,11 @@ class Derivation:
 
     def _holders(self, side: int) -> NDArray[np.int32]:
         trees = (self.arrays.source, self.arrays.target)[side]
-        found = np.full(len(trees.words), -1, np.int32)
+        holders = np.full(len(trees.words), -1, np.int32)
         nodes = self.matched[:, side]
         for place in np.argsort(nodes).tolist():  # those below come later
-            found[slice(*trees.nodes[1:3, nodes[place]])] = place
-        return found
+            holders[slice(*trees.nodes[1:3, nodes[place]])] = place
+        return holders
 
     def _tokens(self, cuts: Cuts) -> tuple[RuleToken, ...]:
         arrays = self.arrays
@@ -221,16 +208,11 @@ class Derivation:
         counts = [1.0] * len(cuts) if cuts.counts is None else cuts.counts.tolist()
         return tuple(
             RuleToken(
-                rules[k],
-                root,
-                tuple(variables[ends[k] : ends[k + 1]]),
-                spans[0][k],
-                spans[1][k],
-                tuple(links[link_ends[k] : link_ends[k + 1]]),
-                counts[k],
+                rules[k], root, tuple(variables[ends[k] : ends[k + 1]]), spans[0][k], spans[1][k],
+                tuple(links[link_ends[k] : link_ends[k + 1]]), counts[k],
             )
             for k, root in enumerate(_couples(cuts.roots))
-        )
+        )  # fmt: skip
 
 
 def _couples(array: NDArray[np.int32]) -> list[tuple[int, int]]:
@@ -238,7 +220,7 @@ def _couples(array: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 
 class Derived:
-    """Hold what was derived together."""
+    """What was derived together."""
 
     def __init__(
         self,
@@ -267,7 +249,6 @@ class Derived:
         self.arrays = derive(source, target, packed, string=string)
 
     def __reduce__(self) -> tuple[Callable[..., Derived], tuple[object, ...]]:
-        """Derive again where it is unpickled: the numbers of others are not sent along."""
         made = partial(Derived, links=self.links, string=self.string, deletions=self.deletions)
         return made, (self.pairs, self.alignments, self.trees)
 

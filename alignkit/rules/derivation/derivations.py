@@ -33,7 +33,7 @@ MOST = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Hold the classes of P pairs: chains of nodes of both sides that have the same links."""
+    """The classes of P pairs: chains of nodes of both sides that have the same links."""
 
     source_chains: NDArray[np.int32]
     source_begins: NDArray[np.int64]  # (C + 1,) int64: where the chains of each class begin
@@ -49,7 +49,7 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Say between which nodes R rules lie: what a rule is, apart from labels and words."""
+    """Between which nodes R rules lie: what a rule is, apart from labels and words."""
 
     roots: NDArray[np.int32]
     variables: NDArray[np.int32]
@@ -63,7 +63,7 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False)
 class Fragments:
-    """Hold R rules as sequences of numbers; see `alignkit.rules.derivation.fragments_kernel`."""
+    """R rules as sequences of numbers; see `alignkit.rules.derivation.fragments_kernel`."""
 
     symbols: NDArray[np.int32]  # (S,) int32: source and target side of each rule
     offsets: NDArray[np.int64]  # (2 R + 1,) int64: where each side begins
@@ -74,7 +74,7 @@ class Fragments:
 
 @dataclass(frozen=True, eq=False)
 class Derivations:
-    """Hold the derivations of P sentence pairs."""
+    """The derivations of P sentence pairs."""
 
     source: TreeArrays  # the trees; of a side that is a string, the spans of its frontier
     target: TreeArrays
@@ -98,16 +98,16 @@ class Derivations:
             source.nodes, source.offsets, target.nodes, target.offsets, *_positions(self.links)
         )
         sides = zip(classes, (source.offsets, target.offsets), strict=True)
-        left, right = (find_chains(found, begins, offsets) for found, begins in sides)
+        left, right = (find_chains(chains, begins, offsets) for chains, begins in sides)
         return Classes(*left, *right, offsets)
 
     def of(self, k: int) -> Derivations:
         """Return the derivation of pair k alone."""
         first, after = self.offsets[k], self.offsets[k + 1]
-        one = slice(self.links.offsets[k], self.links.offsets[k + 1])
+        own = slice(self.links.offsets[k], self.links.offsets[k + 1])
         links = LinkArrays.trusted(
-            self.links.links[one],
-            self.links.sure[one],
+            self.links.links[own],
+            self.links.sure[own],
             _from_zero(self.links.offsets, k),
             self.links.lengths[k : k + 1],
         )
@@ -183,14 +183,12 @@ def derive(
 
 
 def _positions(links: LinkArrays) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return links as kernels take them: source and target positions, and offsets."""
     return readonly(links.links.T), readonly(links.offsets)
 
 
 def _nested(
     trees: TreeArrays, nodes: NDArray[np.int32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return parents and afters of some nodes, which are in preorder."""
     pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return nest(np.ascontiguousarray(nodes), trees.nodes[3, trees.offsets[pair] + nodes], offsets)
 
@@ -228,5 +226,4 @@ def _derive_strings(
 
 
 def _from_zero(offsets: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Return the offsets of pair k alone."""
     return np.asarray(offsets[k : k + 2] - offsets[k])

@@ -87,11 +87,6 @@ def extract_rules(
         Make a highest constituent without links a variable of its own kind, deleted (source) or
         inserted (target), instead of keeping it as words.
 
-    Returns
-    -------
-    Derivation or list of Derivation
-        How each pair is derived; of a pair without links by no rules.
-
     Raises
     ------
     UnknownNameError
@@ -172,10 +167,7 @@ def tree_of(pair: SentencePair, side: str, tree: Tree | str | None) -> Tree | No
 
 
 def string_side(
-    grammar: str,
-    string: str | None,
-    source: Sequence[Tree | None],
-    target: Sequence[Tree | None],
+    grammar: str, string: str | None, source: Sequence[Tree | None], target: Sequence[Tree | None]
 ) -> str | None:
     """Return the side that is a string, if the grammar has one."""
     if grammar == "stsg" or string is not None:

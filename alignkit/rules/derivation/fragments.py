@@ -34,10 +34,7 @@ class RuleReader:
 
     @classmethod
     def shared(cls) -> RuleReader:
-        """Return the reader of all pairs that are derived one by one, or a new one when it is full.
-
-        Threads may share it.
-        """
+        """Return the shared reader of single derivations, or a new one when it is full."""
         reader = cls._shared
         if reader is None or len(reader.labels) + len(reader.words) > _MOST_TEXTS:
             reader = cls._shared = RuleReader()

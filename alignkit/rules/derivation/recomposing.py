@@ -8,9 +8,7 @@ from alignkit.rules.rule import Item, Node, Rule, Side, Variable
 from alignkit.trees import Tree
 
 
-def recompose(
-    rules: Sequence[Rule],
-) -> tuple[Tree | tuple[str, ...], Tree | tuple[str, ...]]:
+def recompose(rules: Sequence[Rule]) -> tuple[Tree | tuple[str, ...], Tree | tuple[str, ...]]:
     """Put both sides together from rules, each followed by those of its variables, x0 first."""
     below = _below(rules)
     source, target = ([rule[side] for rule in rules] for side in (0, 1))
@@ -18,16 +16,15 @@ def recompose(
 
 
 def _below(rules: Sequence[Rule]) -> list[list[int]]:
-    """Return the rules of the variables of each rule."""
     wanted = [_count(rule.source) for rule in rules]
-    found: list[list[int]] = [[] for _ in rules]
+    below: list[list[int]] = [[] for _ in rules]
     open_rules = [0]
     for k in range(1, len(rules)):
-        while len(found[open_rules[-1]]) == wanted[open_rules[-1]]:
+        while len(below[open_rules[-1]]) == wanted[open_rules[-1]]:
             open_rules.pop()
-        found[open_rules[-1]].append(k)
+        below[open_rules[-1]].append(k)
         open_rules.append(k)
-    return found
+    return below
 
 
 def _items(side: Side) -> tuple[Item, ...]:

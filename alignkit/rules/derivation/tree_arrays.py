@@ -1,4 +1,4 @@
-"""Hold the trees of many sentences as flat arrays: what the kernels take."""
+"""The trees of many sentences as flat arrays: what the kernels take."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ _NUMBERING = Lock()
 
 
 class Names(dict[str, int]):
-    """Number labels or words as they come: ``names["NP"]``; equal texts alone are equal.
-
-    `texts` are they in this order. Threads may share one.
-    """
+    """Number labels or words as they come: ``names["NP"]``; equal texts alone are equal."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -49,7 +46,7 @@ def ends_of(sizes: Sequence[int]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class TreeArrays:
-    """Hold P trees, or strings, one after the other."""
+    """P trees, or strings, one after the other."""
 
     nodes: NDArray[np.int32]
     labels: NDArray[np.int32]  # (n,) int32: the numbers of their labels
@@ -67,7 +64,7 @@ class TreeArrays:
     ) -> TreeArrays:
         """Make the arrays of some sentences, with their trees if they have any."""
         sizes = [0 if tree is None else len(tree.labels) for tree in trees]
-        offsets, word_offsets = ends_of(sizes), ends_of([len(one) for one in sentences])
+        offsets, word_offsets = ends_of(sizes), ends_of([*map(len, sentences)])
         check_count("nodes", int(offsets[-1]))
         known = [tree for tree in trees if tree is not None]
         columns = [getattr(tree, name) for name in _COLUMNS for tree in known]

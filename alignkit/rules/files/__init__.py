@@ -37,20 +37,14 @@ __all__ = [
 ]
 
 _KINDS = (
-    "pairs",
-    "p_rule",
-    "p_target",
-    "p_source",
-    "lexical_target",
-    "lexical_source",
-    "alignment",
+    "pairs", "p_rule", "p_target", "p_source", "lexical_target", "lexical_source", "alignment",
     "examples",
-)
+)  # fmt: skip
 
 
 @dataclass
 class WrittenRules:
-    """Count what was written of rules; it grows while they are.
+    """What was written of rules; it grows while they are.
 
     Attributes
     ----------
@@ -92,11 +86,6 @@ def write_rules(
     joined_labels
         Whether a symbol whose labels differ between the sides gets both, ``[NP~S]``, in formats
         that hold one (joshua, ppdb). Else rules with such a symbol are left out.
-
-    Returns
-    -------
-    WrittenRules
-        How many were written, left out, and written without something.
 
     Raises
     ------
@@ -141,25 +130,25 @@ def rule_lines(
 
 
 def _lines(
-    rules: Iterable[RuleType], chosen: RuleFormat, joined: bool, told: WrittenRules
+    rules: Iterable[RuleType], chosen: RuleFormat, joined: bool, written: WrittenRules
 ) -> Iterator[str]:
-    line, lost = chosen.line, told.lost
+    line, lost = chosen.line, written.lost
     unheld = [name for name in _KINDS if name not in chosen.holds]
     flat = "trees" not in chosen.holds
     joins = flat and "labels" not in chosen.holds
     for rule in each("rules", rules, RuleType):
         try:
-            text = line(rule, told.rules + 1, joined)
+            text = line(rule, written.rules + 1, joined)
         except LeftOutError as problem:
-            told.left_out[str(problem)] += 1
+            written.left_out[str(problem)] += 1
             continue
-        told.rules += 1
+        written.rules += 1
         for name in unheld:
             if getattr(rule, name) not in (None, ()):
                 lost[name] += 1
         if flat and any(map(_is_deep, rule.rule)):
             lost["trees"] += 1
-        told.joined += joins and labels_differ(flatten(rule.rule))
+        written.joined += joins and labels_differ(flatten(rule.rule))
         yield f"{text}\n"
 
 
@@ -186,11 +175,6 @@ def read_rules(
         That of the file.
     max_size
         The most megabytes of a line.
-
-    Yields
-    ------
-    RuleType
-        The rules, in the order of the file.
 
     Raises
     ------

@@ -15,7 +15,7 @@ _EMPTY = "&#;"
 
 
 class Escapes:
-    """Know which characters of a kind of text are escaped."""
+    """The characters of a kind of text that are escaped."""
 
     def __init__(self, chars: str, *, bars: bool = False) -> None:
         held = "".join(re.escape(char) for char in chars)
@@ -26,7 +26,6 @@ class Escapes:
         self.escape = lru_cache(maxsize=1 << 16)(self._escape)
 
     def _escape(self, text: str) -> str:
-        """Return a text as it is written."""
         if not text:
             return _EMPTY
         if "&" in text:

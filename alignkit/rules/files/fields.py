@@ -20,13 +20,7 @@ Links = tuple[tuple[int, int], ...]
 
 
 def split_fields(line: str) -> list[str]:
-    """Divide a line at each ``|||`` between spaces, or at its ends.
-
-    Examples
-    --------
-    >>> split_fields("a ||| ||| b |||")
-    ['a', '', 'b', '']
-    """
+    """Divide a line at each ``|||`` between spaces, or at its ends."""
     if line.count("|||") == line.count(" ||| "):
         return line.split(" ||| ")
     return [field.strip(" \t") for field in _BARS.split(line)]
@@ -62,13 +56,7 @@ def in_field(line: str, field: int, read: Callable[..., T], *given: Any) -> T:
 
 
 def number_text(value: float) -> str:
-    """Return a number such that the same number is read back.
-
-    Examples
-    --------
-    >>> number_text(12.0), number_text(1 / 3), number_text(1e-300)
-    ('12', '0.3333333333333333', '1e-300')
-    """
+    """Return a number such that the same number is read back."""
     value = float(value)
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 

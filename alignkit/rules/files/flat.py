@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from alignkit.errors import ArgumentError
@@ -17,7 +17,7 @@ Symbols = tuple["Variable | str", ...]
 
 
 class FlatRule(NamedTuple):
-    """Hold the root labels of a rule (None: a string, which has none) and the symbols below."""
+    """The root labels of a rule (None: a string, which has none) and the symbols below."""
 
     source_label: str | None
     target_label: str | None
@@ -34,15 +34,20 @@ def leaves(side: Side) -> Symbols:
     children = side.children
     if not any(type(item) is Node for item in children):
         return children  # type: ignore[return-value]
-    found: list[Variable | str] = []
+    items: list[Variable | str] = []
     rest: list[Item] = [side]
     while rest:
         item = rest.pop()
         if type(item) is Node:
             rest.extend(reversed(item.children))
         else:
-            found.append(item)  # type: ignore[arg-type]
-    return tuple(found)
+            items.append(item)  # type: ignore[arg-type]
+    return tuple(items)
+
+
+def variables(side: Side) -> Iterator[Variable]:
+    """Yield the variables of a side, in order."""
+    return (item for item in leaves(side) if isinstance(item, Variable))
 
 
 def flatten(rule: Rule) -> FlatRule:

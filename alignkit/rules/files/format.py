@@ -1,4 +1,4 @@
-"""Define what a format of rules is: a line for a rule, and a rule for a line."""
+"""What a format of rules is: a line for a rule, and a rule for a line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class LeftOutError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class RuleFormat:
-    """Describe a format of rules.
+    """A format of rules.
 
     Parameters
     ----------

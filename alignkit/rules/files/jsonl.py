@@ -26,20 +26,20 @@ _MEMBERS = {*_SIDES, *WEIGHTS, "alignment", "examples", "extra"}
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
-    found: Object = {name: side_text(side) for name, side in zip(_SIDES, type.rule, strict=True)}
+    members: Object = {name: side_text(side) for name, side in zip(_SIDES, type.rule, strict=True)}
     for name in WEIGHTS:
         value = getattr(type, name)
         if value is not None:
             value = float(value)
-            found[name] = int(value) if value.is_integer() and value < 1e15 else value
+            members[name] = int(value) if value.is_integer() and value < 1e15 else value
     if type.alignment is not None:
-        found["alignment"] = [[int(i), int(j)] for i, j in type.alignment]
+        members["alignment"] = [[int(i), int(j)] for i, j in type.alignment]
     if type.examples:
-        found["examples"] = list(map(_example_object, type.examples))
+        members["examples"] = list(map(_example_object, type.examples))
     if type.extra:
-        found["extra"] = type.extra
+        members["extra"] = type.extra
     # reading drops byte order marks, wherever they are
-    return json.dumps(found, ensure_ascii=False).replace("\ufeff", "\\ufeff")
+    return json.dumps(members, ensure_ascii=False).replace("\ufeff", "\\ufeff")
 
 
 def _example_object(example: Example) -> Object:
@@ -120,7 +120,5 @@ def _example(value: object) -> Example:
 
 
 FORMAT = RuleFormat(
-    line=_line,
-    parse=_parse,
-    holds=frozenset({"trees", "alignment", "examples", "extra", *WEIGHTS}),
+    line=_line, parse=_parse, holds=frozenset({"trees", "alignment", "examples", "extra", *WEIGHTS})
 )

@@ -109,7 +109,6 @@ def _joined(source: str | None, target: str | None) -> str:
 
 
 def _features(type: RuleType) -> list[str]:
-    """Return the features of a rule: those of its file in their order, then the others."""
     texts: list[str] = []
     done: set[str] = set()
     for name, text in type.extra:
@@ -141,7 +140,6 @@ def _feature(name: str, text: str) -> str:
 
 
 def _text(name: str, value: float) -> str:
-    """Return a weight as it is written; logarithms with digits that survive being read."""
     if name in _COUNTS:
         return number_text(value)
     if value <= 0:
@@ -150,7 +148,6 @@ def _text(name: str, value: float) -> str:
 
 
 def _value(attribute: str, name: str, text: str) -> float | None:
-    """Return a weight as it is read; None for one that says nothing."""
     if text in _MISSING:
         return None
     if attribute == "pairs":
@@ -166,7 +163,6 @@ def _value(attribute: str, name: str, text: str) -> float | None:
 
 
 def _links_text(type: RuleType, flat: FlatRule, variables: bool, told: str | None) -> str | None:
-    """Return the text of the alignment: that of the file where it says the same."""
     if told is not None:
         tokens = split_words(told)
         with suppress(FormatError):
@@ -205,9 +201,9 @@ def parse_labelled(line: str, line_of: Callable[[RuleType, int, bool], str]) -> 
     if len(fields) > 5:
         features.append((_ENTAILMENT, VALUE.unescape(fields[5])))
     unknown = [(name, text) for name, text in features if name not in _READ and name != _ALIGNMENT]
-    found = RuleType(rule, **weights, alignment=alignment, extra=tuple(unknown))
-    if line_of(found, 1, True) == line:
-        return found
+    parsed = RuleType(rule, **weights, alignment=alignment, extra=tuple(unknown))
+    if line_of(parsed, 1, True) == line:
+        return parsed
     return RuleType(rule, **weights, alignment=alignment, extra=tuple(features))
 
 
@@ -225,19 +221,19 @@ def _labels(text: str) -> tuple[str, str]:
 
 
 def _symbols(text: str, side: int) -> Symbols:
-    found: list[Variable | str] = []
+    symbols: list[Variable | str] = []
     for token in split_words(text):
         if token[0] == "[" and token[-1] == "]" and len(token) > 1:
             match = _VARIABLE.fullmatch(token)
             if match is None or not match[2].strip("0"):
                 message = f"found {token[:40]!r}, expected a variable such as [NP,1]"
                 raise FormatError(message, "", None, text.find(token) + 1)
-            found.append(Variable(int(match[2]) - 1, _labels(match[1])[side]))
+            symbols.append(Variable(int(match[2]) - 1, _labels(match[1])[side]))
         else:
-            found.append(WORD.unescape(token))
-    if not found:
+            symbols.append(WORD.unescape(token))
+    if not symbols:
         raise FormatError("expected words and variables, found nothing")
-    return tuple(found)
+    return tuple(symbols)
 
 
 def _rule(labels: tuple[str, str], source: Symbols, target: Symbols) -> Rule:

@@ -67,7 +67,6 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
 
 
 def _scores_text(type: RuleType, told: str | None) -> str:
-    """Return the scores: those of the file where they say the same."""
     if told is not None:
         with suppress(FormatError):
             read = _read_scores(told)
@@ -152,7 +151,6 @@ def _rule(
     our_label: str | None,
     their_label: str | None,
 ) -> Rule:
-    """Make a rule of its symbols: number the variables by the links."""
     if (our_label is None) != (their_label is None):
         raise FormatError("one side ends in its label ([X]), the other does not")
     ours = [i for i, item in enumerate(source) if isinstance(item, Variable)]
@@ -174,7 +172,5 @@ def _rule(
 
 
 FORMAT = RuleFormat(
-    line=_line,
-    parse=_parse,
-    holds=frozenset({"labels", "alignment", "extra", "count", *_SCORES}),
+    line=_line, parse=_parse, holds=frozenset({"labels", "alignment", "extra", "count", *_SCORES})
 )

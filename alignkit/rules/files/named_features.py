@@ -11,12 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from alignkit.errors import FormatError
-from alignkit.rules.files.fields import (
-    number_text,
-    parse_count,
-    parse_pairs,
-    parse_probability,
-)
+from alignkit.rules.files.fields import number_text, parse_count, parse_pairs, parse_probability
 from alignkit.rules.files.notation import QUOTED, quoted, unquoted
 from alignkit.rules.grammar import RuleType
 
@@ -66,7 +61,6 @@ def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Ite
 
 
 def _feature_pairs(text: str) -> Iterator[tuple[str, str, bool, int]]:
-    """Yield each feature: its name, its value, whether the name was quoted, and its column."""
     for match in _FEATURE.finditer(text):
         name, value, other = match.groups()
         at = match.start() + len(match[0]) - len(match[0].lstrip(" \t")) + 1

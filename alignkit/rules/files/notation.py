@@ -40,13 +40,7 @@ _TOKEN = re.compile(
 
 @lru_cache(maxsize=1 << 16)
 def quoted(text: str) -> str:
-    r"""Return a text in quotation marks, as JSON does, without spaces and ``|||`` inside.
-
-    Examples
-    --------
-    >>> print(quoted("car"), quoted('say "|||"'))
-    "car" "say\u0020\"\u007c\u007c\u007c\""
-    """
+    """Return a text in quotation marks, as JSON does, without spaces and ``|||`` inside."""
     if _PLAIN_WORD.fullmatch(text):
         return f'"{text}"'
     found = _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
@@ -76,14 +70,7 @@ def _label_of_variable(label: str) -> str:
 
 
 def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
-    """Return a side of a rule as text.
-
-    Parameters
-    ----------
-    side
-        The side.
-    numbers
-        Other numbers for the variables (kind "x").
+    """Return a side of a rule as text; `numbers` are other numbers for its variables (kind "x").
 
     Examples
     --------
@@ -245,12 +232,10 @@ def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered
 
 
 def _tag(text: str) -> str:
-    """Return the label of a variable."""
     return unquoted(text) if text[:1] == '"' and text[-1] == '"' and text != '"' else text
 
 
 def _refused(text: str) -> FormatError:
-    """Say what is wrong with a text that is no side of a rule, and where."""
     open_nodes: list[int] = []
     trees = 0
     for match in _TOKEN.finditer(text):

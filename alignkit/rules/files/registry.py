@@ -1,4 +1,4 @@
-"""Know the formats of rules by name, and find the one of a file."""
+"""The formats of rules by name; which of them a file has."""
 
 from __future__ import annotations
 
@@ -48,16 +48,12 @@ def get_rule_format(name: str) -> RuleFormat:
     """
     if name not in RULE_FORMATS:
         raise UnknownNameError("format of rules", name, RULE_FORMATS)
-    found: RuleFormat = import_module(f"alignkit.rules.files.{name}").FORMAT
-    return found
+    format: RuleFormat = import_module(f"alignkit.rules.files.{name}").FORMAT
+    return format
 
 
 def found_format(path: str, line: str) -> str | None:
-    """Return the format of a file, given its name and its first line that holds something.
-
-    None where neither tells. What a line is goes before what a name says, but of ``joshua`` and
-    ``ppdb``, whose lines are alike, the name chooses.
-    """
+    """Return the format of a file, given its name and its first line that holds something."""
     named = _ENDINGS.get(path.removesuffix(".gz").rpartition(".")[2].lower())
     written = _of_line(line)
     return named if written is None or {written, named} == {"joshua", "ppdb"} else written

@@ -90,7 +90,5 @@ def _told(rule: Rule, told: str, column: int) -> RuleType:
 
 
 FORMAT = RuleFormat(
-    line=_line,
-    parse=_parse,
-    holds=frozenset({"trees", "alignment", "extra", *_FIRST, *_OTHERS}),
+    line=_line, parse=_parse, holds=frozenset({"trees", "alignment", "extra", *_FIRST, *_OTHERS})
 )

@@ -60,7 +60,6 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
 
 
 def _id_of(type: RuleType, number: int) -> tuple[str, Sequence[tuple[str, str]]]:
-    """Return the id of a rule, which a file may have told, and what else is told of it."""
     if type.extra and type.extra[0][0] == "id":
         id = type.extra[0][1]
         if id != str(number) and is_plain_value(id):
@@ -139,7 +138,5 @@ def _alignment(rule: Rule, text: str, column: int) -> tuple[tuple[int, int], ...
 
 
 FORMAT = RuleFormat(
-    line=_line,
-    parse=_parse,
-    holds=frozenset({"trees", "alignment", "extra", *WEIGHTS}),
+    line=_line, parse=_parse, holds=frozenset({"trees", "alignment", "extra", *WEIGHTS})
 )

@@ -1,4 +1,4 @@
-"""Hold rule types of hiero and syntax-augmented grammars as numbers, many at a time."""
+"""Rule types of hiero and syntax-augmented grammars as numbers, many at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from alignkit.rules.rule import Item, Node, Rule, Variable
 
 @dataclass(frozen=True, eq=False)
 class HieroBlock:
-    """Hold R rule types of a hiero or syntax-augmented grammar, in order, as numbers."""
+    """R rule types of a hiero or syntax-augmented grammar, in order, as numbers."""
 
     symbols: NDArray[np.int32]
     offsets: NDArray[np.int64]  # (R + 1,) int64: rule k is symbols[offsets[k]:offsets[k + 1]]

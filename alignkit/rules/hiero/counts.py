@@ -15,6 +15,7 @@ from alignkit.rules.hiero.counts_kernel import heads, settle, turn
 from alignkit.rules.hiero.encoding import HieroEncoder, Row
 from alignkit.rules.hiero.extraction import HieroOptions
 from alignkit.rules.lexicon import Lexicon, Weights
+from alignkit.tables.groups import joined, part_of
 from alignkit.tables.runs import Block, Runs
 
 ROOM = 256 << 20
@@ -23,11 +24,11 @@ ROOM = 256 << 20
 PAIRS = 512
 """How many sentence pairs are taken at a time."""
 
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 
 
 class HieroCounts:
-    """Count hiero rules, or with trees syntax-augmented ones."""
+    """Counts hiero rules, or with trees syntax-augmented ones."""
 
     def __init__(
         self,
@@ -51,10 +52,6 @@ class HieroCounts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Give back memory and disk."""
         self._runs.close()
 
     def add(self, rows: Iterable[Row]) -> None:
@@ -70,15 +67,14 @@ class HieroCounts:
         for part in parts:
             self.tokens += len(part.rows)
             self._runs.add(part.symbols, part.ends, part.values)
-            found = np.bincount(part.symbols[part.ends[:-1]], part.values[:, 0], len(self._totals))
-            self._totals = np.pad(self._totals, (0, len(found) - len(self._totals))) + found
+            sums = np.bincount(part.symbols[part.ends[:-1]], part.values[:, 0], len(self._totals))
+            self._totals = np.pad(self._totals, (0, len(sums) - len(self._totals))) + sums
         self.pairs += len(block)
 
-    def rules(self, *, min_count: int = 1, progress: Told | None = None) -> Iterator[HieroBlock]:
-        """Yield all rule types, sorted by label, source side and target side, variables first.
-
-        Nothing can be added from now on.
-        """
+    def rules(
+        self, *, min_count: int = 1, progress: OnProgress | None = None
+    ) -> Iterator[HieroBlock]:
+        """Yield all rule types, sorted by label, source side and target side, variables first."""
         words, word_ranks = _ranked(list(self.encoder.numbers))
         labels, label_ranks = _ranked(self.encoder.labels.texts)
         check_count("symbols", 2 * len(labels) + 1 + len(words))
@@ -87,15 +83,22 @@ class HieroCounts:
         weights = Weights.nothing()
         if self._lexicon is not None:
             weights = self._lexicon.weights(len(words))
-        told = _Steps(progress, 2 * self.tokens)
+        done = 0
+
+        def step(block: Block) -> None:
+            nonlocal done
+            done += int(block.values[:, 0].sum())
+            if progress is not None:
+                progress(done, 2 * self.tokens)
+
         with Runs(self._folder, sums=5, room=self._room) as turned:
             with self._runs:
                 for block, new in _groups(self._runs.merge()):
                     self._turn(block, new, weights, (word_ranks, label_ranks), min_count, turned)
-                    told.step(block.values[:, 0].sum())
+                    step(block)
                 self.sorted_bytes += self._runs.written
             for block, new in _groups(turned.merge()):
-                told.step(block.values[:, 0].sum())
+                step(block)
                 whole = _total(block.values[:, 0], new)
                 kept = np.flatnonzero(block.values[:, 1])
                 symbols, offsets = taken(block.symbols, block.offsets, kept)
@@ -122,7 +125,6 @@ class HieroCounts:
         least: int,
         turned: Runs,
     ) -> None:
-        """Add the rules of a block to those that are sorted by their source side."""
         best, group = np.empty(len(block), np.int64), np.empty(len(block), np.uint8)
         settled = np.empty((len(block), 4))
         count = settle(
@@ -148,20 +150,7 @@ class HieroCounts:
         turned.add(symbols[: ends[-1]], ends, values)
 
 
-class _Steps:
-    """Tell how many steps are done."""
-
-    def __init__(self, told: Told | None, whole: int) -> None:
-        self._told, self._whole, self._done = told, whole, 0
-
-    def step(self, count: float) -> None:
-        self._done += int(count)
-        if self._told is not None:
-            self._told(self._done, self._whole)
-
-
 def _ranked(texts: list[str]) -> tuple[list[str], NDArray[np.int32]]:
-    """Return texts in order, and the new place of each."""
     order = sorted(range(len(texts)), key=texts.__getitem__)
     ranks = np.empty(len(texts), np.int32)
     ranks[order] = np.arange(len(texts), dtype=np.int32)
@@ -169,43 +158,22 @@ def _ranked(texts: list[str]) -> tuple[list[str], NDArray[np.int32]]:
 
 
 def _groups(blocks: Iterable[Block]) -> Iterator[tuple[Block, NDArray[np.uint8]]]:
-    """Yield records in order, with marks where a first side begins, which are never parted."""
     held: list[Block] = []
     for block in chain(blocks, [None]):
         if block is not None:
             held.append(block)
         if not held:
             return
-        whole = _joined(held)
+        whole = held[0] if len(held) == 1 else joined(held)
         new = np.empty(len(whole), np.uint8)
         last = heads(readonly(whole.symbols), readonly(whole.offsets), new)
         stop = len(whole) if block is None else last
         if stop:
-            yield _slice(whole, 0, stop), new[:stop]
-        held = [_slice(whole, stop, len(whole))] if stop < len(whole) else []
-
-
-def _joined(blocks: list[Block]) -> Block:
-    if len(blocks) == 1:
-        return blocks[0]
-    starts = np.cumsum([0] + [len(block.symbols) for block in blocks])
-    tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
-    return Block(
-        np.concatenate([block.symbols for block in blocks]),
-        np.concatenate([np.zeros(1, np.int64), *tails]),
-        np.concatenate([block.values for block in blocks]),
-    )
-
-
-def _slice(block: Block, first: int, stop: int) -> Block:
-    start, end = block.offsets[first], block.offsets[stop]
-    return Block(
-        block.symbols[start:end], block.offsets[first : stop + 1] - start, block.values[first:stop]
-    )
+            yield part_of(whole, 0, stop), new[:stop]
+        held = [part_of(whole, stop, len(whole))] if stop < len(whole) else []
 
 
 def _total(counts: NDArray[np.float64], new: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Return for each record the sum of its group."""
     starts = np.flatnonzero(new)
     if not len(starts):
         return counts

@@ -28,7 +28,7 @@ Row: TypeAlias = "tuple[SentencePair, Alignment, Tree | None]"
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Hold the rules of some sentence pairs as sequences, R in all."""
+    """The rules of some sentence pairs as sequences, R in all."""
 
     symbols: NDArray[np.int32]  # the sequences; see alignkit.rules.hiero.extraction_kernel
     ends: NDArray[np.int64]

@@ -16,15 +16,15 @@ def with_examples(
     types: Sequence[RuleType], rows: Sequence[Row], encoder: HieroEncoder, most: int
 ) -> list[RuleType]:
     """Return rule types with places where they were seen."""
-    found: list[list[Example]] = [[] for _ in types]
-    numbers = {encoder.sequence(one.rule): k for k, one in enumerate(types)}
+    places: list[list[Example]] = [[] for _ in types]
+    numbers = {encoder.sequence(type.rule): k for k, type in enumerate(types)}
     for start in range(0, len(rows), PAIRS):
         block = list(rows[start : start + PAIRS])
         for part in encoder.encode(block)[1]:
-            _collect(part, block, numbers, found, most, 4 * encoder.masks)
+            _collect(part, block, numbers, places, most, 4 * encoder.masks)
     return [
-        replace(one, examples=tuple(examples)) if examples else one
-        for one, examples in zip(types, found, strict=True)
+        replace(type, examples=tuple(examples)) if examples else type
+        for type, examples in zip(types, places, strict=True)
     ]
 
 
@@ -32,7 +32,7 @@ def _collect(
     part: Encoded,
     block: list[Row],
     numbers: dict[bytes, int],
-    found: list[list[Example]],
+    places: list[list[Example]],
     most: int,
     mask_bytes: int,
 ) -> None:
@@ -41,7 +41,7 @@ def _collect(
     spans = part.spans[part.rows[part.places, 0]]
     for record in np.flatnonzero(part.values[:, 1]).tolist():  # once for each sentence pair
         key = data[ends[record] : ends[record + 1] - mask_bytes]
-        examples = found[numbers[key]] if key in numbers else None
+        examples = places[numbers[key]] if key in numbers else None
         if examples is not None and len(examples) < most:
             pair = block[pairs[record]][0]
             source, target = pair.words

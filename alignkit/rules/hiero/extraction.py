@@ -38,7 +38,7 @@ Span = tuple[int, int, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class HieroOptions:
-    """Say which hiero rules are extracted.
+    """Which hiero rules are extracted.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class HieroOptions:
 
 
 class HieroRule(NamedTuple):
-    """Hold a rule as it was seen in a sentence pair."""
+    """A rule as it was seen in a sentence pair."""
 
     rule: Rule  # the rule
     span: Span  # source start and end, target start and end of the whole
@@ -102,14 +102,10 @@ def extract_hiero(
     ----------
     pair
         The sentence pair; it has words.
-    annotator
-        Whose alignment; None where one annotator alone aligned it.
-    links
-        ``"sure"``, or ``"possible"``: all links.
-    tree
-        The tree that gives labels, as `alignkit.rules.hiero.samt.span_label` does; None: all are X.
-    side
-        The side of the tree: ``"source"`` or ``"target"``.
+    annotator, links
+        Whose alignment (None: the only one), and its ``"sure"`` or ``"possible"`` (all) links.
+    tree, side
+        The tree that gives labels (None: all are X), and its side, ``"source"`` or ``"target"``.
     options
         The bounds; None takes their defaults.
 
@@ -190,19 +186,17 @@ def extract_hiero(
 def _items(
     words: tuple[str, ...], span: tuple[int, ...], holes: list[tuple[int, ...]], names: list[str]
 ) -> list[tuple[Item, int]]:
-    """Return words and variables of a side, each with the place of the word; -1 of a variable."""
-    found: list[tuple[Item, int]] = []
+    items: list[tuple[Item, int]] = []
     at, end = span
     starts = {hole[0]: number for number, hole in enumerate(holes)}
     while at < end:
-        if at in starts:
-            number = starts[at]
-            found.append((Variable(number, names[number]), -1))
+        if (number := starts.get(at)) is not None:
+            items.append((Variable(number, names[number]), -1))
             at = holes[number][1]
         else:
-            found.append((words[at], at))
+            items.append((words[at], at))
             at += 1
-    return found
+    return items
 
 
 def words_of(pair: SentencePair) -> tuple[tuple[str, ...], tuple[str, ...]]:

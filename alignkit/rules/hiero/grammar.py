@@ -21,7 +21,7 @@ from alignkit.phrases import LINKS
 from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines
 from alignkit.rules.grammar import Grammar, RuleType
 from alignkit.rules.hiero.block import HieroBlock, kept_of
-from alignkit.rules.hiero.counts import ROOM, HieroCounts, Told
+from alignkit.rules.hiero.counts import ROOM, HieroCounts, OnProgress
 from alignkit.rules.hiero.encoding import Row
 from alignkit.rules.hiero.examples import with_examples
 from alignkit.rules.hiero.extraction import SIDES, HieroOptions
@@ -36,7 +36,7 @@ GRAMMARS = ("hiero", "samt")
 
 @dataclass(frozen=True)
 class HieroSummary:
-    """Say what was written of a grammar."""
+    """What was written of a grammar."""
 
     rules: int  # how many rule types were written
     tokens: int  # how many rules were seen, those that were left out included
@@ -61,7 +61,7 @@ def learn_hiero(
     lexical: bool = True,
     folder: str | None = None,
     room: int = ROOM,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> Grammar:
     """Learn a hiero or a syntax-augmented grammar; for one too large for memory see `write_hiero`.
 
@@ -71,31 +71,18 @@ def learn_hiero(
         The sentence pairs, which have words; of ``"samt"`` also trees.
     grammar
         ``"hiero"``: all labels are X; ``"samt"``: they are those of the trees of one side.
-    annotator
-        Whose alignments; None where one annotator alone aligned a pair.
-    links
-        ``"sure"``, or ``"possible"``: all links.
-    side, tree
-        The side whose trees give labels, and the name of the trees; None for the only ones.
-    options
-        The bounds of rules; None takes their defaults.
+    annotator, links, options, side
+        As of `extract_hiero`; `tree` is the name of the trees, None for the only ones.
     min_count
         The least count of a rule; rarer ones count for the probabilities.
     examples
         How many places of each rule to keep, in different pairs; all pairs are kept for that.
     lexical
         Whether to weigh words, too.
-    folder
-        Where what memory does not hold is sorted; None for the system's folder of temporary files.
-    room
-        The bytes in which rules are counted and sorted.
+    folder, room
+        Where what memory does not hold is sorted, and the bytes in which rules are counted.
     progress
-        Is told how many steps of how many are done, once all pairs are read.
-
-    Returns
-    -------
-    Grammar
-        The rule types, most frequent first.
+        Called with how many steps of how many are done, once all pairs are read.
 
     Raises
     ------
@@ -131,7 +118,7 @@ def learn_hiero(
             types += block.types()
     if used is not None:
         types = with_examples(types, used, counts.encoder, examples)
-    types.sort(key=lambda found: (-(found.count or 0), _sort_key(found)))
+    types.sort(key=lambda type: (-(type.count or 0), _sort_key(type)))
     dropped = {_rarer(min_count): counts.rare} if counts.rare else {}
     return Grammar(tuple(types), grammar, dropped, counts.pairs, dict(rows.passed_over))
 
@@ -140,10 +127,10 @@ def _rarer(min_count: int) -> str:
     return f"types seen less than {min_count} times"
 
 
-def _sort_key(found: RuleType) -> tuple[str, ...]:
+def _sort_key(type: RuleType) -> tuple[str, ...]:
     return tuple(
         " ".join(item if isinstance(item, str) else f"x{item.number}:{item.label}" for item in side)
-        for side in ((side.label, *side.children) for side in found.rule)
+        for side in ((side.label, *side.children) for side in type.rule)
     )
 
 
@@ -163,7 +150,7 @@ def write_hiero(
     kinds: Collection[str] | None = None,
     lexical: bool = True,
     room: int = ROOM,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
 ) -> HieroSummary:
     """Learn a hiero or a syntax-augmented grammar of any size, and write it to a file.
 
@@ -189,12 +176,8 @@ def write_hiero(
 
     Raises
     ------
-    UnknownNameError
-        If `format`, `grammar`, `links`, `side`, `tree`, `annotator` or a kind names nothing.
-    MissingTextError
-        If no aligned pair has words.
-    OptionError
-        If there are several annotators or trees and none is named, or no alignments or trees.
+    UnknownNameError, MissingTextError, OptionError
+        As of `learn_hiero`.
     WriteError
         If the file cannot be written, or the disk is full.
 
@@ -268,7 +251,7 @@ class _Writer:
     def _write_each(self, block: HieroBlock) -> None:
         types: Iterable[RuleType] = block.types()
         if self._kinds is not None:
-            types = [found for found in types if found.kind in self._kinds]
+            types = [type for type in types if type.kind in self._kinds]
             self.left_out["of other kinds"] += len(block) - len(types)
         for line in rule_lines(types, self._format, told=self._told):
             self._stream.write(line)
@@ -319,18 +302,12 @@ class _Rows:
         """Return the counted rules of all pairs; put those that have rules into `used`."""
         if links not in LINKS:
             raise UnknownNameError("links", links, LINKS)
-        counts = HieroCounts(
-            folder,
-            options or HieroOptions(),
-            links=links,
-            side=self._side,
-            lexical=lexical,
-            room=room,
-        )
+        how = options or HieroOptions()
+        counts = HieroCounts(folder, how, links=links, side=self._side, lexical=lexical, room=room)
         try:
             counts.add(self if used is None else _kept(self, used))
         except BaseException:
-            counts.close()
+            counts.__exit__()
             raise
         return counts
 
@@ -359,7 +336,6 @@ class _Rows:
             self._refuse(names)
 
     def _refuse(self, names: Collection[str]) -> None:
-        """Say why no pair gives rules."""
         if self.passed_over["not parsed"]:
             if self._tree is not None and names:
                 raise UnknownNameError(f"{self._side} tree", self._tree, names)

@@ -56,9 +56,9 @@ class Labels:
                 part,
             )
             at += size
-        found, inverse = np.unique(codes, return_inverse=True)
-        numbers = np.array([self._number(code) for code in found.tolist()], np.int32)
-        return numbers[inverse.reshape(-1)] if len(found) else np.zeros(0, np.int32)
+        different, inverse = np.unique(codes, return_inverse=True)
+        numbers = np.array([self._number(code) for code in different.tolist()], np.int32)
+        return numbers[inverse.reshape(-1)] if len(different) else np.zeros(0, np.int32)
 
     def number(self, text: str) -> int:
         """Return the number of the text of a label."""
@@ -95,15 +95,7 @@ class Labels:
 
 
 def span_label(tree: Tree, start: int, end: int) -> str:
-    r"""Return the label of one span of words.
-
-    Examples
-    --------
-    >>> from alignkit.trees.tree import Tree
-    >>> tree = Tree.parse("(S (NP (DT the) (JJ big) (JJ old) (NN dog)) (VP (VBD ran)))")
-    >>> [span_label(tree, *span) for span in [(0, 4), (4, 5), (0, 2), (0, 3), (1, 4), (2, 5)]]
-    ['NP', 'VP', 'DT+JJ', 'NP/NN', 'NP\\DT', 'JJ+NN+VP']
-    """
+    """Return the label of one span of words."""
     check_arguments(span_label, locals())
     if not 0 <= start < end <= len(tree.words):
         raise OptionError(f"span {start} to {end} is none of {len(tree.words)} words")

@@ -22,13 +22,14 @@ from alignkit.rules.files.notation import quoted, side_text
 from alignkit.rules.hiero import text_kernel as kernel
 from alignkit.rules.hiero.block import HieroBlock
 from alignkit.rules.rule import Node, Variable
+from alignkit.tables.phrase_steps import text_pool
 
 _ROOM = 1 << 20
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Describe the lines of a format."""
+    """The lines of a format."""
 
     line: str
     lexical: tuple[str, str]
@@ -87,13 +88,12 @@ LAYOUTS = {
 
 
 class RuleText:
-    """Write blocks of rules of one grammar as lines."""
+    """Writes blocks of rules of a grammar as lines."""
 
     def __init__(self, layout: Layout, block: HieroBlock) -> None:
         has_lexical = block.weights.shape[1] > 3
         line = layout.line.replace("LEXICAL", layout.lexical[not has_lexical])
         labels = block.labels
-        self._label_at = 0
         self._variables_at = len(labels)
         pieces = [layout.label(label) for label in labels]
         pieces += [layout.variable(label, number) for label in labels for number in (0, 1)]
@@ -113,7 +113,7 @@ class RuleText:
 
     def _step(self, name: str, how: str, pieces: list[str]) -> tuple[int, int]:
         if name == "label":
-            return kernel.LABEL, self._label_at
+            return kernel.LABEL, 0
         if name in ("source", "target"):
             return (kernel.SOURCE if name == "source" else kernel.TARGET), self._variables_at
         if name in ("links", "all_links"):
@@ -138,7 +138,6 @@ class RuleText:
             yield self._out[: state[0]].tobytes()
 
     def _number_pieces(self, block: HieroBlock) -> tuple[NDArray[np.int32], list[str]]:
-        """Return the place of the text of each number, by rule and column, and the texts."""
         columns = _columns(block)
         places = np.empty((len(block), len(self._numbers)), np.int32)
         texts: list[str] = []
@@ -162,8 +161,5 @@ def _columns(block: HieroBlock) -> dict[str, NDArray[np.float64]]:
 
 
 def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes of all texts, and where each ends, after a leading 0."""
-    data = [text.encode() for text in texts]
-    ends = np.zeros(len(data) + 1, np.int64)
-    np.cumsum([len(piece) for piece in data], out=ends[1:])
-    return readonly(np.frombuffer(b"".join(data), np.uint8)), readonly(ends)
+    data, ends = text_pool(texts)
+    return readonly(data), readonly(ends)

@@ -23,13 +23,7 @@ class _Word:
 
 
 class Capitals:
-    """Write rewritten sentences as the sentence was written.
-
-    A word that stays, and one that a rule has on both sides, is written as in the sentence; a
-    new one as in the rule, but that a rule seen at the beginning of a sentence brings no capital
-    into the midst of another. What comes first takes the capital of the sentence's first word;
-    that gives it up when it moves, unless it is a proper noun.
-    """
+    """Write rewritten sentences as the sentence was written."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -69,54 +63,49 @@ class Capitals:
                 continue
             left = places.get(item.casefold())
             if left:
-                found = self._stays(left.pop())
+                made = self._stays(left.pop())
             else:
                 label = target.labels[k]
-                found = _Word(item, -1, label, k == 0)
-                if k == 0 and self._began_a_sentence(old, positions) and not _is_proper(found):
-                    found.text = _lowered(item)
+                made = _Word(item, -1, label, k == 0)
+                if k == 0 and self._began_a_sentence(old, positions) and not _is_proper(made):
+                    made.text = _lowered(item)
             if k >= piece.start:
-                yield found
+                yield made
 
     def _began_a_sentence(self, old: list[str], positions: list[int]) -> bool:
-        """Return whether a rule has a capital first that the sentence has not."""
         if not old or not old[0][:1].isupper():
             return False
         return self._tree.words[positions[0]][:1].islower()
 
     def _positions(self, match: Match) -> list[int]:
-        """Return where the words of a rule's source side stand in the sentence."""
         starts, ends = self._tree.starts, self._tree.ends
-        found: list[int] = []
+        positions: list[int] = []
         place = int(starts[match.node])
         for node in match.variables:
-            found += range(place, int(starts[node]))
+            positions += range(place, int(starts[node]))
             place = max(place, int(ends[node]))
-        return [*found, *range(place, int(ends[match.node]))]
+        return [*positions, *range(place, int(ends[match.node]))]
 
 
 def _labels_above(tree: Tree) -> list[str]:
-    """Return the label of the node directly above each word."""
-    found = [""] * len(tree.words)
+    labels = [""] * len(tree.words)
     ends, place = tree.ends.tolist(), 0
     around: list[int] = []
-    for node, start in [*enumerate(tree.starts.tolist()), (-1, len(found))]:
+    for node, start in [*enumerate(tree.starts.tolist()), (-1, len(labels))]:
         while place < start:
             while ends[around[-1]] <= place:
                 around.pop()
-            found[place] = tree.labels[around[-1]]
+            labels[place] = tree.labels[around[-1]]
             place += 1
         around.append(node)
-    return found
+    return labels
 
 
 def _initial(words: Sequence[str]) -> int | None:
-    """Return the position of the first word that has a capital or could have one."""
     return next((k for k, word in enumerate(words) if word[:1].upper() != word[:1].lower()), None)
 
 
 def _has_its_own(word: _Word) -> bool:
-    """Return whether a word has its capital, or the like, wherever it stands."""
     if _is_proper(word) or (word.origin < 0 and (not word.label or word.label.startswith(_NOUN))):
         return True
     return not word.text[:1].isupper() or not (len(word.text) == 1 or word.text[1:].islower())

@@ -17,14 +17,14 @@ _BASE = int.from_bytes(b"words in a line", "big") % _MODULUS
 
 
 class Kept(NamedTuple):
-    """Say that the words of a span stay as they are."""
+    """The words of a span, which stay as they are."""
 
     start: int
     end: int
 
 
 class Said(NamedTuple):
-    """Say words of a rule: the items ``start .. end - 1`` of its target side."""
+    """Words of a rule: the items ``start .. end - 1`` of its target side."""
 
     match: Match
     start: int
@@ -32,7 +32,7 @@ class Said(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Hold a way to say a part of the sentence."""
+    """A way to say a part of the sentence."""
 
     cost: float  # the sum of the costs of the rules applied
     replacements: int  # how many there are
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """Hold the best readings of a part, each list by cost, without equal words in one list."""
+    """The best readings of a part, each list by cost, without equal words in one list."""
 
     light: list[Reading]
     heavy: list[Reading]  # those in which at least one rule changed more
@@ -57,31 +57,19 @@ _Stream: TypeAlias = "tuple[float, Iterator[Reading]]"
 def best_readings(
     tree: Tree, matches: Iterator[list[Match]], most: int
 ) -> tuple[Readings, Callable[[Reading], bool]]:
-    """Return the best readings of a tree, and what tells a reading that is the sentence itself.
-
-    Notes
-    -----
-    A node is said as its children are, or as the target side of a rule that matches there, with
-    the nodes below its variables said in any way: a forest, whose k best trees are found from the
-    leaves up. Every list is exact: equal words are merged where they first meet, so that k
-    different readings of each part are enough for k of the whole, and lists are put together
-    from their cheapest corner. Nothing recurses. Time: linear in nodes and matches but for
-    lists, which cost k log k each.
-
-    References
-    ----------
-    Huang & Chiang 2005, Better k-best parsing, IWPT: 53-64.
-    """
+    """Return the best readings of a tree, and what tells a reading that is the sentence itself."""
     words = _Keys(tree)
     made: dict[int, Readings] = {}  # of nodes below which something matches
     children: dict[int, list[int]] = {}  # those in `made`, from right to left
     parents = tree.parents.tolist()
-    for node, found in zip(reversed(range(len(parents))), matches, strict=True):
+    for node, node_matches in zip(reversed(range(len(parents))), matches, strict=True):
         below = children.pop(node, [])
-        if not found and not below:
+        if not node_matches and not below:
             continue
         kept = _as_it_was(node, below[::-1], made, words, most)
-        made[node] = _chosen(kept, [_Applied(one, made, words, most) for one in found], most)
+        made[node] = _chosen(
+            kept, [_Applied(match, made, words, most) for match in node_matches], most
+        )
         children.setdefault(parents[node], []).append(node)
     unchanged = words.kept(0, len(tree.words))
     readings = made.get(0) or Readings([unchanged], [])
@@ -124,18 +112,17 @@ class _Keys:
 def _as_it_was(
     node: int, below: list[int], made: dict[int, Readings], words: _Keys, most: int
 ) -> Readings:
-    """Return the readings of a node whose own fragment stays, its children said in any way."""
     place, end = words.spans[node]
-    found: Readings | None = None
+    readings: Readings | None = None
     for child in below:
         start, after = words.spans[child]
         if start > place:
-            found = _beside(found, _alone(words.kept(place, start)), most)
-        found = _beside(found, made[child], most)
+            readings = _beside(readings, _alone(words.kept(place, start)), most)
+        readings = _beside(readings, made[child], most)
         place = after
-    if place < end or found is None:
-        found = _beside(found, _alone(words.kept(place, end)), most)
-    return found
+    if place < end or readings is None:
+        readings = _beside(readings, _alone(words.kept(place, end)), most)
+    return readings
 
 
 def _alone(reading: Reading) -> Readings:
@@ -143,19 +130,22 @@ def _alone(reading: Reading) -> Readings:
 
 
 def _beside(first: Readings | None, second: Readings, most: int) -> Readings:
-    """Return the best readings of two parts side by side."""
     if first is None:
         return second
     if _is_single(second):
-        return Readings(*([_joined(one, second.light[0]) for one in part] for part in first))
+        return Readings(
+            *([_joined(reading, second.light[0]) for reading in part] for part in first)
+        )
     if _is_single(first):
-        return Readings(*([_joined(first.light[0], one) for one in part] for part in second))
-    light = _merged([_products(first.light, second.light)], most)
+        return Readings(
+            *([_joined(first.light[0], reading) for reading in part] for part in second)
+        )
+    light = _merged([(0.0, _corner(first.light, second.light))], most)
     if not first.heavy and not second.heavy:
         return Readings(light, [])
     after = _of_either_kind(second, most) if first.heavy else []
-    heavy = [_products(first.light, second.heavy), _products(first.heavy, after)]
-    return Readings(light, _merged(heavy, most))
+    pairs = (first.light, second.heavy), (first.heavy, after)
+    return Readings(light, _merged([(0.0, _corner(*pair)) for pair in pairs], most))
 
 
 def _of_either_kind(readings: Readings, most: int) -> list[Reading]:
@@ -166,33 +156,28 @@ def _is_single(readings: Readings) -> bool:
     return len(readings.light) == 1 and not readings.heavy
 
 
-def _joined(one: Reading, other: Reading) -> Reading:
-    cost, replacements = _sum(one, other)
-    key = (one.key * other.power + other.key) % _MODULUS
-    return Reading(cost, replacements, key, one.power * other.power % _MODULUS, None, one, other)
-
-
-def _products(first: Sequence[Reading], second: Sequence[Reading]) -> _Stream:
-    return 0.0, _corner(first, second)
+def _joined(mine: Reading, other: Reading) -> Reading:
+    cost, replacements = _sum(mine, other)
+    key = (mine.key * other.power + other.key) % _MODULUS
+    return Reading(cost, replacements, key, mine.power * other.power % _MODULUS, None, mine, other)
 
 
 def _corner(first: Sequence[Reading], second: Sequence[Reading]) -> Iterator[Reading]:
-    """Yield each of one list beside each of another, by cost, from the cheapest corner."""
     if not first or not second:
         return
     heap = [(*_sum(first[0], second[0]), 0, 0)]
     while heap:
         _, _, i, j = heappop(heap)
-        one, other = first[i], second[j]
-        yield _joined(one, other)
+        mine, other = first[i], second[j]
+        yield _joined(mine, other)
         if j + 1 < len(second):
-            heappush(heap, (*_sum(one, second[j + 1]), i, j + 1))
+            heappush(heap, (*_sum(mine, second[j + 1]), i, j + 1))
         if not j and i + 1 < len(first):  # each place once: down the first column, then along
             heappush(heap, (*_sum(first[i + 1], other), i + 1, 0))
 
 
-def _sum(one: Reading, other: Reading) -> tuple[float, int]:
-    return one.cost + other.cost, one.replacements + other.replacements
+def _sum(mine: Reading, other: Reading) -> tuple[float, int]:
+    return mine.cost + other.cost, mine.replacements + other.replacements
 
 
 class _Applied:
@@ -204,9 +189,8 @@ class _Applied:
 
     @cached_property
     def _body(self) -> Readings:
-        """What stands in the order of the target side."""
         items = self.match.rule.target.items
-        found: Readings | None = None
+        readings: Readings | None = None
         place = 0
         while place < len(items):
             end = place + 1
@@ -218,9 +202,9 @@ class _Applied:
                 while end < len(items) and not isinstance(items[end], int):
                     end += 1
                 part = _alone(self._words.said(self.match, place, end))
-            found = _beside(found, part, self._most)
+            readings = _beside(readings, part, self._most)
             place = end
-        return found or _alone(self._words.kept(0, 0))
+        return readings or _alone(self._words.kept(0, 0))
 
     def stream(self, *, heavy: bool) -> _Stream:
         """Return the readings of one kind, by cost."""
@@ -240,12 +224,15 @@ class _Applied:
 
 
 def _chosen(kept: Readings, applied: list[_Applied], most: int) -> Readings:
-    """Return the best readings of a node: as it was, or with one of the rules applied there."""
     light, heavy = (
         _merged(
             chain(
                 [(0.0, iter(part))],
-                (one.stream(heavy=is_heavy) for one in applied if is_heavy or one.match.rule.minor),
+                (
+                    rule.stream(heavy=is_heavy)
+                    for rule in applied
+                    if is_heavy or rule.match.rule.minor
+                ),
             ),
             most,
         )
@@ -255,18 +242,17 @@ def _chosen(kept: Readings, applied: list[_Applied], most: int) -> Readings:
 
 
 def _merged(streams: Sequence[_Stream] | chain[_Stream], most: int) -> list[Reading]:
-    """Return the best readings of several streams, each wording once; dear streams stay unread."""
     opened = list(streams)
     heap: list[tuple[float, int, int, Reading | None]] = [
         (bound, 0, k, None) for k, (bound, _) in enumerate(opened)
     ]
     heapify(heap)
-    found: dict[int, Reading] = {}
-    while heap and len(found) < most:
+    best: dict[int, Reading] = {}
+    while heap and len(best) < most:
         _, _, k, reading = heappop(heap)
         if reading is not None:
-            found.setdefault(reading.key, reading)
+            best.setdefault(reading.key, reading)
         following = next(opened[k][1], None)
         if following is not None:
             heappush(heap, (following.cost, following.replacements, k, following))
-    return list(found.values())
+    return list(best.values())

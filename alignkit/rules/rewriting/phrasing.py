@@ -20,7 +20,7 @@ _NO_PUNCTUATION = frozenset("%&#@*/§")
 
 
 class Wording(NamedTuple):
-    """Hold the words and variables of a side, in order."""
+    """The words and variables of a side, in order."""
 
     items: tuple[str | int, ...]  # words, and variables as their place on the source side
     labels: tuple[str, ...]  # the label of each variable, and above each word; empty in a string
@@ -58,8 +58,7 @@ def is_minor(source: Wording, target: Wording) -> bool:
 
 
 def _weighty(side: Wording, determiners: set[str]) -> list[str | int]:
-    """Return what is neither punctuation nor a determiner; a string has no labels to see it by."""
-    found: list[str | int] = []
+    weighty: list[str | int] = []
     for item, label in zip(*side, strict=True):
         word = item if isinstance(item, int) else item.casefold()
         if label:
@@ -67,8 +66,8 @@ def _weighty(side: Wording, determiners: set[str]) -> list[str | int]:
         else:
             light = isinstance(word, str) and (word in determiners or _is_punctuation(word))
         if not light:
-            found.append(word)
-    return found
+            weighty.append(word)
+    return weighty
 
 
 def _is_punctuation(word: str) -> bool:

@@ -18,7 +18,7 @@ from alignkit.trees import Tree
 
 @dataclass(frozen=True)
 class Replacement:
-    """Say where a rule was applied.
+    """Where a rule was applied.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """Hold another way to say a sentence.
+    """Another way to say a sentence.
 
     Parameters
     ----------
@@ -61,14 +61,7 @@ class Rewrite:
     origins: tuple[int, ...]
 
     def marked(self, words: tuple[str, ...], mark: str = "[{} → {}]") -> str:
-        """Return the sentence as text, with what changed beside what stood there.
-
-        Parameters
-        ----------
-        words
-            The sentence that was rewritten.
-        mark
-            How a change is written, old words and new ones; either may be empty.
+        """Return the sentence as text, changes of `words` in it written as `mark` has it.
 
         Examples
         --------
@@ -95,12 +88,8 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
 
     Parameters
     ----------
-    tree
-        The parsed sentence.
-    rules
-        The rules to apply, indexed by `RuleIndex.build`.
-    nbest
-        How many rewrites to return at most.
+    tree, rules, nbest
+        The parsed sentence, the rules to apply, and the most rewrites to return.
 
     Returns
     -------
@@ -130,13 +119,13 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
     if nbest < 1:
         raise OptionError(f"nbest is {nbest}; it must be 1 or more")
     readings, is_itself = best_readings(tree, rules.matches(tree), nbest + 1)
-    found: dict[int, tuple[Reading, bool]] = {}
+    chosen: dict[int, tuple[Reading, bool]] = {}
     for minor, part in ((False, readings.heavy), (True, readings.light)):
         for reading in part:
-            if len(found) < nbest and not is_itself(reading):
-                found.setdefault(reading.key, (reading, minor))
+            if len(chosen) < nbest and not is_itself(reading):
+                chosen.setdefault(reading.key, (reading, minor))
     capitals = Capitals(tree)
-    return [_rewrite(tree, capitals, *one) for one in found.values()]
+    return [_rewrite(tree, capitals, *pair) for pair in chosen.values()]
 
 
 def _rewrite(tree: Tree, capitals: Capitals, reading: Reading, minor: bool) -> Rewrite:
@@ -151,12 +140,9 @@ def _rewrite(tree: Tree, capitals: Capitals, reading: Reading, minor: bool) -> R
 
 
 def _pieces(reading: Reading) -> Iterator[Kept | Said | Match]:
-    """Yield what is said, from left to right, and each rule before what it came to."""
     left: list[Reading | None] = [reading]
     while left:
-        one = left.pop()
-        if one is None:
-            continue
-        if one.what is not None:
-            yield one.what
-        left += (one.right, one.left)
+        if (part := left.pop()) is not None:
+            if part.what is not None:
+                yield part.what
+            left += (part.right, part.left)

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 from alignkit.arguments import check_arguments, each
 from alignkit.errors import OptionError
+from alignkit.rules.files.flat import variables
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rewriting.phrasing import Wording, is_minor, wording
 from alignkit.rules.rule import Node, Rule, Variable
@@ -23,7 +24,7 @@ MIN_COUNT, MIN_P = 2, 0.1
 
 
 class IndexedRule(NamedTuple):
-    """Hold what is asked of a rule when it is applied."""
+    """What is asked of a rule when it is applied."""
 
     type: RuleType  # the rule with its weights
     cost: float  # -log p(target side | source side)
@@ -33,7 +34,7 @@ class IndexedRule(NamedTuple):
 
 
 class Match(NamedTuple):
-    """Say that a rule's source side matches at a node, and which nodes its variables stand for."""
+    """A match of a rule's source side at a node, and the nodes that its variables stand for."""
 
     node: int
     rule: IndexedRule
@@ -41,7 +42,7 @@ class Match(NamedTuple):
 
 
 class _State:
-    """Be a place in the trie of source sides: what may come next, and the rules that end here."""
+    """A place in the trie of source sides: what may come next, and the rules that end here."""
 
     __slots__ = ("expanded", "rules", "variable")
 
@@ -53,18 +54,10 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class RuleIndex:
-    """Hold rules by their source sides, in a trie: finding those that match is a walk in it.
+    """Rules in a trie of their source sides: finding those that match is a walk in it."""
 
-    Parameters
-    ----------
-    kept
-        How many rules can be applied.
-    left_out
-        How many cannot, by reason.
-    """
-
-    kept: int
-    left_out: Mapping[str, int]
+    kept: int  # how many rules can be applied
+    left_out: Mapping[str, int]  # how many cannot, by reason
     _roots: Mapping[tuple[str, Signature], _State] = field(repr=False)
 
     @classmethod
@@ -109,16 +102,16 @@ class RuleIndex:
         roots: dict[tuple[str, Signature], _State] = {}
         left_out: Counter[str] = Counter()
         kept = 0
-        for number, one in enumerate(each("rules", rules, RuleType)):
-            reason = _unfit(one.rule, any_labels) or _too_rare(one, number, min_count, min_p)
+        for number, entry in enumerate(each("rules", rules, RuleType)):
+            reason = _unfit(entry.rule, any_labels) or _too_rare(entry, number, min_count, min_p)
             if not reason:
-                made = _indexed(one, number)
+                made = _indexed(entry, number)
                 reason = "change no word" if _says_the_same(made) else ""
             if reason:
                 left_out[reason] += 1
                 continue
             kept += 1
-            state = _place(roots, cast(Node, one.rule.source))
+            state = _place(roots, cast(Node, entry.rule.source))
             key = tuple(x if isinstance(x, int) else x.casefold() for x in made.target.items)
             known = state.rules.get(key)
             if known is None or made.cost < known.cost:
@@ -140,45 +133,45 @@ class RuleIndex:
 
 
 def _unfit(rule: Rule, any_labels: bool) -> str:
-    """Return why a rule can never be applied, or nothing."""
     source, target = rule
     if not isinstance(source, Node):
         return "have a string as their source side"
-    targets = list(_variables(target))
-    if any(one.kind == "i" for one in targets):
+    targets = list(variables(target))
+    if any(variable.kind == "i" for variable in targets):
         return "insert a constituent"
     if any_labels or not isinstance(target, Node):
         return ""
-    labels = {(one.kind, one.number): one.label for one in _variables(source)}
+    labels = {(variable.kind, variable.number): variable.label for variable in variables(source)}
     equal = source.label == target.label and all(
-        labels.get((one.kind, one.number), one.label) == one.label for one in targets
+        labels.get((variable.kind, variable.number), variable.label) == variable.label
+        for variable in targets
     )
     return "" if equal else "have other labels on the target side"
 
 
-def _too_rare(one: RuleType, number: int, min_count: float, min_p: float) -> str:
-    p = one.p_target
+def _too_rare(entry: RuleType, number: int, min_count: float, min_p: float) -> str:
+    p = entry.p_target
     if p is not None and (isnan(p) or not 0 <= p <= 1):
         raise OptionError(f"rules[{number}]: p_target is {p}; it must be between 0 and 1")
-    if one.count is None and min_count > 0:
+    if entry.count is None and min_count > 0:
         return "tell no count"
-    if one.count is not None and one.count < min_count:
+    if entry.count is not None and entry.count < min_count:
         return f"have a count below {min_count:g}"
     if not p:
         return "tell no p(target | source)" if p is None else "have a probability of 0"
     return f"have p(target | source) below {min_p:g}" if p < min_p else ""
 
 
-def _indexed(one: RuleType, number: int) -> IndexedRule:
-    source, target = one.rule
-    places = {(variable.kind, variable.number): k for k, variable in enumerate(_variables(source))}
-    for variable in _variables(target):
+def _indexed(entry: RuleType, number: int) -> IndexedRule:
+    source, target = entry.rule
+    places = {(variable.kind, variable.number): k for k, variable in enumerate(variables(source))}
+    for variable in variables(target):
         if (variable.kind, variable.number) not in places:
             name = f"{variable.kind}{variable.number}"
             raise OptionError(f"rules[{number}]: {name} stands on the target side alone")
-    assert one.p_target is not None
+    assert entry.p_target is not None
     sides = wording(source, places), wording(target, places)
-    return IndexedRule(one, -log(one.p_target), is_minor(*sides), *sides)
+    return IndexedRule(entry, -log(entry.p_target), is_minor(*sides), *sides)
 
 
 def _says_the_same(rule: IndexedRule) -> bool:
@@ -189,19 +182,7 @@ def _says_the_same(rule: IndexedRule) -> bool:
     return source == target
 
 
-def _variables(side: object) -> Iterator[Variable]:
-    """Yield the variables of a side, from left to right."""
-    left = [side]
-    while left:
-        item = left.pop()
-        if isinstance(item, Variable):
-            yield item
-        elif isinstance(item, tuple):
-            left += reversed(item.children if isinstance(item, Node) else item)
-
-
 def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
-    """Return the state of a source side, made where it is not there yet."""
     state = roots.setdefault((source.label, _signature(source)), _State())
     left = [child for child in reversed(source.children) if not isinstance(child, str)]
     while left:
@@ -222,7 +203,6 @@ def _signature(node: Node) -> Signature:
 
 
 def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
-    """Return the children of each node, and its signature, words among the children in order."""
     below: list[list[int]] = [[] for _ in tree.labels]
     for node, parent in enumerate(tree.parents.tolist()):
         if parent >= 0:
@@ -248,7 +228,6 @@ _Linked: TypeAlias = "tuple[int, _Linked] | None"
 def _walk(
     state: _State, children: list[int], below: list[list[int]], signatures: list[Signature]
 ) -> Iterator[tuple[_State, tuple[int, ...]]]:
-    """Yield where walks in the trie from a root's state end, and the nodes that variables took."""
     left = [(state, _before(children, None), cast(_Linked, None))]
     while left:
         state, nodes, bound = left.pop()
