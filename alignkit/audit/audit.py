@@ -1,4 +1,4 @@
-"""Hold an audit: the items to judge, where each comes from, and what follows from judgments.
+"""An audit: the items to judge, where each comes from, and what follows from judgments.
 
 What kind of thing is judged makes no difference here, nor to the sheets and to their reading: a
 kind of audit is a module that draws an `Audit`.
@@ -19,7 +19,7 @@ _LETTERS = "bcdfghklmnprstvwxz"  # no vowels: a spreadsheet finds no month in it
 
 @dataclass(frozen=True)
 class Origin:
-    """Say where items come from, which judges are not to know.
+    """Where items come from; judges do not know it.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Rate:
-    """Hold a rate that judgments correct: hits / total, where the rest of total are `origin`'s.
+    """A rate that judgments correct: hits / total, where the rest of total are `origin`'s.
 
     With the share s of these that is judged right, the corrected rate is
     (hits + s (total - hits)) / total.
@@ -62,7 +62,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Item:
-    """Hold one thing to judge.
+    """One thing to judge.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ class Item:
     judges: tuple[str, ...] = ()
 
     def given_to(self, judge: str) -> bool:
-        """Say whether a judge is given it."""
+        """Return whether a judge is given it."""
         return not self.judges or judge in self.judges
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Hold what is to be judged.
+    """What is to be judged.
 
     Parameters
     ----------
@@ -178,7 +178,6 @@ class Audit:
 
 
 def _attributes(item: Item) -> dict[str, str]:
-    """Return what the key tells of an item that can make groups."""
     attributes = item.facts.get("attributes", {})
     within = attributes if isinstance(attributes, dict) else {}
     told = {**within, **item.facts}
@@ -190,11 +189,7 @@ def _told(item: Item, by: str) -> str | None:
 
 
 def item_ids(told: Sequence[Mapping[str, object]], signature: str) -> list[str]:
-    """Return a name for each item, in order: letters that tell this audit from others, a number.
-
-    No spreadsheet takes such a name for a date or a number, and a sheet is never read by the key of
-    another audit.
-    """
+    """Return a name for each item, in order: letters that tell this audit from others, a number."""
     digest = sha256(repr([signature, [sorted(one.items()) for one in told]]).encode()).digest()
     code = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:4])
     width = max(3, len(str(len(told))))

@@ -1,4 +1,4 @@
-"""Hold one figure of an audit, and draw the intervals that are drawn."""
+"""A figure of an audit, and the bootstrap interval of one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONE = "there is one item, and nothing to resample"
 
 @dataclass(frozen=True)
 class Drawing:
-    """Say how intervals are drawn."""
+    """How intervals are drawn."""
 
     confidence: float = 0.95  # between 0 and 1
     resamples: int = 1000  # of the bootstrap
@@ -31,7 +31,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Figure:
-    """Hold one figure, and all that tells it from others.
+    """One figure, and all that tells it from others.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 @dataclass(frozen=True)
 class Finding:
-    """Hold something that is missing or odd in a sheet: its kind, of `_SAID`, and where.
+    """Something that is missing or odd in a sheet: its kind, of `_SAID`, and where.
 
     An item judged the same way before counts once, one judged in two ways does not count. The line
     is None where there is no row.
@@ -57,10 +57,7 @@ _SAID = {
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """Hold what judges, in the order of the sheets, said of each item that they judged.
-
-    Remarks that are empty are left out; `findings` say what is missing or odd.
-    """
+    """What judges, in the order of the sheets, said of each item that they judged."""
 
     judges: tuple[str, ...]
     judgments: FrozenMap[str, dict[str, str]]
@@ -70,7 +67,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class _Row:
-    """Hold a row of a sheet: where it stands, and what is in it."""
+    """A row of a sheet: where it stands, and what is in it."""
 
     path: str
     line: int
@@ -81,11 +78,7 @@ class _Row:
 
 
 def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
-    """Read filled sheets.
-
-    Who judged stands in the column ``judge``; where it is empty or not there, the file is the
-    judge's, and its name his. A sheet may hold the rows of several judges, several those of one.
-    """
+    """Read filled sheets."""
     if not paths:
         raise OptionError("there is no sheet to read; name one at least")
     items = {item.id: item for item in audit.items}
@@ -218,10 +211,7 @@ class _Shown:
         return tuple(_plain(item.cells[k]) for k in self._places.values())
 
     def check(self, item: Item, row: Mapping[str, str], path: str, line: int) -> None:
-        """Refuse a row whose texts are those of another item.
-
-        Texts that are those of no item are what a spreadsheet made of them.
-        """
+        """Refuse a row whose texts are those of another item."""
         if not self._places or not self._places.keys() <= row.keys():
             return
         written = tuple(_plain(unguarded(row[name])) for name in self._places)
@@ -235,12 +225,10 @@ class _Shown:
 
 
 def _plain(text: str) -> str:
-    """Return a text without what spreadsheets correct of themselves: case, space, Unicode form."""
     return " ".join(compared(text, ignore_case=True).split())
 
 
 def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return the names of the columns, and the line and the cells of each row."""
     first = _LINE_END.split(text, maxsplit=1)[0]
     for divider in _DIVIDERS:
         names = [cell.strip().strip('"').strip().casefold() for cell in first.split(divider)]

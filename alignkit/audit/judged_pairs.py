@@ -38,7 +38,7 @@ _COLUMNS = ("source", "target")
 
 @dataclass(frozen=True)
 class _Question:
-    """Hold what judges are asked, and whose judgments of the corpus count."""
+    """What judges are asked, and whose judgments of the corpus count."""
 
     view: View
     upheld: tuple[str, ...]
@@ -173,16 +173,7 @@ def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> N
 
 
 def fitting_scheme(texts: Iterable[str]) -> str:
-    """Return the name of the scheme that all judgments fit.
-
-    Of several that say the same of what is a paraphrase, it is the first; ``"binary"`` where there
-    is no judgment.
-
-    Examples
-    --------
-    >>> fitting_scheme(["4<", "2"]), fitting_scheme([]), fitting_scheme(["0", "1", "2"])
-    ('turku', 'binary', 'parade')
-    """
+    """Return the name of the scheme that all judgments fit."""
     given = dict.fromkeys(texts)
     if not given:
         return "binary"
@@ -243,7 +234,6 @@ def _question(
 
 
 def _paraphrases(view: View) -> tuple[str, ...]:
-    """Return the labels of a view whose judgments are all paraphrases."""
     if "binary" not in view.scheme.views:
         return ()
     binary = get_view(view.scheme, "binary")
@@ -261,7 +251,6 @@ def _scale(view: View) -> Scale:
 
 
 def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[SentencePair]]:
-    """Return the pairs of each origin that can be drawn."""
     pools: dict[str, list[SentencePair]] = {"rewrite": [], "plain": []}
     for pair in corpus:
         if origin_of(pair) is not None:
@@ -286,7 +275,6 @@ def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[Se
 
 
 def _holds(pair: SentencePair, question: _Question) -> bool:
-    """Say whether everybody who judged a pair so upholds it."""
     said: list[str | None] = []
     for name in question.annotators:
         one = pair.annotations.get(name)
@@ -315,7 +303,6 @@ def _drawn(
     by: str | None,
     rng: np.random.Generator,
 ) -> list[tuple[str, SentencePair]]:
-    """Return the origin and the pair of each item, in random order."""
     found: list[tuple[str, SentencePair]] = []
     for origin, pool in pools.items():
         strata = ["" if by is None else group_text(pair, by) or "" for pair in pool]
@@ -325,7 +312,6 @@ def _drawn(
 
 
 def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]], list[set[str]]]:
-    """Return for each pair who judged or wrote it, and who knows something of it."""
     families: dict[str, set[str]] = {}
     for pair in corpus:
         families.setdefault(origin_of(pair) or pair.id, set()).update(

@@ -33,12 +33,7 @@ def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingenc
 
 
 def agreement_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
-    """Return the observed agreement and Cohen's kappa of every two judges, and the means.
-
-    Of all items together and of each origin, over the items that both judged; with a bootstrap over
-    these. A mean weighs each two judges by the number of these items, leaves out who has it
-    undefined, and stands where there are three judges or more.
-    """
+    """Return the observed agreement and Cohen's kappa of every two judges, and the means."""
     found: list[Figure] = []
     pairs = list(combinations(filled.judges, 2))
     tables = {two: _tables(audit, filled, two) for two in pairs}

@@ -19,14 +19,7 @@ T = TypeVar("T")
 
 
 def key_text(audit: Audit) -> str:
-    """Return the key as JSON, an item a line.
-
-    ``{"alignkit": "audit", "version": 1, "kind", "signature", "seed", "judgments", "columns",
-    "marked", "origins": {name: {"about", "population", "drawn"}}, "rates": {name: {"hits", "total",
-    "origin", "strict", "lenient"}}, "items": [{"item", "origin", "cells", "facts"}]}``; and, where
-    there are any, ``"meanings"`` of the judgments, ``"judges"``, ``"upheld"``, ``"by"``, and for an
-    item ``"judges"``.
-    """
+    """Return the key as JSON, an item a line."""
     head = {
         "alignkit": "audit",
         "version": VERSION,

@@ -108,7 +108,6 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
 
 
 def _keys(audit: Audit) -> str:
-    """Return which keys judge: the numbers of the judgments, or labels that are numbers."""
     scale = audit.scale
     if not any(len(letter) == 1 and letter in "0123456789" for letter in scale.letters):
         keys = [f"{k} {name}" for k, name in enumerate(scale.names, 1)]

@@ -42,7 +42,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class _Options:
-    """Hold which phrase pairs are looked at; see `draw_phrases`."""
+    """Which phrase pairs are looked at; see `draw_phrases`."""
 
     kind: str
     links: str
@@ -187,7 +187,6 @@ def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
 def _differences(
     pairs: Sequence[SentencePair], names: tuple[str, str], options: _Options
 ) -> dict[str, Rows]:
-    """Return the phrase pairs of each origin."""
     found: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
     vocabulary = Vocabulary(casefold=not options.exact_case)
     for start in range(0, len(pairs), _BLOCK):
@@ -249,7 +248,6 @@ def _drawn(
     by: str | None,
     rng: np.random.Generator,
 ) -> list[tuple[str, list[int]]]:
-    """Return the origin and the row of each item, in random order."""
     checks = min(round(n * both), len(rows["both"]))
     errors = {name: len(found) for name, found in rows.items() if name != "both"}
     wanted = allot(n - checks, errors) | {"both": checks}

@@ -27,7 +27,7 @@ from alignkit.version import __version__
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult:
-    """Hold what judges found in an audit; `print` shows the tables.
+    """What judges found in an audit; `print` shows the tables.
 
     Parameters
     ----------
@@ -122,7 +122,6 @@ class AuditResult:
         return found
 
     def _judged(self, origin: str) -> int:
-        """Count the items of an origin that somebody judged."""
         said = self.filled.judgments.values()
         return sum(any(item.id in one for one in said) for item in self.audit.of(origin))
 

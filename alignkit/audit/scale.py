@@ -15,7 +15,7 @@ class UnknownJudgmentError(AlignkitError, ValueError):
 
 @dataclass(frozen=True)
 class Scale:
-    """Hold the judgments of an audit, in their order.
+    """The judgments of an audit, in their order.
 
     Parameters
     ----------

@@ -20,11 +20,7 @@ NOTHING = "nothing of it was judged"
 
 
 def share_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
-    """Return, by origin and judge, the share of each judgment among those given.
-
-    The interval of a judge's share is Wilson's. Several judges' judgments of an item are not
-    independent: the interval of the share among all judgments is that of a bootstrap over items.
-    """
+    """Return, by origin and judge, the share of each judgment among those given."""
     found: list[Figure] = []
     for origin in audit.origins:
         for judge in filled.judges:
@@ -82,12 +78,7 @@ def _counts(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) ->
 
 
 def correction_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
-    """Return each rate as it was scored, and what it were if right errors were no errors.
-
-    The share of an origin's items that are right, strictly (``correct``) and at most (``correct``
-    or ``uncertain``), stands for all of the origin; its interval, carried over to the rate, takes
-    the corpus as it is.
-    """
+    """Return each rate as it was scored, and what it were if right errors were no errors."""
     found: list[Figure] = []
     judges = [*filled.judges, *([ALL] if len(filled.judges) > 1 else [])]
     for name, rate in audit.rates.items():
@@ -138,6 +129,5 @@ def _corrected(
 
 
 def _raised(rate: Rate) -> Callable[[float], float]:
-    """Return what turns the share of right errors into the corrected rate."""
     rest = rate.total - rate.hits
     return lambda share: (rate.hits + share * rest) / rate.total if rate.total else nan

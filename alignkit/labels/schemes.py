@@ -1,4 +1,4 @@
-"""Hold the table of schemes by which sentence pairs are judged.
+"""The table of schemes by which sentence pairs are judged.
 
 References
 ----------

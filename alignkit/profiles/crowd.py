@@ -155,7 +155,6 @@ def _verdicts(
     sequential: bool,
     confidence: float,
 ) -> tuple[bool, tuple[GoldVerdict, ...]]:
-    """Return whether all gold answers have times, and how each annotator answers in that order."""
     if not (right >= 0).any():
         raise OptionError(f"{gold!r} gives no pair a label that is scored: there is no gold")
     timed, found = True, []
@@ -175,7 +174,6 @@ def _verdicts(
 
 
 def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
-    """Return each annotator's kappa against the majority, and against that of the others."""
     if len(values) < 3:
         return [nan] * len(values), _of([(values[0], values[1])] * 2, size)
     settled = majority_labels(values, size).labels

@@ -1,4 +1,4 @@
-"""Hold the quality of a crowd, with its tables."""
+"""The quality of a crowd, with its tables."""
 
 from __future__ import annotations
 
@@ -23,13 +23,7 @@ _MOST_ROWS = 40
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """Say how an annotator judges: the pairs with a label, and the answers to gold questions.
-
-    `consensus` and `others` are kappas against the majority, which contains the annotator, and
-    against that of the others (of two annotators their own); NaN where undefined. If only one label
-    is `used`, they measure nothing, and tables show ``-``. `power` says how probably one who
-    guesses would be rejected by as many gold questions.
-    """
+    """How an annotator judges: the pairs with a label, and the answers to gold questions."""
 
     name: str
     judged: int
@@ -42,10 +36,7 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """Say that most annotators who are not rejected answer a gold question otherwise.
-
-    `against` of those who `judged` it give another label; `instead` has what most give.
-    """
+    """Say that most annotators who are not rejected answer a gold question otherwise."""
 
     id: str
     gold: str
@@ -56,10 +47,7 @@ class Suspicion:
 
 @dataclass(frozen=True)
 class GoodPhrase:
-    """Say in how many contexts, judged by annotators who are not rejected, a phrase is good.
-
-    The verdict is ``"good"``, ``"not good"``, or ``"not judged"``.
-    """
+    """Say in how many contexts, judged by annotators who are not rejected, a phrase is good."""
 
     phrase: str
     contexts: int
@@ -75,7 +63,7 @@ class GoodPhrase:
 
 @dataclass(frozen=True, eq=False)
 class CrowdQuality(Findings):
-    """Hold how well annotators judge; printed, it is the tables of the command.
+    """How well annotators judge; printed, it is the tables of the command.
 
     Parameters
     ----------
@@ -180,7 +168,6 @@ class CrowdQuality(Findings):
         return [self._shortened(table) for table in self._tables()]
 
     def _shortened(self, table: Table) -> Table:
-        """Leave out of a list the pairs that nobody is left to judge, and what is beyond a page."""
         if table.anchor not in ("again", "phrases"):
             return table
         rows = [row for row in table.rows if row[1] or table.anchor != "again"]

@@ -1,4 +1,4 @@
-"""Say how diverse the wording of the pairs of a corpus is, all together and by label."""
+"""How diverse the wording of the pairs of a corpus is, all together and by label."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LONGEST = 24
 
 
 class Wording(NamedTuple):
-    """Hold the measures of a pair; NaN where undefined."""
+    """The measures of a pair; NaN where undefined."""
 
     jaccard: float
     cosine: float
@@ -54,7 +54,7 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Diversity(Findings):
-    """Hold how alike the texts of pairs are worded.
+    """How alike the texts of pairs are worded.
 
     Parameters
     ----------

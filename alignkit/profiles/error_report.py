@@ -1,4 +1,4 @@
-"""Hold and show the errors of a system by kinds of links."""
+"""The errors of a system by kinds of links."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FEW = 10
 
 
 class Gap(NamedTuple):
-    """Hold precision or recall of all other links, and how far that of a class is from it."""
+    """Precision or recall of all other links, and how far that of a class is from it."""
 
     others: float
     value: float
@@ -33,7 +33,6 @@ class Gap(NamedTuple):
 
 
 def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
-    """Return precision and recall of a class, of the others, and how far they are apart."""
     mine, others = map(ratios, np.hsplit(np.asarray(sums, np.float64), 2))
     found = dict(mine)
     for key, values in others.items():
@@ -43,7 +42,7 @@ def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
 
 @dataclass(frozen=True)
 class ClassErrors:
-    """Hold the counts of a class of links, with precision and recall.
+    """The counts of a class of links, with precision and recall.
 
     Parameters
     ----------
@@ -125,7 +124,7 @@ class ClassErrors:
 
 
 class _Fault(NamedTuple):
-    """Say what precision or recall lacks: in which counts, and in words."""
+    """What precision or recall lacks: in which counts, and in words."""
 
     counted: str
     of: str
@@ -147,7 +146,7 @@ NO_LINKS = ("sure", "possible", "null")
 
 
 class Shown(NamedTuple):
-    """Hold an example of an error: of what class, where it is, and its words."""
+    """An example of an error: of what class, where it is, and its words."""
 
     by: str
     name: str
@@ -160,7 +159,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class LinkErrors(Findings):
-    """Hold the errors of a system by kinds of links.
+    """The errors of a system by kinds of links.
 
     Parameters
     ----------

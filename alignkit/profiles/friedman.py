@@ -20,7 +20,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Friedman:
-    """Hold Friedman's test of K things in N blocks, with Nemenyi's critical difference.
+    """Friedman's test of K things in N blocks, with Nemenyi's critical difference.
 
     Parameters
     ----------

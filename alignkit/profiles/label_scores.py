@@ -34,10 +34,7 @@ _CONFUSION = "confusion-"
 
 @dataclass(frozen=True)
 class ClassScore:
-    """Hold the scores of a label or a flag: how often both have it, the hypothesis, the reference.
-
-    NaN where 0/0.
-    """
+    """The scores of a label or a flag: how often both have it, the hypothesis, the reference."""
 
     name: str
     right: int
@@ -63,10 +60,7 @@ class ClassScore:
 
 @dataclass(frozen=True, eq=False)
 class SystemScore:
-    """Hold the scores of a system: its confusion, (K, K), reference by hypothesis, and flags.
-
-    Of the `common_pairs`, which all systems and the reference judged, `common_right` are right.
-    """
+    """The scores of a system: its confusion, (K, K), reference by hypothesis, and flags."""
 
     name: str
     labels: tuple[str, ...]
@@ -119,7 +113,7 @@ class SystemScore:
 
 @dataclass(frozen=True)
 class LabelComparison:
-    """Hold on how many pairs one system alone is right, the other alone, and McNemar's p."""
+    """On how many pairs one system alone is right, the other alone, and McNemar's p."""
 
     system: str
     baseline: str
@@ -132,7 +126,7 @@ class LabelComparison:
 
 @dataclass(frozen=True)
 class LabelScores(Findings):
-    """Hold the scores of systems against a reference, and how they compare."""
+    """The scores of systems against a reference, and how they compare."""
 
     systems: tuple[SystemScore, ...]
     comparisons: tuple[LabelComparison, ...] = ()
@@ -239,7 +233,6 @@ class LabelScores(Findings):
 
 
 def _frequent(systems: Sequence[SystemScore]) -> Table:
-    """Return for each system what it takes most often for what."""
     columns = [
         Column("system"),
         Column("reference"),

@@ -49,7 +49,7 @@ _TAGS = ("source_tags", "target_tags")
 
 @dataclass(frozen=True)
 class _Ways:
-    """Hold how links are told apart."""
+    """How links are told apart."""
 
     by: tuple[str, ...]
     known: FunctionWords | None
@@ -255,7 +255,6 @@ def _counts(
 
 
 def _ordered(counts: Collected) -> Iterator[tuple[str, str, ErrorCounts]]:
-    """Yield classes in the order of reports: that of their kind, or by how many errors."""
     for way, classes in counts.items():
         order = _ORDERS.get(way)
         names = [name for name in order or () if name in classes]
@@ -272,7 +271,6 @@ def _errors(counts: ErrorCounts) -> int:
 def _examples(
     corpus: Corpus, way: str, name: str, counts: ErrorCounts, most: int
 ) -> Iterator[Shown]:
-    """Yield some errors of each sort, spread over the corpus."""
     for error in ("wrong", "missed"):
         errors = sorted((one for one in counts.errors if one.error == error), key=lambda x: x[1:])
         chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())

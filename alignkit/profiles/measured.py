@@ -1,4 +1,4 @@
-"""Hold a measure of several systems on several phenomena, or read it from a printed table."""
+"""A measure of several systems on several phenomena, and a reader of printed tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MISSING = {"", "-", "–", "na", "n/a", "nan"}
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Hold a measure of S systems on P phenomena.
+    """A measure of S systems on P phenomena.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Measured:
         return "values are read and shown as they are written, not as shares of 1"
 
     def doubts(self) -> Iterator[str]:
-        """Say which values lie outside 0 to 1, or 0 to 100, where most lie within."""
+        """Which values lie outside 0 to 1, or 0 to 100, where most lie within."""
         known = np.count_nonzero(~np.isnan(self.values))
         for top in (1, 100):
             outside = self._outside(top)

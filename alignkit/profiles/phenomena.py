@@ -1,4 +1,4 @@
-"""Hold and show a profile: how good systems are on the pairs of each phenomenon."""
+"""A profile: how good systems are on the pairs of each phenomenon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _P = Column("p", "p")
 
 @dataclass(frozen=True)
 class OnPhenomenon:
-    """Hold how good a system is on the pairs that hold a phenomenon.
+    """How good a system is on the pairs that hold a phenomenon.
 
     Parameters
     ----------
@@ -55,10 +55,7 @@ class OnPhenomenon:
 
 @dataclass(frozen=True)
 class Difference:
-    """Hold whether two systems differ on a phenomenon; `holm` is over the phenomena.
-
-    Where pairs are right or wrong as wholes, `alone` holds on how many each is right alone.
-    """
+    """Whether two systems differ on a phenomenon; `holm` is over the phenomena."""
 
     phenomenon: str
     pairs: int
@@ -72,7 +69,7 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Profile(Findings):
-    """Hold a profile of systems by phenomenon.
+    """A profile of systems by phenomenon.
 
     Parameters
     ----------
@@ -136,7 +133,6 @@ class Profile(Findings):
                 yield f"{among}{self._fails(found)}{self._lower(firm, found)}"
 
     def _lower(self, parts: Sequence[OnPhenomenon], worst: OnPhenomenon) -> str:
-        """Say what is worse than the worst of which that is clear."""
         last = min(parts, key=self._place)
         if last.value == worst.value:
             return ""
@@ -155,10 +151,6 @@ class Profile(Findings):
         return f" {none}; {self.measured.measure} is {end} on {self._said(one)}"
 
     def _below(self, one: OnPhenomenon) -> bool:
-        """Return whether a system is worse on a phenomenon beyond what chance may do.
-
-        The interval of the difference says so, or the corrected test.
-        """
         worse = -1 if self.measured.lower_is_better else 1
         ends = sorted((worse * one.gap.low, worse * one.gap.high))
         return worse * one.difference < 0 and (ends[1] < 0 or one.holm <= self.alpha)
@@ -172,7 +164,6 @@ class Profile(Findings):
         return sign * one.value, -one.pairs
 
     def _said(self, one: OnPhenomenon) -> str:
-        """Say of a phenomenon how good a system is, and how far that is from the others."""
         value = bounded(one.value, one.interval)
         low, high = one.gap.low, one.gap.high
         where = "below"
@@ -274,13 +265,7 @@ def _value(number: float, interval: Interval) -> Cell:
 
 
 def bounded(value: float, interval: Interval) -> str:
-    """Write a share in percent, with the bounds that it has.
-
-    Examples
-    --------
-    >>> bounded(0.5, Interval(0.25, 0.75, 0.95, 0.1, 0))
-    '50.0 [25.0, 75.0]'
-    """
+    """Write a share in percent, with the bounds that it has."""
     said = f"{100 * value:.1f}"
     if isnan(interval.low):
         return said

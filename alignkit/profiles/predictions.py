@@ -25,7 +25,7 @@ _HEADING = ["id", "label"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """Hold what a program predicted."""
+    """What a program predicted."""
 
     judgments: Mapping[int, str]  # by the place of a pair in the corpus
     of_view: bool = False  # whether the labels are those of a view: its flags are not known

@@ -27,7 +27,7 @@ _WHOLE = ("overall", "total", "all", "average", "mean")
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Findings):
-    """Hold the ranks of phenomena and of systems.
+    """The ranks of phenomena and of systems.
 
     Parameters
     ----------

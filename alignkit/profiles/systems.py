@@ -60,7 +60,7 @@ _CARE = (
 
 @dataclass(frozen=True)
 class _Drawing:
-    """Hold how a profile is measured, tested and drawn."""
+    """How a profile is measured, tested and drawn."""
 
     measure: Ratios
     name: str
@@ -231,7 +231,6 @@ def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Drawing) -> Iterato
 
 
 def _in_order(names: Sequence[str], parts: Sequence[OnPhenomenon], *, lower: bool) -> list[str]:
-    """Return phenomena, the worst over all systems first, those without a value last."""
 
     def key(name: str) -> tuple[bool, float, str]:
         known = [one.value for one in parts if one.phenomenon == name and not isnan(one.value)]
@@ -265,7 +264,6 @@ def _tested(held: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_
 
 
 def _corrected(p_values: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-    """Return each p-value with that corrected for all of them."""
     values = list(p_values.values())
     return dict(zip(p_values, zip(values, holm(values), strict=True), strict=True))
 
@@ -292,7 +290,6 @@ def _p_values(
 
 
 def _intervals(inside: Counts, outside: Counts, how: _Drawing) -> tuple[Interval, Interval]:
-    """Return the intervals of the measure, and of how far it is from that of the others."""
     rng = np.random.default_rng(how.seed)
     drawn = []
     for rows in (inside, outside):

@@ -27,12 +27,7 @@ Ranking = Sequence[tuple[str, float]]
 def cd_diagram(
     ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float
 ) -> str:
-    """Draw mean ranks on a line for a page; a bar joins those that are not told apart.
-
-    References
-    ----------
-    Demsar 2006, Journal of Machine Learning Research 7:1-30, figure 1.
-    """
+    """Draw mean ranks on a line for a page; a bar joins those that are not told apart."""
     with canvas(_WIDTH, _height(ranking, groups)) as figure:
         _diagram(figure, ranking, groups, critical_difference)
         listing = "; ".join(f"{name} {mean:.2f}" for name, mean in ranking)
@@ -91,7 +86,6 @@ def _diagram(
 
 
 def _ruler(figure: Canvas, start: float, end: float, length: float) -> None:
-    """Draw how far mean ranks must be apart, on the scale of the line below."""
     said = f"critical difference {length:.3f}"
     if end > _WIDTH - _SIDE:
         figure.text(_WIDTH / 2, 30, f"{said}, longer than this line", ha="center")
@@ -145,7 +139,6 @@ def _size(rows: Sequence[str], columns: Sequence[str]) -> tuple[int, int]:
 
 
 def _fitting(names: Sequence[str], bounds: tuple[int, int]) -> int:
-    """Return a width in which names have room, between bounds."""
     longest = max(map(char_width, names), default=0)
     return min(max(bounds[0], _LETTER * (longest + 2)), bounds[1])
 
@@ -177,7 +170,6 @@ def _map(
 
 
 def _look(value: float, low: float, high: float) -> dict[str, Any]:
-    """Shade a cell so lightly that the number in it is read in light and dark."""
     if isnan(value):
         return {"facecolor": "none", "edgecolor": COLOURS["line"]}
     share = (value - low) / (high - low) if high > low else 0.5

@@ -32,7 +32,7 @@ _SAME = 1e-12
 
 @dataclass(frozen=True)
 class Interval:
-    """Hold a confidence interval.
+    """A confidence interval.
 
     Parameters
     ----------
@@ -144,10 +144,7 @@ def drawn_intervals(
 def resample(
     rows: NDArray[np.generic], resamples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield, chunk by chunk, the (c, C) sums of rows drawn with replacement; `resamples` in all.
-
-    Drawing P rows and adding them up is weighting the distinct rows by multinomial counts.
-    """
+    """Yield, chunk by chunk, the (c, C) sums of rows drawn with replacement; `resamples` in all."""
     kinds, numbers = distinct(rows)
     total = max(len(rows), 1)
     for size in chunks(resamples, len(kinds)):
@@ -209,10 +206,10 @@ def check_confidence(confidence: float) -> None:
 
 
 def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
-    """Say that so few sentence pairs, and a bootstrap if one is drawn, say little of others.
+    """Return a caution about intervals and p-values of few sentence pairs.
 
     A percentile interval takes the pairs at hand for the population, and is too narrow where these
-    are few; randomization assumes nothing of the kind, and holds for any number.
+    are few; randomization assumes nothing of the kind.
     """
     if pairs >= FEW_PAIRS:
         return ()

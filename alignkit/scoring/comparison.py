@@ -1,4 +1,4 @@
-"""Hold how one measure of two systems differs."""
+"""How one measure of two systems differs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from alignkit.scoring.measures import none_if_nan
 
 @dataclass(frozen=True)
 class Comparison:
-    """Hold one measure of a system beside that of another, the baseline.
+    """One measure of a system beside that of another, the baseline.
 
     Parameters
     ----------

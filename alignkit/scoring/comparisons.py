@@ -44,7 +44,7 @@ _SAME = ("links", "identical", "case", "level", "aggregate", "phrases", "max_len
 
 @dataclass(frozen=True, repr=False)
 class Comparisons(Sequence[Comparison]):
-    """Hold how several systems compare; printed, it is a table, and a notebook shows that too.
+    """How several systems compare; printed, it is a table, and a notebook shows that too.
 
     Parameters
     ----------
@@ -269,7 +269,6 @@ def _corrected(found: Iterable[Comparison]) -> list[Comparison]:
 def _levels(
     systems: Mapping[str, Any], measure: Ratios | None
 ) -> dict[str, tuple[dict[str, Counts], Ratios]]:
-    """Return for each level the rows of all systems, and their measures."""
     if not any(isinstance(one, Score) for one in systems.values()):
         return {"": (_checked(systems), measure)} if measure else _no_measure()
     if measure is not None:

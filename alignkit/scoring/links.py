@@ -11,13 +11,7 @@ from alignkit.plain import LinksOfPair, alignment_of
 
 
 def pack_links(name: str, given: Iterable[LinksOfPair] | LinkArrays) -> LinkArrays:
-    """Pack the links of many sentence pairs.
-
-    Examples
-    --------
-    >>> pack_links("links", [{(0, 0), (1, 1, "P")}, "0-0 1?1", []]).offsets.tolist()
-    [0, 2, 4, 4]
-    """
+    """Pack the links of many sentence pairs."""
     if isinstance(given, LinkArrays):
         return given
     if isinstance(given, (str, bytes, Set, Mapping)) or not isinstance(given, Iterable):

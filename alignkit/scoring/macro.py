@@ -130,11 +130,7 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
 
 
 def aggregated(rows: Counts, level: str, aggregate: str) -> tuple[Counts, Ratios]:
-    """Return rows, and the function of their sums, that give all measures of an aggregate.
-
-    Where means are asked for, the terms stand beside the counts. They follow from these, so that
-    equal rows stay equal, and the resamples of the counts stay the same.
-    """
+    """Return rows, and the function of their sums, that give all measures of an aggregate."""
     micro = LEVELS[level]
     if aggregate == "micro":
         return rows, micro
@@ -160,7 +156,7 @@ def left_out(sums: Counts) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class MacroScore:
-    """Hold the measures that average over sentence pairs; see `macro_ratios`.
+    """The measures that average over sentence pairs; see `macro_ratios`.
 
     Parameters
     ----------

@@ -33,11 +33,7 @@ def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
 
 
 def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return F1, the harmonic mean; 0 where either is 0, whatever the other is.
-
-    It is 2 |shared| / (|A| + |B|): 0 where two that mark something share nothing. NaN where both
-    are undefined, or one is and the other is not 0.
-    """
+    """Return F1, the harmonic mean; 0 where either is 0, whatever the other is."""
     found = ratio(2 * precision * recall, precision + recall)
     return np.where((precision == 0) | (recall == 0), 0.0, found)
 
@@ -142,7 +138,7 @@ LEVEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class LinkScore:
-    """Hold the measures of links; see `link_ratios`.
+    """The measures of links; see `link_ratios`.
 
     Parameters
     ----------
@@ -176,7 +172,7 @@ class LinkScore:
 
 @dataclass(frozen=True)
 class PhraseScore:
-    """Hold the measures of phrase pairs; see `phrase_ratios`.
+    """The measures of phrase pairs; see `phrase_ratios`.
 
     Parameters
     ----------

@@ -8,17 +8,7 @@ _NOWHERE: dict[int, list[int]] = {}
 
 
 class PhraseIndex:
-    """Find the occurrences of phrases in some sentences.
-
-    Phrases of n words are indexed when the first one is looked up, so no longer phrases are held
-    than are asked for; each look-up is one step, however many sentences there are.
-
-    Examples
-    --------
-    >>> index = PhraseIndex([["a", "b", "a", "b"], ["b", "a"]])
-    >>> index.find("a b"), index.find("c")
-    ({0: [0, 2]}, {})
-    """
+    """Find the occurrences of phrases in some sentences."""
 
     def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
         self._sentences = sentences

@@ -28,7 +28,7 @@ Span = tuple[int, int, int, int]
 
 @dataclass(frozen=True, repr=False)
 class PhraseListScore:
-    """Hold the score of a list of phrase pairs and what became of its entries.
+    """The score of a list of phrase pairs and what became of its entries.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
 

@@ -1,4 +1,4 @@
-"""Hold what a score found, and show it."""
+"""What a score found, and show it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def digest_of(ids: Iterable[str]) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Score:
-    """Hold the scores of a corpus and what they were computed from.
+    """The scores of a corpus and what they were computed from.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
 
@@ -132,7 +132,6 @@ class Score:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            """Say where a measure is, which links and phrase pairs have one each of."""
             if name in LinkScore.__dataclass_fields__ and "pairs" in self.__dict__:
                 has = [one for one, part in self._places() if hasattr(part, name)]
                 where = f"; say {' or '.join(f'score.{one}.{name}' for one in has)}" if has else ""
@@ -140,7 +139,6 @@ class Score:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _places(self) -> list[tuple[str, Part]]:
-        """Return the measures of links and phrase pairs, each by how one gets at it."""
         found: list[tuple[str, Part]] = [] if self.links is None else [("links", self.links)]
         return found + [(f"phrases[{name!r}]", one) for name, one in (self.phrases or {}).items()]
 

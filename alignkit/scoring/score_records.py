@@ -157,7 +157,7 @@ def group_records(
 
 
 def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
-    """Say how many groups have too few pairs for their intervals; nothing where none has."""
+    """How many groups have too few pairs for their intervals; nothing where none has."""
     sizes = {record[name]: record["pairs"] for record in records}
     few = sum(isinstance(size, int) and size < FEW_PAIRS for size in sizes.values())
     if not few or not any(key.endswith(("_low", "_reason")) for key in records[0]):
@@ -169,7 +169,7 @@ def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
 
 
 def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
-    """Say how many pairs are in several groups; nothing where none is."""
+    """How many pairs are in several groups; nothing where none is."""
     several = sum(len(one) > 1 for one in groups)
     if not several:
         return ""
@@ -177,7 +177,6 @@ def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
 
 
 def _with_bounds(record: Mapping[str, object], bounds: Mapping[str, Interval]) -> dict[str, object]:
-    """Put beside each measure its bounds, or why there are none."""
     found: dict[str, object] = {}
     for key, value in record.items():
         found[key] = value
@@ -197,7 +196,6 @@ def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> d
 
 
 def _left_out(sums: Counts, aggregate: str) -> dict[str, object]:
-    """Return how many of a group's pairs are in no mean of each ratio."""
     if aggregate == "micro":
         return {}
     found = left_out(sums[-len(MACRO_COLUMNS) :])
@@ -210,7 +208,6 @@ def _check_aggregate(aggregate: str) -> None:
 
 
 def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Return the different groups of each pair."""
     if isinstance(groups, (str, bytes)) or not isinstance(groups, Sequence):
         raise ArgumentError(f"groups is {kind_of(groups)}; it must be a sequence, one a pair")
     found = []

@@ -57,10 +57,7 @@ def score_table(
     aggregate: str = "micro",
     title: str = "",
 ) -> Table:
-    """Return the table of one score: a row for each level, and how many links or phrases it has.
-
-    Where means over pairs are asked for there are rows of these, and a column of exact matches.
-    """
+    """Return the table of one score: a row for each level, and how many links or phrases it has."""
     macro = macro or {}
     columns = [
         Column("", key="level"),
@@ -89,7 +86,6 @@ def score_table(
 def _macro_rows(
     name: str, found: MacroScore, bounds: Mapping[str, Interval], aer: Cell, sizes: Sequence[Cell]
 ) -> Iterator[list[Cell]]:
-    """Yield the row of macro measures, and that of the mean of the pairs' F1."""
     values = {key: _bounded(value, bounds.get(key)) for key, value in found.measures().items()}
     *ratios, mean, exact = values.values()
     yield [f"{name}, macro", *ratios, aer, exact, *sizes]
@@ -97,7 +93,6 @@ def _macro_rows(
 
 
 def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
-    """Say how many pairs are in no mean."""
     if not macro:
         return
     yield "macro: means over sentence pairs, those left out whose ratio is 0/0; AER is micro always"

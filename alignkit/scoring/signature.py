@@ -9,7 +9,7 @@ from alignkit.version import __version__
 
 @dataclass(frozen=True)
 class Signature:
-    """Hold the settings of a score; its text is the line to print beside the score.
+    """The settings of a score; its text is the line to print beside the score.
 
     What does not apply is None and left out of the line.
 
