@@ -220,14 +220,10 @@ def test_texts_that_a_spreadsheet_changed_are_no_error(tmp_path):
     audit = sample_audit(n=10)
     sheets, key = filled(tmp_path, audit, judged(audit, "A", missing=0))
     before = read_audit(sheets, key).to_json()
-    rows = [
-        {
-            **row,
-            "source": f" {row['source'].upper()} ",
-            "target": "Jan 2" if k % 2 else row["target"],
-        }
-        for k, row in enumerate(read(sheets[0]))
-    ]
+    rows = read(sheets[0])
+    for k, row in enumerate(rows):
+        row["source"] = f" {row['source'].upper()} "
+        row["target"] = "Jan 2" if k % 2 else row["target"]
     save(sheets[0], rows)
     assert read_audit(sheets, key).to_json() == before
 

@@ -57,13 +57,14 @@ def test_annotators_of_one_corpus_are_compared(capsys):
 
 def test_options_that_nothing_would_look_at_are_refused(capsys, tmp_path):
     given = ["score", EFLOMAL, GOLD]
-    run(capsys, *given, "--resamples", "9").failed("--resamples", "--ci")
-    run(capsys, *given, "--samples", "9").failed("--resamples", "--ci")
-    run(capsys, *given, "--confidence", ".9").failed("--confidence", "--ci")
-    run(capsys, *given, "--ci", "--resamples", "9", "--samples", "9").failed(
-        "--samples", "old name"
-    )
-    run(capsys, *given, "--by", "").failed("--by is empty")
+    for words, *told in (
+        (["--resamples", "9"], "--resamples", "--ci"),
+        (["--samples", "9"], "--resamples", "--ci"),
+        (["--confidence", ".9"], "--confidence", "--ci"),
+        (["--ci", "--resamples", "9", "--samples", "9"], "--samples", "old name"),
+        (["--by", ""], "--by is empty"),
+    ):
+        run(capsys, *given, *words).failed(*told)
     table = write(tmp_path, "table.tsv", "the\tle\n")
     phrases = ["score-phrases", table, PARAPHRASES, "--annotator", "gold"]
     run(capsys, *phrases, "--resamples", "9").failed("--resamples", "say --ci")
@@ -106,12 +107,9 @@ def test_partial_gold_is_scored_on_its_lines(capsys, data, tmp_path):
     assert ran.json["links"]["counts"]["ref_possible"] == 6934
 
 
-def test_json_has_the_promised_keys(capsys):
+def test_the_samples_have_the_error_rate_of_their_readme(capsys):
     found = run(capsys, "score", EFLOMAL, GOLD, "--json").json
-    assert {"links", "phrases", "signature"} <= set(found)
-    assert {"precision", "recall", "f1", "aer", "counts"} <= set(found["links"])
-    assert set(found["phrases"]) == {"possible", "sure"}
-    assert round(100 * found["links"]["aer"], 1) == 17.5  # as samples/README.md says
+    assert round(100 * found["links"]["aer"], 1) == 17.5
 
 
 def test_an_undefined_ratio_is_null_and_a_dash(capsys, tmp_path):

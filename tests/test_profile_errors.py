@@ -241,16 +241,15 @@ def test_what_is_asked_for_must_be_there():
     assert "null" not in [one.name for one in found.classes]
     with pytest.raises(MissingTextError, match="links by word need"):
         link_errors(bare, "a", "b", by=["word"])
-    with pytest.raises(UnknownNameError, match="did you mean 'kind'"):
-        link_errors(SAMPLES, "anna", "gold", by=["kinds"])
-    with pytest.raises(UnknownNameError, match="did you mean 'genre'"):
-        link_errors(SAMPLES, "anna", "gold", by=["phenomenon"], attribute="gener")
-    with pytest.raises(OptionError, match="no pair has tags"):
-        link_errors(SAMPLES, "anna", "gold", by=["tag"])
-    with pytest.raises(OptionError, match="nothing to tell links apart by"):
-        link_errors(SAMPLES, "anna", "gold", by=[])
-    with pytest.raises(OptionError, match="examples are -1"):
-        link_errors(SAMPLES, "anna", "gold", examples=-1)
+    for options, error, told in (
+        ({"by": ["kinds"]}, UnknownNameError, "did you mean 'kind'"),
+        ({"by": ["phenomenon"], "attribute": "gener"}, UnknownNameError, "did you mean 'genre'"),
+        ({"by": ["tag"]}, OptionError, "no pair has tags"),
+        ({"by": []}, OptionError, "nothing to tell links apart by"),
+        ({"examples": -1}, OptionError, "examples are -1"),
+    ):
+        with pytest.raises(error, match=told):
+            link_errors(SAMPLES, "anna", "gold", **options)
 
 
 def test_the_command_says_where_a_system_fails(capsys, tmp_path):

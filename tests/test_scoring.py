@@ -245,16 +245,13 @@ def test_sure_and_possible_policies():
 
 def test_tables_by_pair_and_by_group():
     pairs = [
-        SentencePair(str(k), None, None, {"system": Alignment.parse(hyp), "gold": gold}, group)
-        for k, (hyp, gold, group) in enumerate(
-            [
-                ("0-0", Alignment.parse("0-0"), {"genre": "news"}),
-                ("0-1", Alignment.parse("0-0"), {"genre": "law"}),
-                ("", Alignment.parse("0-0"), {"genre": "news"}),
-                ("", Alignment(), {}),
-            ]
-        )
-    ]
+        SentencePair(str(k), None, None, {
+            "system": Alignment.parse(hyp), "gold": Alignment.parse(gold)}, group)
+        for k, (hyp, gold, group) in enumerate([
+            ("0-0", "0-0", {"genre": "news"}), ("0-1", "0-0", {"genre": "law"}),
+            ("", "0-0", {"genre": "news"}), ("", "", {}),
+        ])
+    ]  # fmt: skip
     corpus = Corpus(pairs)
     records = score_records(corpus, level="both")
     assert [record["id"] for record in records[::3]] == ["0", "1", "2", "3"]
@@ -293,14 +290,14 @@ def test_bad_input_is_refused():
     assert score(textless, level="both").links.f1 == 1
     with pytest.raises(MissingTextError):
         score(textless, ignore_identical=True)
-    with pytest.raises(UnknownNameError, match="did you mean 'phrases'"):
-        score(textless, level="phrase")
-    with pytest.raises(UnknownNameError, match="sure-only"):
-        score(textless, links="sure")
-    with pytest.raises(UnknownNameError):
-        score(textless, "somebody")
-    with pytest.raises(OptionError):
-        score(textless, max_length=0)
+    for options, error, told in (
+        ({"level": "phrase"}, UnknownNameError, "did you mean 'phrases'"),
+        ({"links": "sure"}, UnknownNameError, "sure-only"),
+        ({"hypothesis": "somebody"}, UnknownNameError, "somebody"),
+        ({"max_length": 0}, OptionError, "max_length"),
+    ):
+        with pytest.raises(error, match=told):
+            score(textless, **options)
     with pytest.raises(OptionError, match="keep_rows"):
         score(textless, keep_rows=False).with_intervals()
 
@@ -361,15 +358,14 @@ def test_an_empty_corpus_is_told_as_such():
 def test_a_measure_of_a_score_as_a_whole_is_told_where_it_is():
     gold = ["0-0 1-1"]
     both, phrases = score(gold, gold, level="both"), score(gold, gold, level="phrases")
-    with pytest.raises(AttributeError, match=r"no f1 as a whole; say score.links.f1 or score.phr"):
-        both.f1  # noqa: B018
-    with pytest.raises(AttributeError, match=r"say score.links.aer$"):
-        both.aer  # noqa: B018
-    with pytest.raises(AttributeError, match=r"say score.phrases\['possible'\].recall or"):
-        phrases.recall  # noqa: B018
-    with pytest.raises(AttributeError, match=r"no aer as a whole$"):
-        phrases.aer  # noqa: B018
-    with pytest.raises(AttributeError, match="'Score' object has no attribute 'f2'"):
-        both.f2  # noqa: B018
+    for found, name, told in (
+        (both, "f1", r"no f1 as a whole; say score.links.f1 or score.phr"),
+        (both, "aer", r"say score.links.aer$"),
+        (phrases, "recall", r"say score.phrases\['possible'\].recall or"),
+        (phrases, "aer", r"no aer as a whole$"),
+        (both, "f2", "'Score' object has no attribute 'f2'"),
+    ):
+        with pytest.raises(AttributeError, match=told):
+            getattr(found, name)
     assert not hasattr(both, "f1")
     assert pickle.loads(pickle.dumps(both)).links == both.links

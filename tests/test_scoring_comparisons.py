@@ -146,29 +146,24 @@ def test_means_are_compared_where_they_are_asked_for():
 
 
 def test_what_cannot_be_compared_is_told_with_what_to_do():
-    one = SYSTEMS["poor"]
-    gold = [["0-0"]] * 2
-    with pytest.raises(OptionError, match="keep_rows=True"):
-        ak.compare({"a": one, "b": ak.score(*gold, keep_rows=False)})
-    with pytest.raises(ArgumentError, match=r"systems\['b'\] is a ndarray.*give a Score"):
-        ak.compare({"a": one, "b": one.rows["links"]})
-    with pytest.raises(ArgumentError, match=r"^systems\['a'\] is 0.5, and another is a Score"):
-        ak.compare({"a": 0.5, "b": one})
-    with pytest.raises(ArgumentError, match=r'systems is a list; .* compare\(\{"initial": score'):
-        ak.compare([one, one])
-    with pytest.raises(ArgumentError, match=r"systems\['a'\] is 3; it must be a Score"):
-        ak.compare({"a": 3, "b": 4}, ak.scoring.link_ratios)
-    with pytest.raises(OptionError, match="measure is for rows"):
-        ak.compare(SYSTEMS, ak.scoring.link_ratios)
-    with pytest.raises(ArgumentError, match="measure is None"):
-        ak.compare({"a": one.rows["links"], "b": one.rows["links"]})
-    with pytest.raises(JoinError, match="score both on the same pairs"):
-        ak.compare({"a": one, "b": make(0.5, pairs=39)})
+    one, ratios = SYSTEMS["poor"], ak.scoring.link_ratios
+    rows = one.rows["links"]
+    bare = ak.score(["0-0"], ["0-0"], keep_rows=False)
     other = ak.score(["0-0"] * PAIRS, ["0-0 1-1"] * PAIRS)
-    with pytest.raises(JoinError, match="different references"):
-        ak.compare({"a": one, "b": other})
-    with pytest.raises(OptionError, match="two systems or more"):
-        ak.compare({"a": one})
+    for given_, error, told in (
+        ([{"a": one, "b": bare}], OptionError, "keep_rows=True"),
+        ([{"a": one, "b": rows}], ArgumentError, r"systems\['b'\] is a ndarray.*give a Score"),
+        ([{"a": 0.5, "b": one}], ArgumentError, r"^systems\['a'\] is 0.5, and another is a Score"),
+        ([[one, one]], ArgumentError, r'systems is a list; .* compare\(\{"initial": score'),
+        ([{"a": 3, "b": 4}, ratios], ArgumentError, r"systems\['a'\] is 3; it must be a Score"),
+        ([SYSTEMS, ratios], OptionError, "measure is for rows"),
+        ([{"a": rows, "b": rows}], ArgumentError, "measure is None"),
+        ([{"a": one, "b": make(0.5, pairs=39)}], JoinError, "score both on the same pairs"),
+        ([{"a": one, "b": other}], JoinError, "different references"),
+        ([{"a": one}], OptionError, "two systems or more"),
+    ):
+        with pytest.raises(error, match=told):
+            ak.compare(*given_)
 
 
 @pytest.mark.parametrize(

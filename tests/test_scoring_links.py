@@ -247,12 +247,13 @@ def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
     for given_ in ((CORPUS, "gold", "gold"), (LINKS, LINKS), (plain, plain)):
         with pytest.raises(UnknownNameError, match="ref_bas"):
             ak.score(*given_, ref_bas=1)
-    with pytest.raises(UnknownNameError, match="pharoah"):
-        ak.score(plain, plain, hyp_format="pharoah")
-    with pytest.raises(OptionError, match="base"):
-        ak.score(plain, plain, hyp_base=2)
-    with pytest.raises(ArgumentError, match="ref_annotator is 3"):
-        ak.score(plain, plain, ref_annotator=3)
+    for options, error, told in (
+        ({"hyp_format": "pharoah"}, UnknownNameError, "pharoah"),
+        ({"hyp_base": 2}, OptionError, "base"),
+        ({"ref_annotator": 3}, ArgumentError, "ref_annotator is 3"),
+    ):
+        with pytest.raises(error, match=told):
+            ak.score(plain, plain, **options)
     with pytest.raises(OSError, match="links themselves"):
         ak.score("0-0 1-1", "0-0")
     with pytest.raises(FormatError):

@@ -119,12 +119,13 @@ def test_few_pairs_are_told_beside_intervals():
 
 
 def test_bad_requests_are_refused():
-    with pytest.raises(OptionError, match="from 3 to 2"):
-        score_phrase_list([], GOLD, min_length=3, max_length=2)
-    with pytest.raises(UnknownNameError):
-        score_phrase_list([], GOLD, "nobody")
-    with pytest.raises(UnknownNameError):
-        score_phrase_list([], GOLD, links="certain")
+    for options, error, told in (
+        ({"min_length": 3, "max_length": 2}, OptionError, "from 3 to 2"),
+        ({"reference": "nobody"}, UnknownNameError, "nobody"),
+        ({"links": "certain"}, UnknownNameError, "certain"),
+    ):
+        with pytest.raises(error, match=told):
+            score_phrase_list([], GOLD, **options)
     bare = Corpus([SentencePair("1", None, None, {"gold": Alignment()})])
     with pytest.raises(MissingTextError):
         score_phrase_list([], bare)

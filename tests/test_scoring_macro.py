@@ -131,13 +131,8 @@ def test_json_table_and_records_have_them():
     record = found.to_records()[0]
     assert (record["macro_f1"], record["exact_match"], record["precision"]) == (0.5, 2 / 3, 0.5)
     table = str(found)
-    for text in (
-        "links, micro",
-        "links, macro",
-        "mean of F1",
-        "exact match",
-        "left out, links: precision 1, recall 1, F1 1",
-    ):
+    for text in ("links, micro", "links, macro", "mean of F1", "exact match",
+                 "left out, links: precision 1, recall 1, F1 1"):  # fmt: skip
         assert text in table
     assert "links, micro" not in str(score(["0-0"], ["0-0"], aggregate="macro"))
     assert "aggregate:both" in str(found.signature)

@@ -141,26 +141,14 @@ class Audit:
         return f"Audit({self.kind}, {len(self.items)} items: {drawn})"
 
     def of(self, origin: str) -> tuple[Item, ...]:
-        """Return the items of an origin.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such origin.
-        """
+        """Return the items of an origin."""
         if origin not in self.origins:
             raise UnknownNameError("origin", origin, self.origins)
         return tuple(item for item in self.items if item.origin == origin)
 
     def groups(self, by: str) -> dict[str, Audit]:
-        """Return the audit of the items of each value of an attribute, in the order of the values.
-
-        Raises
-        ------
-        UnknownNameError
-            If the key does not tell it of any item.
-        """
-        texts = [_told(item, by) for item in self.items]
+        """Return the audit of the items of each value of an attribute, in the values' order."""
+        texts = [_attributes(item).get(by) for item in self.items]
         if all(text is None for text in texts):
             known = dict.fromkeys(name for item in self.items for name in _attributes(item))
             raise UnknownNameError("attribute in the key", by, known)
@@ -182,10 +170,6 @@ def _attributes(item: Item) -> dict[str, str]:
     within = attributes if isinstance(attributes, dict) else {}
     told = {**within, **item.facts}
     return {name: text for name, text in told.items() if isinstance(text, str)}
-
-
-def _told(item: Item, by: str) -> str | None:
-    return _attributes(item).get(by)
 
 
 def item_ids(told: Sequence[Mapping[str, object]], signature: str) -> list[str]:

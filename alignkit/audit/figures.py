@@ -95,10 +95,7 @@ def bounded(
         confidence=drawing.confidence,
         seed=drawing.seed,
     )
-    bounds = {}
-    for name, one in found.items():
-        if one.reason:
-            bounds[name] = (nan, nan, one.reason)
-        else:
-            bounds[name] = (one.low, one.high, "")
-    return bounds
+    return {
+        name: (nan, nan, one.reason) if one.reason else (one.low, one.high, "")
+        for name, one in found.items()
+    }

@@ -144,11 +144,15 @@ def draw_pairs(
     facts = [_facts(pair) for _, pair in drawn]
     ids = item_ids(facts, signature)
     items = tuple(
-        Item(id, origin, _cells(pair), FrozenMap(told), whose)
+        Item(id, origin, tuple(map(" ".join, pair.words)), FrozenMap(told), whose)
         for id, (origin, pair), told, whose in zip(ids, drawn, facts, given, strict=True)
     )
     of = [item.origin for item in items]
-    about = _about(question, plain)
+    judged = f", judged {' or '.join(question.upheld)} in the corpus" if plain == "upheld" else ""
+    about = {
+        "rewrite": "pairs that annotators wrote anew",
+        "plain": f"pairs that nobody wrote anew{judged}",
+    }
     origins = {name: Origin(about[name], len(pool), of.count(name)) for name, pool in pools.items()}
     return Audit(
         "pairs", items, _COLUMNS, (), _scale(question.view), FrozenMap(origins), FrozenMap(), seed,
@@ -317,15 +321,14 @@ def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]
         families.setdefault(origin_of(pair) or pair.id, set()).update(
             name for name, one in pair.annotations.items() if one.judgment
         )
-    barred = [_authors(pair) | set(judges_of([pair])) for pair in drawn]
+    barred = [
+        {*filter(None, pair.attributes.get("rewritten_by", "").split(",")), *judges_of([pair])}
+        for pair in drawn
+    ]
     familiar = [
         set(pair.annotations) | families.get(origin_of(pair) or pair.id, set()) for pair in drawn
     ]
     return barred, familiar
-
-
-def _authors(pair: SentencePair) -> set[str]:
-    return set(filter(None, pair.attributes.get("rewritten_by", "").split(",")))
 
 
 def _facts(pair: SentencePair) -> dict[str, object]:
@@ -337,18 +340,4 @@ def _facts(pair: SentencePair) -> dict[str, object]:
         **({} if origin is None else {REWRITE_OF: origin}),
         "judged": judged,
         "attributes": {**groups, **pair.attributes},
-    }
-
-
-def _cells(pair: SentencePair) -> tuple[str, str]:
-    source, target = pair.words
-    return " ".join(source), " ".join(target)
-
-
-def _about(question: _Question, plain: str) -> dict[str, str]:
-    labels = " or ".join(question.upheld)
-    judged = f", judged {labels} in the corpus" if plain == "upheld" else ""
-    return {
-        "rewrite": "pairs that annotators wrote anew",
-        "plain": f"pairs that nobody wrote anew{judged}",
     }

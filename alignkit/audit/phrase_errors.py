@@ -145,13 +145,21 @@ def draw_phrases(
             "there is nothing to judge"
         )
     signature = _signature(options, seed, both, by)
-    items = _items(drawn, pairs, by, signature)
+    names = ("pair", "source_start", "source_end", "target_start", "target_end")
+    facts: list[dict[str, object]] = []
+    for _, (place, *spans) in drawn:
+        group = {} if by is None else {by: group_text(pairs[place], by) or ""}
+        facts.append({**dict(zip(names, (pairs[place].id, *spans), strict=True)), **group})
+    items = tuple(
+        Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(told))
+        for id, (origin, row), told in zip(item_ids(facts, signature), drawn, facts, strict=True)
+    )
     of = [item.origin for item in items]
     origins = {name: Origin(about, counts[name], of.count(name)) for name, about in ORIGINS.items()}
     total = counts["hypothesis"] + counts["both"]
     rate = Rate(counts["both"], total, "hypothesis", ("correct",), ("correct", "uncertain"))
     return Audit(
-        "phrases", tuple(items), _COLUMNS, _COLUMNS[2:], CORRECTNESS, FrozenMap(origins),
+        "phrases", items, _COLUMNS, _COLUMNS[2:], CORRECTNESS, FrozenMap(origins),
         FrozenMap({"precision": rate}), seed, signature, by=by or "",
     )  # fmt: skip
 
@@ -208,7 +216,10 @@ def _differences(
         )
         mine, theirs = _rows(hyp, start), _rows(ref, start)
         hyp_shared, ref_shared = _shared(mine, theirs)
-        hyp_kind, ref_kind = (_of_kind(one, options.kind) for one in (hyp, ref))
+        hyp_kind, ref_kind = (
+            (options.kind == "all") | (phrases.atomic == (options.kind == "atomic"))
+            for phrases in (hyp, ref)
+        )
         found["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
         found["reference"].append(theirs[ref_kind & ~ref_shared])
         found["both"].append(mine[hyp_kind & hyp_shared])
@@ -218,13 +229,6 @@ def _differences(
 def _rows(phrases: PhraseArrays, start: int) -> Rows:
     places = np.repeat(np.arange(len(phrases)) + start, np.diff(phrases.offsets))
     return np.concatenate([places[:, np.newaxis], phrases.spans], axis=1)
-
-
-def _of_kind(phrases: PhraseArrays, kind: str) -> NDArray[np.bool_]:
-    if kind == "all":
-        return np.ones(len(phrases.atomic), bool)
-    marked: NDArray[np.bool_] = phrases.atomic == (kind == "atomic")
-    return marked
 
 
 def _shared(first: Rows, second: Rows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -263,26 +267,6 @@ def _strata(rows: Rows, pairs: Sequence[SentencePair], by: str | None) -> Iterat
     for k, a, b, c, d in rows.tolist():
         group = "" if by is None else group_text(pairs[k], by) or ""
         yield group, "single words" if b - a == d - c == 1 else "longer"
-
-
-def _items(
-    drawn: Sequence[tuple[str, list[int]]],
-    pairs: Sequence[SentencePair],
-    by: str | None,
-    signature: str,
-) -> list[Item]:
-    facts = [_facts(pairs[row[0]], row[1:], by) for _, row in drawn]
-    ids = item_ids(facts, signature)
-    return [
-        Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(told))
-        for id, (origin, row), told in zip(ids, drawn, facts, strict=True)
-    ]
-
-
-def _facts(pair: SentencePair, spans: Sequence[int], by: str | None) -> dict[str, object]:
-    names = ("source_start", "source_end", "target_start", "target_end")
-    group = {} if by is None else {by: group_text(pair, by) or ""}
-    return {"pair": pair.id, **dict(zip(names, spans, strict=True)), **group}
 
 
 def _cells(pair: SentencePair, spans: Sequence[int]) -> tuple[str, ...]:

@@ -69,13 +69,7 @@ class AuditResult:
         origin: str = "",
         group: str = "",
     ) -> Figure:
-        """Return one figure; see `Figure` for the names.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none such.
-        """
+        """Return one figure; see `Figure` for the names."""
         wanted = (kind, first, second, origin, statistic, group)
         for one in self.figures:
             told = (one.kind, one.first, one.second, one.origin, one.statistic, one.group)
@@ -126,13 +120,7 @@ class AuditResult:
         return sum(any(item.id in one for one in said) for item in self.audit.of(origin))
 
     def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium, with what stands around them.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such medium.
-        """
+        """Return the tables in a medium, with what stands around them."""
         written = get_medium(medium)
         tables = audit_tables(self.audit, self.figures, self.confusions, self.drawing, by=self.by)
         report = Report(

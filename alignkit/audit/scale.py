@@ -62,11 +62,6 @@ class Scale:
         """Return the judgment that a text names in any case, by its name, meaning or letter.
 
         Empty text is no judgment, and stays empty.
-
-        Raises
-        ------
-        UnknownJudgmentError
-            If it names none.
         """
         wanted = text.strip().casefold()
         if not wanted:

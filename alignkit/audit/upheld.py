@@ -7,20 +7,17 @@ from dataclasses import replace
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit.audit.audit import Audit
 from alignkit.audit.figures import ALL, EVERY, Drawing, Figure, bounded
 from alignkit.audit.filled import Filled
 from alignkit.audit.judges import agreement_figures
+from alignkit.audit.shares import NOTHING, Counts
 from alignkit.scoring.bootstrap import ALIKE, resample
 from alignkit.scoring.measures import ratio
 from alignkit.scoring.newcombe import newcombe_interval
 from alignkit.scoring.wilson import wilson_interval
 
-Counts = NDArray[np.float64]
-
-NOTHING = "nothing of it was judged"
 ONE_SIDED = "nothing of one of the two was judged"
 
 

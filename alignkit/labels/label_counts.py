@@ -131,16 +131,10 @@ def count_labels(
             nothing = (0,) * len(view.labels)
             groups[value] = tuple(found.get(name, nothing) for name in matrix.annotators)
         several = sum(len(values_of(pair.attributes.get(by, ""), split)) > 1 for pair in corpus)
+    counts = _counted(matrix)
+    left = matrix.left_out
     return LabelCounts(
-        view,
-        matrix.annotators,
-        _counted(matrix),
-        matrix.left_out,
-        by or "",
-        groups,
-        several,
-        len(corpus),
-        left_out,
+        view, matrix.annotators, counts, left, by or "", groups, several, len(corpus), left_out
     )
 
 

@@ -52,11 +52,8 @@ def judged_part(corpus: Corpus, *, rewrites: bool) -> tuple[Corpus, int, tuple[s
     said = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
     if rewrites:
         return corpus, 0, (f"{said}: they count as what their writers meant them to be",)
-    return (
-        kept,
-        anew,
-        (f"{said}, and left out; --rewrites (in Python, rewrites=True) counts them too",),
-    )
+    told = f"{said}, and left out; --rewrites (in Python, rewrites=True) counts them too"
+    return kept, anew, (told,)
 
 
 def judgments_of(
@@ -90,14 +87,10 @@ def judgments_of(
             elif lenient:
                 counts[UNKNOWN] += 1
             else:
-                _refuse(pair, name, judgment, view)
+                try:
+                    view.scheme.parse(judgment)
+                except FormatError as error:
+                    raise JudgmentError.of(error, pair.id, name, judgment) from None
     counts[NOT_JUDGED] = values.size - judged
     left_out = FrozenMap({reason: counts[reason] for reason in LEFT_OUT})
     return LabelMatrix(names, corpus.ids, view.labels, values, left_out)
-
-
-def _refuse(pair: SentencePair, name: str, judgment: str, view: View) -> None:
-    try:
-        view.scheme.parse(judgment)
-    except FormatError as error:
-        raise JudgmentError.of(error, pair.id, name, judgment) from None

@@ -147,11 +147,6 @@ class Scheme:
         path, line
             Where it stands, for the error.
 
-        Raises
-        ------
-        FormatError
-            If it is no judgment of the scheme; the message says what is expected.
-
         Examples
         --------
         >>> from alignkit.labels import get_scheme
@@ -185,11 +180,6 @@ class Scheme:
         flags
             Values of flags, in any order.
 
-        Raises
-        ------
-        FormatError
-            If the scheme has no such label or flag, or the flags cannot stand there together.
-
         Examples
         --------
         >>> from alignkit.labels import get_scheme
@@ -205,11 +195,6 @@ class Scheme:
 
     def flip(self, judgment: str) -> str:
         """Return the judgment of the pair whose source and target have changed places.
-
-        Raises
-        ------
-        FormatError
-            If it is no judgment of the scheme.
 
         Examples
         --------
@@ -228,12 +213,6 @@ class Scheme:
         ----------
         judgment, flags
             As `alignkit.Annotation` holds them.
-
-        Returns
-        -------
-        Judgment
-            The label, with the flags in its text before those of the annotation. What is not of
-            the scheme stays as it is, so that it can be shown.
 
         Examples
         --------

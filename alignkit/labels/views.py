@@ -54,11 +54,6 @@ class View:
     def of(self, judgment: str) -> str | None:
         """Return the label of a judgment; None where it is not scored, such as ``x`` of turku.
 
-        Raises
-        ------
-        FormatError
-            If it is no judgment of the scheme.
-
         Examples
         --------
         >>> view = get_view("turku", "strict")

@@ -36,7 +36,7 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """Say that most annotators who are not rejected answer a gold question otherwise."""
+    """A gold question that most annotators who are not rejected answer otherwise."""
 
     id: str
     gold: str
@@ -47,7 +47,7 @@ class Suspicion:
 
 @dataclass(frozen=True)
 class GoodPhrase:
-    """Say in how many contexts, judged by annotators who are not rejected, a phrase is good."""
+    """In how many contexts, judged by annotators who are not rejected, a phrase is good."""
 
     phrase: str
     contexts: int

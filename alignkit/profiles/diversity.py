@@ -92,33 +92,21 @@ class Diversity(Findings):
         left = f", {self.skipped} left out (no text)" if self.skipped else ""
         return (f"wording of {how_many(len(self.ids), 'sentence pair')}{left}",)
 
-    @property
-    def cautions(self) -> Sequence[str]:
-        """What is to be known."""
-        return self.notes
-
-    @property
-    def settings(self) -> str:
-        """The settings in one line."""
-        return self.signature
-
     def mean(self, measure: str, group: str | None = None) -> float:
         """Return the mean of a measure over the pairs that have it; NaN where none has."""
-        if measure not in MEASURES:
-            raise UnknownNameError("measure", measure, MEASURES)
-        values = self._of(group)[:, list(MEASURES).index(measure)]
-        known = values[~np.isnan(values)]
+        known = self._known(measure, group)
         return float(known.mean()) if len(known) else float("nan")
 
     def histogram(self, measure: str, group: str | None = None) -> list[int]:
         """Return how many pairs fall into each of the `BINS` of a measure."""
+        return [int(n) for n in np.histogram(self._known(measure, group), BINS, (0.0, 1.0))[0]]
+
+    def _known(self, measure: str, group: str | None) -> NDArray[np.float64]:
         if measure not in MEASURES:
             raise UnknownNameError("measure", measure, MEASURES)
-        values = self._of(group)[:, list(MEASURES).index(measure)]
-        return [int(n) for n in np.histogram(values[~np.isnan(values)], BINS, (0.0, 1.0))[0]]
-
-    def _of(self, group: str | None) -> NDArray[np.float64]:
-        return self.values if group is None else self.values[self.groups[group]]
+        values = self.values[:, list(MEASURES).index(measure)]
+        values = values if group is None else values[self.groups[group]]
+        return values[~np.isnan(values)]
 
     def _parts(self) -> Iterator[tuple[str, str | None]]:
         yield "all pairs", None
@@ -229,7 +217,10 @@ def diversity(
         raise OptionError("annotator says whose judgments make groups: give by='judgment' too")
     if annotator is not None and annotator not in (judges := judges_of(corpus)):
         raise UnknownNameError("annotator who judged pairs", annotator, judges)
-    _check_token(token)
+    try:
+        re.compile(token)
+    except re.error as error:
+        raise OptionError(f"token {token!r} is no regular expression: {error}") from None
     judged = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
     corpus, left_out, told = judged_part(corpus, rewrites=rewrites or not judged)
     places = [k for k, pair in enumerate(corpus) if pair.has_text]
@@ -253,13 +244,6 @@ def diversity(
         f"{said}|version:{__version__}",
         left_out if judged else None,
     )
-
-
-def _check_token(token: str) -> None:
-    try:
-        re.compile(token)
-    except re.error as error:
-        raise OptionError(f"token {token!r} is no regular expression: {error}") from None
 
 
 def _measured(

@@ -241,11 +241,6 @@ class LinkErrors(Findings):
         """What is to be known of the classes and the intervals."""
         return (*self.notes, *few_pairs(self.pairs))
 
-    @property
-    def settings(self) -> str:
-        """The settings in one line."""
-        return self.signature
-
     def _ways(self) -> list[str]:
         return [way for way in dict.fromkeys(one.by for one in self.classes) if way]
 

@@ -29,6 +29,8 @@ class Findings(ABC):
 
     rewrites_left_out: int | None = None
     """How many rewrites, which nobody judged, are left out; None if labels do not count."""
+    notes: tuple[str, ...] = ()
+    signature: str = ""
 
     @abstractmethod
     def tables(self) -> Sequence[Table]:
@@ -46,12 +48,12 @@ class Findings(ABC):
     @property
     def cautions(self) -> Sequence[str]:
         """What to know before one believes the numbers."""
-        return ()
+        return self.notes
 
     @property
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
-        return ""
+        return self.signature
 
     def images(self) -> Iterator[Picture]:
         """Yield the figures of the page."""

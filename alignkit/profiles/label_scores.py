@@ -134,16 +134,6 @@ class LabelScores(Findings):
     signature: str = ""
     rewrites_left_out: int = 0
 
-    @property
-    def cautions(self) -> Sequence[str]:
-        """What was left out."""
-        return self.notes
-
-    @property
-    def settings(self) -> str:
-        """The settings in one line."""
-        return self.signature
-
     def tables(self) -> Sequence[Table]:
         """Return the scores of systems, of labels, the confusions, and the comparisons."""
         found = [self._overall(), self._classes()]

@@ -1,4 +1,4 @@
-"""Say by kind of link where a system errs: what it gets right, draws wrongly, and misses."""
+"""Errors by kind of link: where a system errs: what it gets right, draws wrongly, and misses."""
 
 from __future__ import annotations
 
@@ -77,7 +77,14 @@ class _Ways:
             lengths = len(source), len(target)
             return {link: link_classes.distance_band(link, lengths) for link in alignment}
         tags = {name: _tags(pair, name) for name in self.tags}
-        return {link: _tag(link, tags) for link in alignment}
+        return {
+            link: " - ".join(
+                dict.fromkeys(
+                    tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags
+                )
+            )
+            for link in alignment
+        }
 
 
 def _tags(pair: SentencePair, name: str) -> list[str]:
@@ -89,11 +96,6 @@ def _tags(pair: SentencePair, name: str) -> list[str]:
             "one a word, as word/TAG"
         )
     return tags
-
-
-def _tag(link: Link, tags: Mapping[str, Sequence[str]]) -> str:
-    places = {_TAGS[0]: link.i, _TAGS[1]: link.j}
-    return " - ".join(dict.fromkeys(found[places[name]] for name, found in tags.items()))
 
 
 def link_errors(
@@ -173,8 +175,8 @@ def link_errors(
             f"no pair has tags; give them as attributes, {' and '.join(_TAGS)}, a tag a word"
         )
     told = _Ways(ways, function_words, counted, tags, attribute, split)
-    if "phenomenon" in ways and len(shared):
-        _check_attribute(shared, attribute)
+    if "phenomenon" in ways and len(shared) and attribute not in shared.attributes:
+        raise UnknownNameError("attribute", attribute, shared.attributes)
     counts, several = _counts(shared, hypothesis, reference, told, keep=examples > 0)
     drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
     whole = counts[""][_ALL].array(len(shared))
@@ -219,11 +221,6 @@ def _check(by: Sequence[str], examples: int) -> None:
         raise OptionError(f"examples are {examples}; give 0 or more")
 
 
-def _check_attribute(corpus: Corpus, attribute: str) -> None:
-    if attribute not in corpus.attributes:
-        raise UnknownNameError("attribute", attribute, corpus.attributes)
-
-
 Collected = Mapping[str, dict[str, ErrorCounts]]
 
 
@@ -259,13 +256,13 @@ def _ordered(counts: Collected) -> Iterator[tuple[str, str, ErrorCounts]]:
         order = _ORDERS.get(way)
         names = [name for name in order or () if name in classes]
         if order is None:
-            names = sorted(classes, key=lambda name: (-_errors(classes[name]), name))
+            errors = {
+                name: sum(row[0] - row[1] + row[2] - row[3] for row in counts.rows.values())
+                for name, counts in classes.items()
+            }
+            names = sorted(classes, key=lambda name: (-errors[name], name))
         for name in names:
             yield way, name, classes[name]
-
-
-def _errors(counts: ErrorCounts) -> int:
-    return sum(row[0] - row[1] + row[2] - row[3] for row in counts.rows.values())
 
 
 def _examples(

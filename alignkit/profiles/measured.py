@@ -64,9 +64,9 @@ class Measured:
     @property
     def read_as(self) -> str:
         """How the values are taken and shown."""
-        if self.shares:
-            return "values are read as shares of 1 and shown as percentages"
-        return "values are read and shown as they are written, not as shares of 1"
+        shares = "values are read as shares of 1 and shown as percentages"
+        plain = "values are read and shown as they are written, not as shares of 1"
+        return shares if self.shares else plain
 
     def doubts(self) -> Iterator[str]:
         """Which values lie outside 0 to 1, or 0 to 100, where most lie within."""

@@ -190,11 +190,6 @@ class Profile(Findings):
         """What is to be known, and why a test may say too much."""
         return (*self.notes, *(self.ranking.cautions if self.differences else ()))
 
-    @property
-    def settings(self) -> str:
-        """The settings in one line."""
-        return self.signature
-
     def tables(self) -> Sequence[Table]:
         """Return the phenomena of each system, the differences, and the tests of ranks."""
         found = [self._by_phenomenon()]
@@ -204,8 +199,8 @@ class Profile(Findings):
         return found
 
     def images(self) -> Iterator[Picture]:
-        """Yield the figures of the ranking."""
-        yield from self.ranking.images()
+        """Return the figures of the ranking."""
+        return self.ranking.images()
 
     def _by_phenomenon(self) -> Table:
         columns = [

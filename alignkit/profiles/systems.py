@@ -231,7 +231,6 @@ def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Drawing) -> Iterato
 
 
 def _in_order(names: Sequence[str], parts: Sequence[OnPhenomenon], *, lower: bool) -> list[str]:
-
     def key(name: str) -> tuple[bool, float, str]:
         known = [one.value for one in parts if one.phenomenon == name and not isnan(one.value)]
         mean = sum(known) / len(known) if known else 0.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import ceil, floor, isnan, nan
 from typing import Any
 
@@ -39,10 +40,17 @@ def draw_cd_diagram(
     ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float, path: str
 ) -> None:
     """Write the same as a file for a paper, by the ending of its name."""
-    kind = ending(path)
-    with canvas(_WIDTH, _height(ranking, groups)) as figure:
-        figure.figure.patch.set_visible(True)
+    with _saved(path, _WIDTH, _height(ranking, groups)) as figure:
         _diagram(figure, ranking, groups, critical_difference)
+
+
+@contextmanager
+def _saved(path: str, width: int, height: int) -> Iterator[Canvas]:
+    """Yield a canvas that becomes a file once it is drawn."""
+    kind = ending(path)
+    with canvas(width, height) as figure:
+        figure.figure.patch.set_visible(True)
+        yield figure
         data = figure.file(kind)
     with replacing_bytes(path) as out:
         out.write(data)
@@ -124,13 +132,8 @@ def draw_heat_map(
     path: str,
 ) -> None:
     """Write the same as a file for a paper, by the ending of its name; see `draw_cd_diagram`."""
-    kind = ending(path)
-    with canvas(*_size(rows, columns)) as figure:
-        figure.figure.patch.set_visible(True)
+    with _saved(path, *_size(rows, columns)) as figure:
         _map(figure, rows, columns, values, measure)
-        data = figure.file(kind)
-    with replacing_bytes(path) as out:
-        out.write(data)
 
 
 def _size(rows: Sequence[str], columns: Sequence[str]) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from alignkit.scoring.bootstrap import (
     summarize,
 )
 from alignkit.scoring.comparison import Comparison
-from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 from alignkit.scoring.holm import holm
 from alignkit.scoring.macro import aggregated
 from alignkit.scoring.measures import Counts, Ratios
@@ -270,7 +270,12 @@ def _levels(
     systems: Mapping[str, Any], measure: Ratios | None
 ) -> dict[str, tuple[dict[str, Counts], Ratios]]:
     if not any(isinstance(one, Score) for one in systems.values()):
-        return {"": (_checked(systems), measure)} if measure else _no_measure()
+        if measure is None:
+            raise ArgumentError(
+                "measure is None; rows of counts need one, such as link_ratios (a Score knows its "
+                "own)"
+            )
+        return {"": (_checked(systems), measure)}
     if measure is not None:
         raise OptionError("measure is for rows of counts; leave it out, as scores know theirs")
     first_name, first = next(iter(systems.items()))
@@ -282,12 +287,6 @@ def _levels(
         made = {name: aggregated(one, level, first.aggregate) for name, one in rows.items()}
         found[level] = ({name: one[0] for name, one in made.items()}, made[first_name][1])
     return found
-
-
-def _no_measure() -> Any:
-    raise ArgumentError(
-        "measure is None; rows of counts need one, such as link_ratios (a Score knows its own)"
-    )
 
 
 def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
@@ -303,7 +302,10 @@ def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
             "comparison needs; score it again with keep_rows=True"
         )
     for setting in _SAME:
-        mine, other = (_setting(score, setting) for score in (one, first))
+        mine, other = (
+            score.aggregate if setting == "aggregate" else getattr(score.signature, setting)
+            for score in (one, first)
+        )
         if mine != other:
             raise OptionError(
                 f"{name!r} was scored with {setting} {mine} and {first_name!r} with {other}; score "
@@ -321,10 +323,6 @@ def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
         )
 
 
-def _setting(score: Score, name: str) -> object:
-    return score.aggregate if name == "aggregate" else getattr(score.signature, name)
-
-
 def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
     first_name, first = next(iter(systems.items()))
     for name, rows in systems.items():
@@ -333,21 +331,16 @@ def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
                 f"systems[{name!r}] is {kind_of(rows)}; it must be a Score, or (P, C) rows of "
                 "counts"
             )
-        _check_same_reference(name, rows, first_name, first)
+        if rows.shape != first.shape:
+            raise JoinError(
+                f"{name!r} was scored on {how_many(len(rows), 'sentence pair')} and "
+                f"{first_name!r} on {len(first)}; score both on the same pairs"
+            )
+        known = _OF_REFERENCE.get(rows.shape[1], [])
+        differs = np.flatnonzero((rows[:, known] != first[:, known]).any(axis=1))
+        if len(differs):
+            raise JoinError(
+                f"{name!r} and {first_name!r} were scored against different references (first at "
+                f"pair {differs[0]}, counted from 0); a comparison needs one reference"
+            )
     return dict(systems)
-
-
-def _check_same_reference(name: str, rows: Rows, baseline: str, others: Rows) -> None:
-    if rows.shape != others.shape:
-        raise JoinError(
-            f"{name!r} was scored on {how_many(len(rows), 'sentence pair')} and {baseline!r} on "
-            f"{len(others)}; "
-            "score both on the same pairs"
-        )
-    known = _OF_REFERENCE.get(rows.shape[1], [])
-    differs = np.flatnonzero((rows[:, known] != others[:, known]).any(axis=1))
-    if len(differs):
-        raise JoinError(
-            f"{name!r} and {baseline!r} were scored against different references (first at "
-            f"pair {differs[0]}, counted from 0); a comparison needs one reference"
-        )

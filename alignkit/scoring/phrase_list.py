@@ -260,7 +260,17 @@ def score_phrase_list(
     watch = BaseWatch()
     for pair in shared:
         watch.see(pair.alignment(reference))
-    gold = _gold_phrases(shared, reference, links, exact_case, ignore_identical, max_length, loose)
+    vocabulary = Vocabulary(casefold=not exact_case)
+    sides = [pair.words for pair in shared]
+    gold = extract_phrases(
+        LinkArrays.pack(pair.alignment(reference) for pair in shared),
+        links=links,
+        loose=loose,
+        max_length=max_length,
+        ignore_identical=ignore_identical,
+        source=TokenArrays.pack((source for source, _ in sides), vocabulary),
+        target=TokenArrays.pack((target for _, target in sides), vocabulary),
+    )
     bounds = min_length, max_length
     matching = _Matching(shared, gold, exact_case, ignore_identical, bounds)
     for number, entry in enumerate(entries):
@@ -298,28 +308,6 @@ def score_phrase_list(
         signature=settings,
         rows=rows,
         suspicions=tuple(filter(None, [watch.suspicion("`base=1` where it is read")])),
-    )
-
-
-def _gold_phrases(
-    corpus: Corpus,
-    reference: str,
-    links: str,
-    exact_case: bool,
-    ignore_identical: bool,
-    max_length: int | None,
-    loose: bool,
-) -> PhraseArrays:
-    vocabulary = Vocabulary(casefold=not exact_case)
-    words = [pair.words for pair in corpus]
-    return extract_phrases(
-        LinkArrays.pack(pair.alignment(reference) for pair in corpus),
-        links=links,
-        loose=loose,
-        max_length=max_length,
-        ignore_identical=ignore_identical,
-        source=TokenArrays.pack((source for source, _ in words), vocabulary),
-        target=TokenArrays.pack((target for _, target in words), vocabulary),
     )
 
 

@@ -110,13 +110,7 @@ class Score:
         confidence: float = 0.95,
         seed: int = SEED,
     ) -> Score:
-        """Return the score with bootstrap intervals; see `confidence_interval`.
-
-        Raises
-        ------
-        OptionError
-            If the rows were not kept, or a number is out of range.
-        """
+        """Return the score with bootstrap intervals; see `confidence_interval`."""
         check_arguments(Score.with_intervals, locals())
         check_drawing(resamples, confidence, seed)
         if not self.rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,8 +21,12 @@ from alignkit.scoring.counts import Rows
 from alignkit.scoring.level_intervals import level_intervals
 from alignkit.scoring.macro import AGGREGATES, MACRO_COLUMNS, aggregated, left_out, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, Counts, Ratios
-from alignkit.scoring.scores import score
+from alignkit.scoring.scores import CountOptions, score
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_TERMS = len(MACRO_COLUMNS)
 _EXACT = MACRO_COLUMNS.index("exact")
 
 
@@ -150,7 +155,11 @@ def group_records(
             "pairs": sizes[k],
             "level": level,
             **_with_bounds(record, bounds[k].get(level, {})),
-            **_left_out(sums[level][0][k], aggregate),
+            **(
+                {f"left_out_{x}": n for x, n in left_out(sums[level][0][k, -_TERMS:]).items()}
+                if aggregate != "micro"
+                else {}
+            ),
         }
         for k, level, record in _records(sums)
     ]
@@ -195,13 +204,6 @@ def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> d
     return {**measures, "exact_match": float(exact[k]), **record}
 
 
-def _left_out(sums: Counts, aggregate: str) -> dict[str, object]:
-    if aggregate == "micro":
-        return {}
-    found = left_out(sums[-len(MACRO_COLUMNS) :])
-    return {f"left_out_{name}": pairs for name, pairs in found.items()}
-
-
 def _check_aggregate(aggregate: str) -> None:
     if aggregate not in AGGREGATES:
         raise UnknownNameError("aggregate", aggregate, AGGREGATES)
@@ -228,27 +230,22 @@ def score_records(
     *,
     by: str | None = None,
     split: str | None = None,
-    level: str = "links",
-    ignore_identical: bool = False,
-    exact_case: bool = False,
-    loose: bool = False,
-    max_length: int | None = None,
-    links: str = "given",
-    aggregate: str = "micro",
+    **options: Unpack[CountOptions],
 ) -> list[dict[str, object]]:
     """Score each sentence pair of a corpus, or each group of pairs.
 
     Parameters
     ----------
-    corpus, hypothesis, reference, level, ignore_identical, exact_case, loose, max_length, links
+    corpus, hypothesis, reference
         As in `score`.
     by
         An attribute of the pairs, such as the document, or ``"day"``, ``"week"``, ``"month"`` (see
         `Corpus.groups`); None gives one record a pair.
     split
         What stands between several values in that attribute, such as ``","``; see `Corpus.groups`.
-    aggregate
-        ``"micro"``, ``"macro"`` or ``"both"``; of pairs, these tell exact matches.
+    **options
+        Those of `score` that concern counting, such as ``level``, ``links`` and ``aggregate``;
+        of pairs, ``"macro"`` and ``"both"`` tell exact matches.
 
     Returns
     -------
@@ -262,24 +259,15 @@ def score_records(
         If no pair has the attribute; and as `score`.
     """
     check_arguments(score_records, locals())
+    aggregate = options.get("aggregate", "micro")
+    _check_aggregate(aggregate)
     if by is not None:
         group_texts(corpus, by)  # refuses one that no pair has
         values_of("", split)  # refuses a wrong one, of no pair too
     elif split is not None:
         raise OptionError("split divides the values of the attribute that by names; give by too")
     shared = corpus.annotated_by(hypothesis, reference)
-    rows = score(
-        shared,
-        hypothesis,
-        reference,
-        level=level,
-        ignore_identical=ignore_identical,
-        exact_case=exact_case,
-        loose=loose,
-        max_length=max_length,
-        links=links,
-        keep_rows=True,
-    ).rows
+    rows = score(shared, hypothesis, reference, **options).rows
     if by is None:
         return pair_records(rows, shared.ids, aggregate=aggregate)
     names = hypothesis, reference

@@ -43,8 +43,8 @@ class _Default(str):
 _SYSTEM, _GOLD = _Default("system"), _Default("gold")
 
 
-class ScoreOptions(TypedDict, total=False):
-    """Name the options of `score` once for all that it takes."""
+class CountOptions(TypedDict, total=False):
+    """The fields of `Settings`, by name."""
 
     level: str
     ignore_identical: bool
@@ -54,6 +54,11 @@ class ScoreOptions(TypedDict, total=False):
     links: str
     aggregate: str
     split_identical: bool
+
+
+class ScoreOptions(CountOptions, total=False):
+    """The options of `score`, whatever it scores."""
+
     keep_rows: bool
     signature: Signature | None
 
@@ -289,17 +294,10 @@ def _is_path(side: object) -> bool:
 def score_blocks(
     blocks: Iterable[Block],
     *,
-    level: str = "links",
-    ignore_identical: bool = False,
-    exact_case: bool = False,
-    loose: bool = False,
-    max_length: int | None = None,
-    links: str = "given",
-    aggregate: str = "micro",
-    split_identical: bool = False,
     keep_rows: bool = False,
     signature: Signature | None = None,
     skipped: int = 0,
+    **options: Unpack[CountOptions],
 ) -> Score:
     """Score block after block, in one pass and flat memory.
 
@@ -309,12 +307,13 @@ def score_blocks(
         Hypothesis, reference, source words and target words of some thousand pairs each. The words
         may be None where none of `ignore_identical`, `split_identical` and `loose`
         is asked for.
-    exact_case
-        Whether the words were numbered with case; only told in the signature here.
-    keep_rows
-        Keep the counts of each pair: 64 bytes a pair for links, and 80 for phrase pairs.
+    keep_rows, signature
+        As in `score`.
     skipped
         How many pairs the caller left out because one side has not annotated them.
+    **options
+        The other options of `score`. `exact_case` says whether the words were numbered with case;
+        it is only shown in the signature.
 
     Returns
     -------
@@ -331,13 +330,10 @@ def score_blocks(
 
     See Also
     --------
-    score : the other parameters, and the same for a `Corpus`.
+    score : the same for a `Corpus`.
     """
     check_arguments(score_blocks, locals())
-    settings = Settings(
-        level, ignore_identical, exact_case, loose, max_length, links, aggregate, split_identical
-    )
-    return _score(blocks, settings, keep_rows, signature, skipped)
+    return _score(blocks, Settings(**options), keep_rows, signature, skipped)
 
 
 def score_files(
