@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,7 @@ from alignkit.scoring.counts import Rows
 from alignkit.scoring.level_intervals import level_intervals
 from alignkit.scoring.macro import AGGREGATES, MACRO_COLUMNS, aggregated, left_out, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, Counts, Ratios
-from alignkit.scoring.scores import CountOptions, score
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from alignkit.scoring.scores import score
 
 _TERMS = len(MACRO_COLUMNS)
 _EXACT = MACRO_COLUMNS.index("exact")
@@ -230,7 +227,7 @@ def score_records(
     *,
     by: str | None = None,
     split: str | None = None,
-    **options: Unpack[CountOptions],
+    **options: Any,
 ) -> list[dict[str, object]]:
     """Score each sentence pair of a corpus, or each group of pairs.
 
@@ -260,14 +257,13 @@ def score_records(
     """
     check_arguments(score_records, locals())
     aggregate = options.get("aggregate", "micro")
-    _check_aggregate(aggregate)
     if by is not None:
         group_texts(corpus, by)  # refuses one that no pair has
         values_of("", split)  # refuses a wrong one, of no pair too
     elif split is not None:
         raise OptionError("split divides the values of the attribute that by names; give by too")
     shared = corpus.annotated_by(hypothesis, reference)
-    rows = score(shared, hypothesis, reference, **options).rows
+    rows = score(shared, hypothesis, reference, keep_rows=True, **options).rows
     if by is None:
         return pair_records(rows, shared.ids, aggregate=aggregate)
     names = hypothesis, reference

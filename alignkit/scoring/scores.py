@@ -43,8 +43,8 @@ class _Default(str):
 _SYSTEM, _GOLD = _Default("system"), _Default("gold")
 
 
-class CountOptions(TypedDict, total=False):
-    """The fields of `Settings`, by name."""
+class ScoreOptions(TypedDict, total=False):
+    """The options of `score`, whatever it scores: the fields of `Settings`, and two more."""
 
     level: str
     ignore_identical: bool
@@ -54,11 +54,6 @@ class CountOptions(TypedDict, total=False):
     links: str
     aggregate: str
     split_identical: bool
-
-
-class ScoreOptions(CountOptions, total=False):
-    """The options of `score`, whatever it scores."""
-
     keep_rows: bool
     signature: Signature | None
 
@@ -297,7 +292,7 @@ def score_blocks(
     keep_rows: bool = False,
     signature: Signature | None = None,
     skipped: int = 0,
-    **options: Unpack[CountOptions],
+    **options: Any,
 ) -> Score:
     """Score block after block, in one pass and flat memory.
 
