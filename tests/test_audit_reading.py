@@ -23,15 +23,7 @@ from scipy.stats import binomtest
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.agreement import Contingency
-from alignkit.audit import (
-    Audit,
-    Item,
-    Origin,
-    Scale,
-    draw_phrases,
-    read_audit,
-    sheet_page,
-)
+from alignkit.audit import Audit, Item, Origin, Scale, draw_phrases, read_audit, sheet_page
 from alignkit.audit.figures import ALL, Figure
 from alignkit.frozen import FrozenMap
 

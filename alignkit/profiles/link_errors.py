@@ -14,12 +14,7 @@ from alignkit.brief import overlapping
 from alignkit.corpus import Corpus, values_of
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.profiles import link_classes
-from alignkit.profiles.error_counts import (
-    ErrorCounts,
-    count_nulls,
-    count_pair,
-    count_statuses,
-)
+from alignkit.profiles.error_counts import ErrorCounts, count_nulls, count_pair, count_statuses
 from alignkit.profiles.error_report import NO_LINKS, ClassErrors, LinkErrors, Shown
 from alignkit.profiles.link_classes import NULL_KIND, Frequencies
 from alignkit.report.word_kinds import FunctionWords

@@ -195,10 +195,7 @@ def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Drawin
 
 
 def _notes(
-    groups: Sequence[Sequence[str]],
-    held: Mapping[str, NDArray[np.bool_]],
-    by: str,
-    how: _Drawing,
+    groups: Sequence[Sequence[str]], held: Mapping[str, NDArray[np.bool_]], by: str, how: _Drawing
 ) -> Iterator[str]:
     pairs = len(groups)
     yield from few_pairs(pairs)

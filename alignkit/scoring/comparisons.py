@@ -14,14 +14,7 @@ from alignkit.arguments import check_arguments, kind_of
 from alignkit.brief import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import (
-    ONE_PAIR,
-    SEED,
-    Interval,
-    check_drawing,
-    few_pairs,
-    summarize,
-)
+from alignkit.scoring.bootstrap import ONE_PAIR, SEED, Interval, check_drawing, few_pairs, summarize
 from alignkit.scoring.comparison import Comparison
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 from alignkit.scoring.holm import holm

@@ -95,11 +95,7 @@ class PhraseListScore:
         return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
-        self,
-        *,
-        resamples: int = 1000,
-        confidence: float = 0.95,
-        seed: int = SEED,
+        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
     ) -> PhraseListScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(PhraseListScore.with_intervals, locals())

@@ -11,12 +11,7 @@ from alignkit.arguments import check_arguments
 from alignkit.brief import how_many
 from alignkit.errors import OptionError
 from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import (
-    SEED,
-    Interval,
-    check_drawing,
-    few_pairs,
-)
+from alignkit.scoring.bootstrap import SEED, Interval, check_drawing, few_pairs
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.level_intervals import level_intervals
 from alignkit.scoring.macro import MacroScore
@@ -104,11 +99,7 @@ class Score:
         return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
-        self,
-        *,
-        resamples: int = 1000,
-        confidence: float = 0.95,
-        seed: int = SEED,
+        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
     ) -> Score:
         """Return the score with bootstrap intervals; see `confidence_interval`."""
         check_arguments(Score.with_intervals, locals())

@@ -11,12 +11,7 @@ from alignkit.arguments import check_arguments, kind_of
 from alignkit.brief import how_many, overlapping
 from alignkit.corpus import Corpus, group_text, group_texts, values_of
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
-from alignkit.scoring.bootstrap import (
-    FEW_PAIRS,
-    SEED,
-    Interval,
-    check_drawing,
-)
+from alignkit.scoring.bootstrap import FEW_PAIRS, SEED, Interval, check_drawing
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.level_intervals import level_intervals
 from alignkit.scoring.macro import AGGREGATES, MACRO_COLUMNS, aggregated, left_out, macro_terms
