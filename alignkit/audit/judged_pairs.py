@@ -97,10 +97,6 @@ def draw_pairs(
         An attribute of the pairs over whose values either sample is spread; or ``"day"``,
         ``"week"``, ``"month"``, ``"judgment"``.
 
-    Returns
-    -------
-    Audit
-
     Raises
     ------
     OptionError

@@ -97,10 +97,6 @@ def draw_phrases(
     by
         An attribute of the sentence pairs over whose values the sample is spread too.
 
-    Returns
-    -------
-    Audit
-
     Raises
     ------
     OptionError

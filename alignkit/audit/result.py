@@ -27,29 +27,14 @@ from alignkit.version import __version__
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult:
-    """What judges found in an audit; `print` shows the tables.
+    """What judges found in an audit; `print` shows the tables."""
 
-    Parameters
-    ----------
-    audit
-        What was judged, from the key.
-    filled
-        What the judges said.
-    drawing
-        How intervals were drawn.
-    by
-        The attribute that some figures are told by; empty: none.
-    figures
-        Every figure, see `Figure`.
-    confusions
-        For every two judges the table of their judgments.
-    """
-
-    audit: Audit
-    filled: Filled
-    drawing: Drawing
-    by: str
-    figures: tuple[Figure, ...]
+    audit: Audit  # what was judged, from the key
+    filled: Filled  # what the judges said
+    drawing: Drawing  # how intervals were drawn
+    by: str  # the attribute that some figures are told by; empty: none
+    figures: tuple[Figure, ...]  # every figure, see `Figure`
+    # for every two judges the table of their judgments
     confusions: Mapping[tuple[str, str], Contingency]
 
     def __repr__(self) -> str:
@@ -208,10 +193,6 @@ def read_audit(
         Of the intervals, between 0 and 1.
     resamples, seed
         Of the bootstrap over items.
-
-    Returns
-    -------
-    AuditResult
 
     Raises
     ------

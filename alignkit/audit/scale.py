@@ -17,13 +17,6 @@ class UnknownJudgmentError(AlignkitError, ValueError):
 class Scale:
     """The judgments of an audit, in their order.
 
-    Parameters
-    ----------
-    names
-        Two or more, no two alike in another case.
-    meanings
-        What each means, in a word that may be written too; empty where the name says it.
-
     Raises
     ------
     OptionError
@@ -37,7 +30,8 @@ class Scale:
     ('uncertain', 'correct', '')
     """
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # two or more, no two alike in another case
+    # what each means, in a word that may be written too; empty where the name says it
     meanings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -133,10 +133,6 @@ def link_errors(
     resamples, confidence, seed
         Of the intervals, by bootstrap over sentence pairs.
 
-    Returns
-    -------
-    LinkErrors
-
     Raises
     ------
     UnknownNameError

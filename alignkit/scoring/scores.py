@@ -135,10 +135,6 @@ def score(
         belong together, whatever their ids. A format that is found is told by the logger
         ``alignkit``, and a base that looks wrong as a warning.
 
-    Returns
-    -------
-    Score
-
     Raises
     ------
     ArgumentError
@@ -309,10 +305,6 @@ def score_blocks(
     **options
         The other options of `score`. `exact_case` says whether the words were numbered with case;
         it is only shown in the signature.
-
-    Returns
-    -------
-    Score
 
     Raises
     ------
