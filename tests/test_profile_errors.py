@@ -290,13 +290,8 @@ def test_tags_come_from_files(capsys, tmp_path):
     given = ["errors", hyp, ref, *texts, "--format", "pharaoh", "--by-link", "tag", "--csv"]
     tags = write(tmp_path, "tags", "a/D b/N\nc/D d/V\n")
     out = run(capsys, *given, "--source-tags", tags).out
-    assert [line.split(",")[1] for line in out.splitlines()] == [
-        "class",
-        "all links",
-        "V",
-        "N",
-        "D",
-    ]
+    classes = [line.split(",")[1] for line in out.splitlines()]
+    assert classes == ["class", "all links", "V", "N", "D"]
     for text, told in (
         ("a/D\nc/D d/V\n", "tags:1: 1 tags for 2 words of pair '1'"),
         ("a/D b/N\n", "tags:2: no tags"),
@@ -323,7 +318,6 @@ def test_terms_are_explained_where_they_stand():
 
 
 def test_a_share_that_is_not_clearly_larger_may_be_chance():
-    """Half of each sort is found, but for one link: nothing is told by that."""
     words = tuple("abcdefghijkl")
     other = tuple(word.upper() if k % 2 else f"{word}x" for k, word in enumerate(words))
     gold = Alignment.parse(" ".join(f"{k}-{k}" for k in range(12)))

@@ -70,18 +70,12 @@ def draw_pairs(
 
     Parameters
     ----------
-    corpus
-        The pairs, with their words.
-    n
-        How many items to draw; all, if there are less.
+    n, seed
+        How many items to draw (all, if there are less), and of all draws.
+    judges, each
+        Names, the same as those of annotators of the corpus; how many of them judge an item.
     mix
         The share of rewrites among them, 0 to 1.
-    seed
-        Of the draws, of the order, and of who is given what.
-    judges
-        Their names; those of annotators of the corpus are the same people.
-    each
-        How many judge an item.
     scheme
         Of the judgments; None: the scheme that all judgments of the corpus fit.
     view
@@ -104,10 +98,6 @@ def draw_pairs(
         judgments, or too few judges are left for an item.
     UnknownNameError
         If an option names nothing, or no pair has the attribute.
-    FormatError
-        If a text is no judgment of the scheme.
-    MissingTextError
-        If the words of a pair are not known.
 
     References
     ----------

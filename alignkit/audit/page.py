@@ -61,19 +61,10 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
 
     Parameters
     ----------
-    audit
-        What is judged.
-    judge
-        Who judges it.
     place
         Of the judge among all, counted from 0.
     format
         Of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such format.
     """
     check_arguments(sheet_page, locals())
     if format not in DIVIDERS:

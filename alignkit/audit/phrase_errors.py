@@ -77,14 +77,10 @@ def draw_phrases(
 
     Parameters
     ----------
-    corpus
-        The sentence pairs, with their words; those that both annotated count.
-    hypothesis, reference
-        The names of the two annotations.
-    n
-        How many items to draw; all, if there are less.
-    seed
-        Of the draws and of the order.
+    corpus, hypothesis, reference
+        The sentence pairs, and two of their annotators; pairs that both annotated count.
+    n, seed
+        How many items to draw (all, if there are less), and of all draws.
     kind
         ``"atomic"``, ``"composite"`` or ``"all"``.
     links
@@ -104,8 +100,6 @@ def draw_phrases(
     UnknownNameError
         If nobody of that name aligned the corpus, no pair has the attribute, or an option names
         nothing.
-    MissingTextError
-        If the words of a pair are not known.
 
     References
     ----------

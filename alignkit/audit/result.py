@@ -189,10 +189,8 @@ def read_audit(
         An attribute: figures for each of its values too. Of pairs any that they have, ``"day"``,
         ``"week"``, ``"month"`` or ``"judgment"``; of phrases that by which they were drawn, which
         is the default of both.
-    confidence
-        Of the intervals, between 0 and 1.
-    resamples, seed
-        Of the bootstrap over items.
+    confidence, resamples, seed
+        Of the intervals, the last two of the bootstrap over items.
 
     Raises
     ------

@@ -71,11 +71,6 @@ def sheet_text(
     bom
         Begin with a byte order mark, without which some spreadsheets do not know UTF-8.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such format.
-
     Examples
     --------
     >>> from alignkit.audit import draw_phrases

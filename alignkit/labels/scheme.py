@@ -104,13 +104,6 @@ class Scheme:
     def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:
         """Take the text of a judgment apart.
 
-        Parameters
-        ----------
-        text
-            A label with its flags, exactly as the scheme writes it.
-        path, line
-            Where it stands, for the error.
-
         Examples
         --------
         >>> from alignkit.labels import get_scheme
@@ -136,13 +129,6 @@ class Scheme:
 
     def canonical(self, label: str, flags: Iterable[str] = ()) -> str:
         """Write a judgment as text.
-
-        Parameters
-        ----------
-        label
-            The value of a label.
-        flags
-            Values of flags, in any order.
 
         Examples
         --------
@@ -172,11 +158,6 @@ class Scheme:
 
     def take_apart(self, judgment: str, flags: Iterable[str] = ()) -> Judgment:
         """Return the label and all flags of an annotation, to be chosen on a page.
-
-        Parameters
-        ----------
-        judgment, flags
-            As `alignkit.Annotation` holds them.
 
         Examples
         --------

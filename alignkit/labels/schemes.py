@@ -119,11 +119,6 @@ SCHEMES: dict[str, Scheme] = {
 def get_scheme(name: str = DEFAULT) -> Scheme:
     """Return a scheme.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is none of this name; the message lists those that there are.
-
     Examples
     --------
     >>> get_scheme("entailment").order is None

@@ -56,18 +56,6 @@ class View:
 def get_view(scheme: Scheme | str, name: str = "full") -> View:
     """Return a view of a scheme.
 
-    Parameters
-    ----------
-    scheme
-        A scheme, or its name.
-    name
-        One of `Scheme.views`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such scheme, or it has no such view; the message lists those that it has.
-
     Examples
     --------
     >>> get_view("turku", "base+subsumption").labels

@@ -153,16 +153,12 @@ def diversity(
 
     Parameters
     ----------
-    corpus
-        The pairs; those without text are left out and counted.
     by
         Groups too: ``"judgment"``, or an attribute.
     annotator
         Whose judgments; needed where several judged a pair.
     split
         What stands between several values of the attribute.
-    rewrites
-        By judgment, count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
     stop_words
         To leave out of Jaccard, in any case.
     stem
@@ -174,10 +170,6 @@ def diversity(
     ------
     OptionError
         If `token` is no regular expression, or several judged a pair and nobody is named.
-    UnknownNameError
-        If no pair has the attribute or judgment.
-    MissingTextError
-        If no pair has text.
 
     References
     ----------

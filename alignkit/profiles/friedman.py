@@ -110,10 +110,6 @@ def friedman(
     ----------
     values
         (N, K), none missing.
-    names
-        Those of the K columns.
-    alpha
-        The chance of a false difference, between 0 and 1.
     lower_is_better
         Rank the lowest first.
 

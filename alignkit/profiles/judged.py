@@ -44,22 +44,12 @@ def profile_labels(
 
     Parameters
     ----------
-    corpus
-        The judged pairs; those that all systems and the reference judged count.
-    systems
-        The annotators to profile.
-    reference
-        The annotator who is right.
-    scheme, view
-        See `alignkit.labels.get_view`.
-    lenient
-        Leave out, and count, what is no judgment of the scheme, where an error would stop.
-    rewrites
-        Count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
+    corpus, systems, reference
+        Pairs count that all these annotators judged.
+    scheme, view, lenient, rewrites
+        See `score_labels`; and `profile_rows` for the options of the tests.
     by, split
         The attribute that names phenomena, and what stands between several in it.
-    like, trials, resamples, confidence, alpha, seed
-        See `profile_rows`.
 
     Raises
     ------

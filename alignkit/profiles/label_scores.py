@@ -265,18 +265,14 @@ def score_labels(
 
     Parameters
     ----------
-    corpus
-        The judged pairs.
     hypotheses
         The annotators to score; each on the pairs that it and the reference judged.
-    reference
-        The annotator to score against.
     scheme, view
         See `alignkit.labels.get_view`; what the view does not score is left out and counted.
     lenient
         Leave out, and count, what is no judgment of the scheme too, where an error would stop.
     rewrites
-        Count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
+        Count rewrites too, which nobody judged.
     unflagged
         The hypotheses that know of no flags, and whose flags are not scored.
 
@@ -284,8 +280,6 @@ def score_labels(
     ------
     UnknownNameError
         If one of them judged no pair, or there is no such scheme or view.
-    FormatError
-        If a text is no judgment of the scheme.
     OptionError
         If nobody is named, or one twice.
 

@@ -116,10 +116,6 @@ def link_errors(
 
     Parameters
     ----------
-    corpus
-        The sentence pairs; those that both aligned count.
-    hypothesis, reference
-        The names of the two annotations.
     by
         Of `BY_LINK`: what to tell links apart by.
     function_words
@@ -130,18 +126,12 @@ def link_errors(
         The attribute that names phenomena, and what stands between several in it.
     examples
         How many errors of each class to show, spread over the corpus.
-    resamples, confidence, seed
-        Of the intervals, by bootstrap over sentence pairs.
 
     Raises
     ------
     UnknownNameError
         If nobody of that name annotated the corpus, no pair has the attribute, or `by` names
         nothing.
-    MissingTextError
-        If words are needed and not known.
-    OptionError
-        If a number is out of range, nothing is asked for, or tags do not fit the words.
 
     Examples
     --------

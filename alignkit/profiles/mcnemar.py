@@ -37,8 +37,6 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
     ----------
     first, second
         In how many pairs the one alone, and the other alone, is right.
-    exact
-        Which of the two.
 
     References
     ----------

@@ -96,18 +96,12 @@ def read_measured(
         missing. The first line names the systems.
     leave_out
         Rows that are no phenomena, such as a mean over all.
-    lower_is_better
-        Whether the values are errors.
-    encoding
-        Of the file.
 
     Raises
     ------
     FormatError
         If it is no such table, or values with and without ``%`` do not fit together; the message
         names the line.
-    UnknownNameError
-        If it has no row of a name to leave out.
     """
     check_arguments(read_measured, locals())
     name = os.fspath(path)

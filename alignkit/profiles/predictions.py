@@ -62,14 +62,10 @@ def with_predictions(
 
     Parameters
     ----------
-    corpus
-        The pairs.
     path
         Lines of an id and a label with a tab between, for some of the pairs or all, with or without
         the heading ``id<TAB>label``; or a label for each pair, in their order. It is the first
         where at least half of the lines have a tab.
-    name
-        The name of the annotator.
     view
         What the labels must be of: its scheme, or itself; None takes any text.
     predicted
@@ -78,8 +74,6 @@ def with_predictions(
         view shows as it.
     lenient
         Keep what is of neither, where an error would stop.
-    encoding
-        Of the file.
 
     Raises
     ------
@@ -87,8 +81,6 @@ def with_predictions(
         If a line does not fit the pairs, or neither the scheme nor the view.
     OptionError
         If the labels could be of either and do not mean the same in both.
-    JoinError
-        If the corpus has an annotator of that name.
     """
     check_arguments(with_predictions, locals())
     found = read_predictions(

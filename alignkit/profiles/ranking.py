@@ -161,8 +161,6 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
     measured
         A measure of systems on phenomena; phenomena with a value missing, or that fewer than
         `FEW_HOLD` pairs are known to hold, are left out.
-    alpha
-        The chance of a false difference, between 0 and 1.
 
     Examples
     --------

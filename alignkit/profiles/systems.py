@@ -115,8 +115,6 @@ def profile_rows(
     measure, name
         What makes measures of (R, C) sums of counts, such as `alignkit.scoring.link_ratios`, and
         the one to profile by.
-    by
-        What phenomena are called.
     paired
         Of `PAIRED`: paired randomization; or, where the first count of a pair says whether it is
         right, McNemar's exact test.
@@ -127,18 +125,12 @@ def profile_rows(
         Of the tests, 10,000 or more for a paper.
     resamples, confidence
         Of the intervals, by bootstrap over the pairs that hold the phenomenon, and over the others.
-    alpha
-        The chance of a false difference between mean ranks.
-    seed
-        Of all draws.
 
     Raises
     ------
     OptionError
         If there is no system, or systems and groups differ in the number of pairs, or a number is
         out of range.
-    UnknownNameError
-        If there is no such measure or test.
 
     References
     ----------

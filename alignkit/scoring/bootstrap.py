@@ -70,28 +70,13 @@ def confidence_interval(
     measure
         `link_ratios`, `phrase_ratios` or any function of (R, C) sums of rows.
     resamples
-        How many corpora of P pairs to draw with replacement.
-    confidence
-        Between 0 and 1.
-    seed
-        Of the draws; the same seed gives the same interval.
+        How many corpora of P pairs to draw with replacement, 8 * C bytes each.
 
     Returns
     -------
     dict
         An interval for each name that `measure` returns; without bounds, and with the reason, where
         there is one pair only, where all resamples give the same, or none has the measure defined.
-
-    Raises
-    ------
-    OptionError
-        If `resamples`, `confidence` or `seed` is out of range.
-
-    Notes
-    -----
-    Memory: the sums take 8 * C bytes a resample, and the weights are drawn in chunks of at most
-    64 MB (or one resample, if that is more) twice over. Time: pairs with equal counts are drawn
-    together, so it grows with the number of distinct rows (about 0.07 s a sample for a million).
 
     References
     ----------

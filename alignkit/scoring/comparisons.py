@@ -114,14 +114,6 @@ def compare(
     baseline
         The system that the others are compared with; None compares each with each, a later one
         with an earlier one.
-    resamples
-        Of the bootstrap.
-    trials
-        Shuffles of the randomization.
-    confidence
-        Of the interval of the difference.
-    seed
-        Of all draws; the same seed gives the same numbers.
 
     Returns
     -------
@@ -130,15 +122,9 @@ def compare(
 
     Raises
     ------
-    ArgumentError
-        If a system is neither a score nor rows.
     OptionError
         If there are less than two systems, a score has no rows or was made with other settings,
         or a number is out of range.
-    UnknownNameError
-        If `baseline` is none of the systems.
-    JoinError
-        If the rows do not come from the same reference.
 
     Notes
     -----

@@ -62,11 +62,6 @@ def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
     -------
     terms
         (P, 8), the columns `MACRO_COLUMNS`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such level.
     """
     check_arguments(macro_terms, locals())
     if level not in LEVELS:
@@ -102,11 +97,8 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
     macro F1 is the harmonic mean of these two, and mean F1 the mean of the sentence pairs' F1. A
     pair whose ratio is 0/0 is left out of the mean of that ratio. Exact match is the share of
     pairs with A_S = B_S: the sure links of both are the same (of phrase pairs, the atomic ones);
-    two empty sets are. So MacCartney, Galley & Manning count on the RTE-2 alignments (2008).
-
-    References
-    ----------
-    MacCartney, Galley & Manning 2008, EMNLP, D08-1084.
+    two empty sets are. So MacCartney, Galley & Manning (2008, EMNLP, D08-1084) count on
+    the RTE-2 alignments.
 
     Examples
     --------

@@ -46,11 +46,6 @@ def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     counts
         (R, 8): rows of `LINK_COLUMNS`, or sums of rows.
 
-    Returns
-    -------
-    dict
-        (R,) arrays under ``precision``, ``recall``, ``f1``, ``aer``.
-
     Notes
     -----
     With hypothesis A and reference B (eq. 2 of Cohn et al. 2008):
@@ -90,20 +85,11 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     counts
         (R, 5): rows of `PHRASE_COLUMNS`, or sums of rows.
 
-    Returns
-    -------
-    dict
-        (R,) arrays under ``precision``, ``recall``, ``f1``.
-
     Notes
     -----
     With hypothesis A and reference B (eq. 3 of Cohn et al. 2008):
     precision = |A_atom & B| / |A_atom|, recall = |A & B_atom| / |B_atom|. NaN where 0/0, as in
     `link_ratios`.
-
-    References
-    ----------
-    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614.
 
     Examples
     --------

@@ -162,8 +162,6 @@ def score_phrase_list(
         (source phrase, target phrase), words separated by white space; read once, never held.
     corpus
         The test sentence pairs; those without the reference are left out and counted.
-    reference
-        The annotation that is right.
     links
         The gold phrase pairs are those of the ``"sure"`` or of the ``"possible"`` (all) links.
     exact_case
@@ -172,17 +170,9 @@ def score_phrase_list(
         Leave out entries and gold phrase pairs whose two sides are the same words.
     min_length, max_length
         Leave out entries and gold phrase pairs with less or more words on either side.
-    loose
-        Gold phrase pairs may have unaligned words at their boundaries.
-    signature
-        What is known of the files; the settings are filled in.
 
     Raises
     ------
-    UnknownNameError
-        If the reference or `links` names nothing.
-    MissingTextError
-        If the corpus has no words.
     OptionError
         If the bounds make no sense.
 
@@ -194,9 +184,6 @@ def score_phrase_list(
     occurrence counts in precision: a list that holds composites beside their parts is rewarded or
     punished for each. Where words repeat in a sentence, every pair of spans is an occurrence, so
     that the list cannot gain from a choice it does not make.
-
-    Memory: the index of the corpus, and the kept entries. Each entry costs two look-ups, or as many
-    steps as the rarer phrase has sentences.
 
     References
     ----------

@@ -29,10 +29,6 @@ def pair_records(
 
     Parameters
     ----------
-    rows
-        The `rows` of a `Score`: for each level (P, C) counts.
-    ids
-        The P ids.
     aggregate
         ``"macro"`` and ``"both"`` tell whether both are the same, ``exact_match``, 1 or 0.
 
@@ -40,11 +36,6 @@ def pair_records(
     -------
     list of dict
         For each pair and level: id, level, the measures (NaN where undefined) and the counts.
-
-    Raises
-    ------
-    JoinError
-        If the numbers of ids and rows differ.
     """
     check_arguments(pair_records, locals())
     _check_names(rows, ids, "ids")
@@ -73,14 +64,10 @@ def group_records(
 
     Parameters
     ----------
-    rows
-        The `rows` of a `Score`: for each level (P, C) counts.
     groups
         The group of each of the P pairs; or the groups of each, which then overlap.
     name
         The key of the group in the records.
-    aggregate
-        ``"micro"``, ``"macro"`` or ``"both"``, as in `score`.
     resamples, confidence, seed
         Of bootstrap intervals over the pairs of each group, as in `confidence_interval`; without
         `resamples` there are none. Each group has a stream of its own.
@@ -92,11 +79,6 @@ def group_records(
         the measures (NaN where undefined), their bounds (``f1_low``, ``f1_high``) or why there are
         none (``f1_reason``), the counts; with means over pairs also how many pairs are in no mean
         of a ratio, as theirs is 0/0 (``left_out_f1``).
-
-    Raises
-    ------
-    JoinError
-        If the numbers of groups and rows differ.
 
     Examples
     --------
@@ -228,8 +210,6 @@ def score_records(
 
     Parameters
     ----------
-    corpus, hypothesis, reference
-        As in `score`.
     by
         An attribute of the pairs, such as the document, or ``"day"``, ``"week"``, ``"month"`` (see
         `Corpus.groups`); None gives one record a pair.

@@ -110,10 +110,9 @@ def score(
         `Alignment`; or two `LinkArrays`.
     level
         ``"links"``, ``"phrases"`` or ``"both"``.
-    ignore_identical
-        Leave out the links and the phrase pairs between equal words. Published AER keeps them.
-    exact_case
-        Words that differ in case are not equal.
+    ignore_identical, exact_case
+        Leave out the links and the phrase pairs between equal words, with `exact_case` only if they
+        agree in case too. Published AER keeps them.
     loose, max_length
         As in `alignkit.phrases.extract_phrases`.
     links
@@ -126,8 +125,6 @@ def score(
     keep_rows
         Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair for
         links, and 80 for phrase pairs.
-    signature
-        What is known of the files; the settings are filled in.
     **reading
         Of two files: what `read_corpus` takes (``format``, ``base``, ``transpose``, ``source``,
         ...), and what holds for one of them alone: ``hyp_format``, ``hyp_base``, ``hyp_transpose``,
@@ -214,13 +211,6 @@ def _suspecting(found: Score, watches: Mapping[str, BaseWatch]) -> Score:
 def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **options: Any) -> float:
     """Return the alignment error rate of links, of whatever `score` takes; NaN where it is 0/0.
 
-    Parameters
-    ----------
-    corpus, hypothesis, reference
-        As in `score`.
-    **options
-        Those of `score`, such as `ignore_identical`, or `ref_base` of two files.
-
     References
     ----------
     Och & Ney 2003, Computational Linguistics 29(1):19-51, doi:10.1162/089120103321337421.
@@ -298,26 +288,11 @@ def score_blocks(
         Hypothesis, reference, source words and target words of some thousand pairs each. The words
         may be None where none of `ignore_identical`, `split_identical` and `loose`
         is asked for.
-    keep_rows, signature
-        As in `score`.
     skipped
         How many pairs the caller left out because one side has not annotated them.
     **options
         The other options of `score`. `exact_case` says whether the words were numbered with case;
         it is only shown in the signature.
-
-    Raises
-    ------
-    JoinError
-        If hypothesis, reference and words do not hold the same pairs.
-    MissingTextError
-        If words are needed and not given.
-    UnknownNameError, OptionError
-        If an option makes no sense.
-
-    See Also
-    --------
-    score : the same for a `Corpus`.
     """
     check_arguments(score_blocks, locals())
     return _score(blocks, Settings(**options), keep_rows, signature, skipped)
