@@ -259,8 +259,8 @@ def test_bad_input_is_refused():
         count_phrases(single, LinkArrays.pack([Alignment()]), links="sure", loose=True)
     short = TokenArrays.pack([["a"]], Vocabulary())
     for links, words, options, error, told in (
-        (single, None, {"ignore_identical": True}, MissingTextError, ""),
-        (single, None, {"level": "both", "loose": True}, MissingTextError, ""),
+        (single, None, {"ignore_identical": True}, MissingTextError, "texts"),
+        (single, None, {"level": "both", "loose": True}, MissingTextError, "texts"),
         (single, short, {"ignore_identical": True}, JoinError, "12 source words, but .* has 1"),
         (double, short, {"ignore_identical": True}, JoinError, "1 source sentences for 2"),
     ):
@@ -269,7 +269,7 @@ def test_bad_input_is_refused():
     textless = corpus_of(EXAMPLE, EXAMPLE, None, None)
     assert score(textless, level="both").links.f1 == 1
     for options, error, told in (
-        ({"ignore_identical": True}, MissingTextError, ""),
+        ({"ignore_identical": True}, MissingTextError, "words"),
         ({"level": "phrase"}, UnknownNameError, "did you mean 'phrases'"),
         ({"links": "sure"}, UnknownNameError, "sure-only"),
         ({"hypothesis": "somebody"}, UnknownNameError, "somebody"),

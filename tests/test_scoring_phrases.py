@@ -162,8 +162,8 @@ def test_bad_input_is_refused():
     for options, error, told in (
         ({"links": "certain"}, UnknownNameError, "certain"),
         ({"max_length": 0}, OptionError, "max_length"),
-        ({"ignore_identical": True}, MissingTextError, ""),
-        ({"source": words}, MissingTextError, ""),
+        ({"ignore_identical": True}, MissingTextError, "give both texts"),
+        ({"source": words}, MissingTextError, "give both texts"),
         ({"source": words, "target": words}, JoinError, "reach 4 source words"),
     ):
         with pytest.raises(error, match=told):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
 from math import nan
@@ -164,7 +164,7 @@ def compare(
     pairs = list(combinations(systems, 2))
     if baseline is not None:
         pairs = [(baseline, name) for name in systems if name != baseline]
-    found: list[Comparison] = []
+    compared: list[Comparison] = []
     for level, (rows, ratios) in _levels(systems, measure).items():
         streams = np.random.default_rng(seed).spawn(len(pairs))
         for (base, name), stream in zip(pairs, streams, strict=True):
@@ -173,54 +173,34 @@ def compare(
             if len(both[0]) > 1:
                 drawn = paired_bootstrap(*both, ratios, resamples=resamples, rng=stream)
             chances = paired_randomization(*both, ratios, trials=trials, rng=stream)
-            one = Comparison("", name, base, nan, nan, nan, _NOTHING, nan, nan, nan, level=level)
             mine, others = (of_corpus(ratios, side) for side in both)
-            found += _measures(one, mine, others, drawn, chances, confidence)
+            for key, p_value in chances.items():
+                difference = mine[key] - others[key]
+                interval, bootstrap = _NOTHING, (nan, nan)
+                if drawn:
+                    interval = summarize(drawn[key], confidence)
+                    bootstrap = wins(key, difference, drawn[key])
+                compared.append(
+                    Comparison(key, name, base, mine[key], others[key], difference, interval,
+                               *bootstrap, p_value, level=level)
+                )  # fmt: skip
     first = next(iter(systems.values()))
     signature = first.signature if isinstance(first, Score) else Signature()
     signature = signature.drawn(resamples, confidence, seed, trials=trials)
     pairs_compared = first.pairs if isinstance(first, Score) else len(first)
     odd = tuple(
-        f"{name}: {said}"
-        for name, one in systems.items() if isinstance(one, Score)
-        for said in (*one.suspicions, *left_out_pairs(one.skipped, one.pairs))
+        f"{name}: {text}"
+        for name, score in systems.items() if isinstance(score, Score)
+        for text in (*score.suspicions, *left_out_pairs(score.skipped, score.pairs))
     )  # fmt: skip
-    return Comparisons(tuple(_corrected(found)), pairs_compared, signature, odd)
+    return Comparisons(tuple(_corrected(compared)), pairs_compared, signature, odd)
 
 
 _NOTHING = Interval(nan, nan, nan, nan, 0, ONE_PAIR)
 
 
-def _measures(
-    one: Comparison,
-    system: Mapping[str, float],
-    baseline: Mapping[str, float],
-    drawn: Mapping[str, Any],
-    chances: Mapping[str, float],
-    confidence: float,
-) -> Iterator[Comparison]:
-    for key, chance in chances.items():
-        difference = system[key] - baseline[key]
-        interval, (won, p_value) = _NOTHING, (nan, nan)
-        if drawn:
-            interval = summarize(drawn[key], confidence)
-            won, p_value = wins(key, difference, drawn[key])
-        yield replace(
-            one,
-            measure=key,
-            system_value=system[key],
-            baseline_value=baseline[key],
-            difference=difference,
-            interval=interval,
-            wins=won,
-            bootstrap_p=p_value,
-            randomization_p=chance,
-        )
-
-
-def _corrected(found: Iterable[Comparison]) -> list[Comparison]:
+def _corrected(rows: list[Comparison]) -> list[Comparison]:
     """Correct the p-values of each measure for all pairs of systems; the order stays."""
-    rows = list(found)
 
     def family(k: int) -> tuple[str, str]:
         return rows[k].level, rows[k].measure

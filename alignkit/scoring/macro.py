@@ -110,14 +110,8 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
      'exact_match': 0.5}
     """
     precision, precisions, recall, recalls, f1, f1s, exact, pairs = np.asarray(terms).T
-    mean_precision, mean_recall = ratio(precision, precisions), ratio(recall, recalls)
-    values = (
-        mean_precision,
-        mean_recall,
-        harmonic(mean_precision, mean_recall),
-        ratio(f1, f1s),
-        ratio(exact, pairs),
-    )
+    means = ratio(precision, precisions), ratio(recall, recalls)
+    values = (*means, harmonic(*means), ratio(f1, f1s), ratio(exact, pairs))
     return dict(zip(MACRO_MEASURES, values, strict=True))
 
 
@@ -165,16 +159,9 @@ class MacroScore:
     def from_terms(cls, sums: Sequence[float] | NDArray[np.float64]) -> MacroScore:
         """Make the score of one sum of the rows of `macro_terms`."""
         terms = np.asarray(sums, np.float64).reshape(1, -1)
-        means = {name: float(value[0]) for name, value in macro_ratios(terms).items()}
-        return cls(
-            means["macro_precision"],
-            means["macro_recall"],
-            means["macro_f1"],
-            means["mean_f1"],
-            means["exact_match"],
-            round(terms[0, MACRO_COLUMNS.index("exact")]),
-            left_out(terms[0]),
-        )
+        means = [float(values[0]) for values in macro_ratios(terms).values()]
+        exact = round(terms[0, MACRO_COLUMNS.index("exact")])
+        return cls(*means, exact, left_out(terms[0]))
 
     def measures(self) -> dict[str, float]:
         """Return the measures under the names `MACRO_MEASURES`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +18,6 @@ from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import SEED, Interval, confidence_interval, few_pairs
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
 from alignkit.scoring.measures import PhraseScore, none_if_nan, phrase_ratios
-from alignkit.scoring.phrase_index import PhraseIndex
 from alignkit.scoring.result import left_out_pairs
 from alignkit.scoring.score_table import level_records, percent, phrase_list_table
 from alignkit.scoring.signature import Signature
@@ -242,10 +241,7 @@ def score_phrase_list(
         max_length=max_length,
     )
     return PhraseListScore(
-        precision=total.precision,
-        recall=total.recall,
-        f1=total.f1,
-        counts=total.counts,
+        **vars(total),
         entry_precision=matching.correct / fates["kept"] if fates["kept"] else np.nan,
         entries=sum(fates.values()),
         correct=matching.correct,
@@ -260,6 +256,33 @@ def score_phrase_list(
         rows=rows,
         suspicions=tuple(filter(None, [watch.suspicion("`base=1` where it is read")])),
     )
+
+
+_NOWHERE: dict[int, list[int]] = {}
+
+
+class _PhraseIndex:
+    """Find the occurrences of phrases in some sentences."""
+
+    def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
+        self._sentences = sentences
+        self._places: dict[int, dict[str, dict[int, list[int]]]] = {}
+
+    def find(self, phrase: str) -> dict[int, list[int]]:
+        """Return where a phrase begins: for each sentence that has it, the rising positions."""
+        words = phrase.count(" ") + 1
+        known = self._places.get(words)
+        if known is None:
+            known = self._places[words] = self._index(words)
+        return known.get(phrase, _NOWHERE)
+
+    def _index(self, words: int) -> dict[str, dict[int, list[int]]]:
+        places: dict[str, dict[int, list[int]]] = {}
+        for number, sentence in enumerate(self._sentences):
+            for start in range(len(sentence) - words + 1):
+                phrase = " ".join(sentence[start : start + words])
+                places.setdefault(phrase, {}).setdefault(number, []).append(start)
+        return places
 
 
 class _Matching:
@@ -278,7 +301,7 @@ class _Matching:
         self._least, self._most = bounds
         sides = zip(*(pair.words for pair in corpus), strict=True) if len(corpus) else ((), ())
         self._source, self._target = (
-            PhraseIndex([[self._fold(word) for word in sentence] for sentence in side])
+            _PhraseIndex([[self._fold(word) for word in sentence] for sentence in side])
             for side in sides
         )
         self._gold: list[dict[Span, bool]] = []
@@ -288,13 +311,13 @@ class _Matching:
         # lists, since adding to one number of an array is slow
         self._occurrences, self._right, self._atomic = ([0] * len(gold) for _ in range(3))
         for k in range(len(gold)):
-            found = {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
-            self._gold.append(found)
+            spans = {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
+            self._gold.append(spans)
 
     @property
     def rows(self) -> Rows:
         """The (P, 5) counts of the sentence pairs so far."""
-        atomic = [sum(found.values()) for found in self._gold]
+        atomic = [sum(spans.values()) for spans in self._gold]
         columns = {
             "hyp_atomic": self._occurrences,
             "ref_atomic": atomic,

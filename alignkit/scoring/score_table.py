@@ -140,16 +140,13 @@ def breakdown_table(
     records: Sequence[Mapping[str, object]], *, title: str = "", note: str = ""
 ) -> Table:
     """Return the table of what `pair_records` or `group_records` gives, without the counts."""
-    names = list(
-        dict.fromkeys(
-            key
-            for record in records
-            for key in record
-            if not key.startswith(("hyp_", "ref_", "left_out_"))
-            and not key.endswith(("_low", "_high", "_reason"))
-            and "_in_" not in key
-        )
-    )
+    names = [
+        key
+        for key in dict.fromkeys(key for record in records for key in record)
+        if not key.startswith(("hyp_", "ref_", "left_out_"))
+        and not key.endswith(("_low", "_high", "_reason"))
+        and "_in_" not in key
+    ]
     columns = [
         Column(MEASURE_NAMES[name], "percent", key=name)
         if name in MEASURE_NAMES
@@ -175,7 +172,7 @@ def _cell(record: Mapping[str, object], name: str) -> Cell:
     return Value(value, low, high, str(record.get(f"{name}_reason", "")))
 
 
-def comparison_table(found: Iterable[Comparison], *, note: str = "") -> Table:
+def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Table:
     """Return the table of how systems differ from each other, at which level."""
     columns = [
         Column("system"),
@@ -190,18 +187,12 @@ def comparison_table(found: Iterable[Comparison], *, note: str = "") -> Table:
     ]
     rows: list[list[Cell]] = [
         [
-            one.system,
-            one.baseline,
-            LEVEL_NAMES.get(one.level, one.level),
-            MEASURE_NAMES.get(one.measure, one.measure),
-            _bounded(one.difference, one.interval),
-            one.bootstrap_p,
-            one.bootstrap_holm,
-            one.randomization_p,
-            one.randomization_holm,
+            row.system, row.baseline, LEVEL_NAMES.get(row.level, row.level),
+            MEASURE_NAMES.get(row.measure, row.measure), _bounded(row.difference, row.interval),
+            row.bootstrap_p, row.bootstrap_holm, row.randomization_p, row.randomization_holm,
         ]
-        for one in found
-    ]
+        for row in comparisons
+    ]  # fmt: skip
     note = "\n".join(filter(None, [_P_VALUES, note]))
     return Table("", columns, rows, note, stub=4)
 

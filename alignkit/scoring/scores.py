@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from logging import getLogger
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -18,12 +18,11 @@ from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.formats.fits import Misfit
 from alignkit.formats.suspicion import BaseWatch
 from alignkit.in_step import OutOfStepError
-from alignkit.plain import LinksOfPair
+from alignkit.plain import LinksOfPair, alignment_of
 from alignkit.scoring.blocks import Block, counted, pair_blocks
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.file_options import FileOptions, ReadingOptions
 from alignkit.scoring.files import Path, TwoFiles, open_two
-from alignkit.scoring.links import pack_links
 from alignkit.scoring.macro import MACRO_COLUMNS, MacroScore, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LinkScore, PhraseScore
 from alignkit.scoring.result import Score, digest_of
@@ -168,21 +167,21 @@ def score(
         shared = corpus.annotated_by(*names)
         watches = {name: BaseWatch() for name in names}
         blocks = _watched(pair_blocks(shared, *names, settings), watches)
-        found = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
-        found = _suspecting(found, watches)
-        return replace(found, scored=digest_of(pair.id for pair in shared))
+        result = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+        scored = digest_of(pair.id for pair in shared)
+        return replace(_suspecting(result, watches), scored=scored)
     sides = _two_sides(corpus, hypothesis, reference)
     if all(map(_is_path, sides.values())):
         options = FileOptions.of_words(reading)
         hyp_path, ref_path = sides.values()
         files = TwoFiles(lambda: open_two(hyp_path, ref_path, options), options)
-        found = score_files(files, settings, keep_rows=keep_rows, signature=signature)
-        told = [f"{path}: {text}" for path, text in files.suspicions.items()]
-        for suspicion in told or found.suspicions[len(files.cautions) :]:
+        result = score_files(files, settings, keep_rows=keep_rows, signature=signature)
+        of_bases = [f"{path}: {text}" for path, text in files.suspicions.items()]
+        for suspicion in of_bases or result.suspicions[len(files.cautions) :]:
             _LOGGER.warning("%s", suspicion)
-        return found
+        return result
     _refuse(reading, "it says how files are read, and here are links")
-    hyp, ref = (pack_links(name, side) for name, side in sides.items())
+    hyp, ref = (_pack(name, side) for name, side in sides.items())
     if len(hyp) != len(ref):
         raise OptionError(
             f"hypothesis holds {how_many(len(hyp), 'sentence pair')} and reference {len(ref)}; "
@@ -200,12 +199,13 @@ def _watched(blocks: Iterable[Block], watches: Mapping[str, BaseWatch]) -> Itera
         yield block
 
 
-def _suspecting(found: Score, watches: Mapping[str, BaseWatch]) -> Score:
-    told = {
-        name: watch.suspicion("`base=1` where they are read") for name, watch in watches.items()
-    }
-    said = (f"{name}: {text}" for name, text in told.items() if text)
-    return replace(found, suspicions=tuple(said) or found.suspicions)
+def _suspecting(result: Score, watches: Mapping[str, BaseWatch]) -> Score:
+    suspicions = tuple(
+        f"{name}: {text}"
+        for name, watch in watches.items()
+        if (text := watch.suspicion("`base=1` where they are read"))
+    )
+    return replace(result, suspicions=suspicions or result.suspicions)
 
 
 def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **options: Any) -> float:
@@ -227,8 +227,8 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
                 f"{name} is no option of aer; it has {', '.join(known)}, and of two files those of "
                 "read_corpus"
             )
-    found = score(corpus, hypothesis, reference, keep_rows=False, **options).links
-    return np.nan if found is None else found.aer
+    links = score(corpus, hypothesis, reference, keep_rows=False, **options).links
+    return np.nan if links is None else links.aer
 
 
 def _refuse(reading: Mapping[str, Any], why: str) -> None:
@@ -257,15 +257,26 @@ def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[st
             "of each sentence pair"
         )
     if isinstance(hypothesis, Corpus) or _is_path(corpus) != _is_path(hypothesis):
-        told = (
+        kinds = (
             f"{name} is {'a path' if _is_path(side) else kind_of(side)}"
             for name, side in sides.items()
         )
         raise ArgumentError(
-            f"{' and '.join(told)}, where no corpus is given; give two of a kind: paths, or lists "
+            f"{' and '.join(kinds)}, where no corpus is given; give two of a kind: paths, or lists "
             "with the links of each sentence pair"
         )
     return sides
+
+
+def _pack(name: str, given: Iterable[LinksOfPair] | LinkArrays) -> LinkArrays:
+    if isinstance(given, LinkArrays):
+        return given
+    if isinstance(given, (str, bytes, Set, Mapping)) or not isinstance(given, Iterable):
+        raise ArgumentError(
+            f"{name} is {kind_of(given)}; give a list with the links of each sentence pair, such "
+            "as [{(0, 0), (1, 1)}] or ['0-0 1-1']"
+        )
+    return LinkArrays.pack(alignment_of(f"{name}[{k}]", links) for k, links in enumerate(given))
 
 
 def _is_path(side: object) -> bool:
@@ -304,14 +315,14 @@ def score_files(
     """Score two files, by links alone where that will do; for errors see `score`."""
     signature = files.signature if signature is None else signature
     try:
-        found = _score(files.blocks(settings), settings, keep_rows, signature, 0)
+        result = _score(files.blocks(settings), settings, keep_rows, signature, 0)
     except OutOfStepError:
         if files.once:
             raise
         blocks = files.blocks(settings, joined=True)
-        found = _score(blocks, settings, keep_rows, signature, 0)
-    suspicions = (*files.cautions, *(() if files.suspicions else found.suspicions))
-    return replace(found, skipped=files.skipped, scored=files.scored, suspicions=suspicions)
+        result = _score(blocks, settings, keep_rows, signature, 0)
+    suspicions = (*files.cautions, *(() if files.suspicions else result.suspicions))
+    return replace(result, skipped=files.skipped, scored=files.scored, suspicions=suspicions)
 
 
 @dataclass
@@ -336,15 +347,15 @@ def _score(
         pairs += len(block[0])
         misfit.add(*block[:2])
         for level, rows in counts.items():
-            found = sums[level]
-            found.counts += rows.sum(axis=0)
+            total = sums[level]
+            total.counts += rows.sum(axis=0)
             if settings.aggregate != "micro":
-                found.terms += macro_terms(rows, level).sum(axis=0)
+                total.terms += macro_terms(rows, level).sum(axis=0)
             if keep_rows:
-                found.kept.append(rows)
+                total.kept.append(rows)
     links = {
-        level.removeprefix("links-"): LinkScore.from_counts(found.counts)
-        for level, found in sums.items()
+        level.removeprefix("links-"): LinkScore.from_counts(total.counts)
+        for level, total in sums.items()
         if level.startswith("links")
     }
     phrases = {
@@ -352,14 +363,16 @@ def _score(
         for name in ("possible", "sure")
         if settings.phrases
     }
-    macro = {level: MacroScore.from_terms(found.terms) for level, found in sums.items()}
+    macro = {level: MacroScore.from_terms(total.terms) for level, total in sums.items()}
     return Score(
         links=links.pop("links", None),
         phrases=phrases or None,
         pairs=pairs,
         skipped=skipped,
         signature=settings.sign(signature),
-        rows={level: np.concatenate(one.kept) for level, one in sums.items()} if keep_rows else {},
+        rows={level: np.concatenate(total.kept) for level, total in sums.items()}
+        if keep_rows
+        else {},
         macro=macro if settings.aggregate != "micro" else {},
         split=links,
         suspicions=tuple(filter(None, [misfit.suspicion()])),
