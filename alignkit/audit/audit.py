@@ -94,17 +94,10 @@ class Audit:
         if all(text is None for text in texts):
             known = dict.fromkeys(name for item in self.items for name in _attributes(item))
             raise UnknownNameError("attribute in the key", by, known)
-        return {
-            value: replace(
-                self,
-                items=tuple(
-                    item
-                    for item, text in zip(self.items, texts, strict=True)
-                    if (text or "") == value
-                ),
-            )
-            for value in sorted({text or "" for text in texts})
-        }
+        items: dict[str, list[Item]] = {}
+        for item, text in zip(self.items, texts, strict=True):
+            items.setdefault(text or "", []).append(item)
+        return {value: replace(self, items=tuple(items[value])) for value in sorted(items)}
 
 
 def _attributes(item: Item) -> dict[str, str]:

@@ -70,16 +70,13 @@ class Scale:
 
     def words(self) -> str:
         """Return the names with their letters, or meanings, as a message lists them."""
-        beside = [
+        meanings = self.meanings or [""] * len(self.names)
+        beside = (
             meaning or ("" if letter == name else letter)
-            for name, letter, meaning in zip(
-                self.names, self.letters, self.meanings or [""] * len(self.names), strict=True
-            )
-        ]
-        return ", ".join(
-            f"{name} ({other})" if other else name
-            for name, other in zip(self.names, beside, strict=True)
+            for name, letter, meaning in zip(self.names, self.letters, meanings, strict=True)
         )
+        both = zip(self.names, beside, strict=True)
+        return ", ".join(f"{name} ({other})" if other else name for name, other in both)
 
     def place(self, name: str) -> int:
         """Return the place of a judgment among all."""

@@ -72,14 +72,11 @@ class _Ways:
             lengths = len(source), len(target)
             return {link: link_classes.distance_band(link, lengths) for link in alignment}
         tags = {name: _tags(pair, name) for name in self.tags}
-        return {
-            link: " - ".join(
-                dict.fromkeys(
-                    tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags
-                )
-            )
+        both = {
+            link: [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
             for link in alignment
         }
+        return {link: " - ".join(dict.fromkeys(parts)) for link, parts in both.items()}
 
 
 def _tags(pair: SentencePair, name: str) -> list[str]:
@@ -161,19 +158,14 @@ def link_errors(
     counts, several = _counts(shared, hypothesis, reference, told, keep=examples > 0)
     drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
     whole = counts[""][_ALL].array(len(shared))
-    found = [
-        ClassErrors.of(
-            way,
-            name,
-            one.array(len(shared)),
-            drawn,
-            whole if way and name not in NO_LINKS else None,
-        )
-        for way, name, one in _ordered(counts)
-    ]
+    classes = [
+        ClassErrors.of(way, name, errors.array(len(shared)), drawn,
+                       whole if way and name not in NO_LINKS else None)
+        for way, name, errors in _ordered(counts)
+    ]  # fmt: skip
     shown = [
-        shown for way, name, one in _ordered(counts) if name != _ALL
-        for shown in _examples(shared, way, name, one, examples)
+        shown for way, name, errors in _ordered(counts) if name != _ALL
+        for shown in _examples(shared, way, name, errors, examples)
     ]  # fmt: skip
     notes = ["nulls: the words without a link, whether said or not"] if "kind" in ways else []
     if several:
@@ -181,7 +173,7 @@ def link_errors(
     if "word" in ways and function_words is None:
         notes.append("no function words were named, so other words are not told apart")
     return LinkErrors(
-        tuple(found),
+        tuple(classes),
         tuple(shown),
         pairs=len(shared),
         skipped=len(corpus) - len(shared),

@@ -34,18 +34,11 @@ class Predictions:
         """Return the corpus with the judgments as those of an annotator."""
         if name in corpus.annotators:
             raise JoinError(f"{name!r} has annotated the pairs already: choose a new name")
-        return Corpus(
-            replace(
-                pair,
-                annotations={
-                    **pair.annotations,
-                    name: Annotation(None, judgment=self.judgments[place]),
-                },
-            )
-            if place in self.judgments
-            else pair
-            for place, pair in enumerate(corpus)
-        )
+        pairs = list(corpus)
+        for place, judgment in self.judgments.items():
+            added = {name: Annotation(None, judgment=judgment)}
+            pairs[place] = replace(pairs[place], annotations={**pairs[place].annotations, **added})
+        return Corpus(pairs)
 
 
 def with_predictions(

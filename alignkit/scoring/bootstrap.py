@@ -43,14 +43,8 @@ class Interval:
 
     def to_json(self) -> dict[str, object]:
         """Return the interval as JSON takes it: NaN is None."""
-        found: dict[str, object] = {
-            "low": none_if_nan(self.low),
-            "high": none_if_nan(self.high),
-            "confidence": self.confidence,
-            "standard_error": none_if_nan(self.standard_error),
-            "undefined": self.undefined,
-        }
-        return found | ({"reason": self.reason} if self.reason else {})
+        plain = {n: none_if_nan(v) if isinstance(v, float) else v for n, v in vars(self).items()}
+        return {name: value for name, value in plain.items() if name != "reason" or value}
 
 
 def confidence_interval(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import nan
 
 from alignkit.scoring.bootstrap import Interval
@@ -31,6 +31,5 @@ class Comparison:
 
     def to_json(self) -> dict[str, object]:
         """Return the comparison as JSON takes it: NaN is None."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        values |= {name: none_if_nan(v) for name, v in values.items() if isinstance(v, float)}
+        values = {n: none_if_nan(v) if isinstance(v, float) else v for n, v in vars(self).items()}
         return {"level": self.level, **values, "interval": self.interval.to_json()}

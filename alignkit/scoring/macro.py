@@ -159,9 +159,11 @@ class MacroScore:
     def from_terms(cls, sums: Sequence[float] | NDArray[np.float64]) -> MacroScore:
         """Make the score of one sum of the rows of `macro_terms`."""
         terms = np.asarray(sums, np.float64).reshape(1, -1)
-        means = [float(values[0]) for values in macro_ratios(terms).values()]
+        precision, recall, f1, mean_f1, match = (
+            float(values[0]) for values in macro_ratios(terms).values()
+        )
         exact = round(terms[0, MACRO_COLUMNS.index("exact")])
-        return cls(*means, exact, left_out(terms[0]))
+        return cls(precision, recall, f1, mean_f1, match, exact, left_out(terms[0]))
 
     def measures(self) -> dict[str, float]:
         """Return the measures under the names `MACRO_MEASURES`."""

@@ -92,22 +92,17 @@ def group_records(
     check_drawing(1 if resamples is None else resamples, confidence, seed)
     memberships = _memberships(groups)
     _check_names(rows, memberships, "groups")
-    found = dict.fromkeys(group for several in memberships for group in several)
-    numbers = {group: number for number, group in enumerate(found)}
-    sizes = [0] * len(numbers)
-    pair, member = list[int](), list[int]()
-    for k, several in enumerate(memberships):
-        for group in several:
-            sizes[numbers[group]] += 1
-            pair.append(k)
-            member.append(numbers[group])
+    names = list(dict.fromkeys(group for several in memberships for group in several))
+    numbers = {group: number for number, group in enumerate(names)}
+    pair = [k for k, several in enumerate(memberships) for _ in several]
+    member = [numbers[group] for several in memberships for group in several]
+    sizes = np.bincount(np.array(member, np.int64), minlength=len(names)).tolist()
     sums: dict[str, tuple[Counts, Ratios]] = {}
     for level, counts in rows.items():
         more, ratios = aggregated(counts, level, aggregate)
-        total = np.zeros((len(numbers), more.shape[1]))
+        total = np.zeros((len(names), more.shape[1]))
         np.add.at(total, member, more[pair])
         sums[level] = total, ratios
-    names = list(numbers)
     bounds: list[dict[str, dict[str, Interval]]] = [{} for _ in names]
     if resamples is not None:
         order = np.argsort(member, kind="stable")
@@ -153,21 +148,19 @@ def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
 
 def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
     """How many pairs are in several groups; nothing where none is."""
-    several = sum(len(one) > 1 for one in groups)
-    if not several:
-        return ""
-    return overlapping(several, len(groups), name)
+    several = sum(len(names) > 1 for names in groups)
+    return overlapping(several, len(groups), name) if several else ""
 
 
 def _with_bounds(record: Mapping[str, object], bounds: Mapping[str, Interval]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    bounded: dict[str, object] = {}
     for key, value in record.items():
-        found[key] = value
+        bounded[key] = value
         if key in bounds:
             interval = bounds[key]
-            found |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
-            found |= {f"{key}_reason": interval.reason} if interval.reason else {}
-    return found
+            bounded |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
+            bounded |= {f"{key}_reason": interval.reason} if interval.reason else {}
+    return bounded
 
 
 def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> dict[str, object]:
