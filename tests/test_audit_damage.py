@@ -40,26 +40,26 @@ def test_what_is_missing_or_double_is_told_with_file_and_line(tmp_path):
     assert sorted(kinds) == ["contradictory", "missing", "repeated"]
 
 
-def spoil(rows, k, **cells):
-    return [*rows[:k], {**rows[k], **cells}, *rows[k + 1 :]]
-
-
 @pytest.mark.parametrize(
-    ("change", "line", "told"),
+    ("place", "cells", "told"),
     [
-        (lambda r: spoil(r, 1, judgment="maybe"), 3, "unknown judgment 'maybe'; expected correct"),
-        (lambda r: spoil(r, 2, item="xxxx001"), 4, "unknown item 'xxxx001'"),
-        (lambda r: spoil(r, 0, item=""), 2, "unknown item ''"),
-        (lambda r: spoil(r, 0, source=r[1]["source"], target=r[1]["target"]), 2, "whole rows"),
+        (1, {"judgment": "maybe"}, "unknown judgment 'maybe'; expected correct"),
+        (2, {"item": "xxxx001"}, "unknown item 'xxxx001'"),
+        (0, {"item": ""}, "unknown item ''"),
+        (0, None, "whole rows"),
     ],
 )
-def test_a_row_that_cannot_be_understood_is_an_error(tmp_path, change, line, told):
+def test_a_row_that_cannot_be_understood_is_an_error(tmp_path, place, cells, told):
     audit = sample_audit(n=10)
     sheets, key = filled(tmp_path, audit, judged(audit, "A"))
-    save(sheets[0], change(read(sheets[0])))
+    rows = read(sheets[0])
+    rows[place] |= (
+        {side: rows[1][side] for side in ("source", "target")} if cells is None else cells
+    )
+    save(sheets[0], rows)
     with pytest.raises(FormatError, match=told) as caught:
         read_audit(sheets, key)
-    assert (caught.value.path, caught.value.line) == (sheets[0], line)
+    assert (caught.value.path, caught.value.line) == (sheets[0], place + 2)
 
 
 def cut(text):

@@ -108,7 +108,6 @@ def test_a_label_that_is_a_number_is_judged_by_its_own_key(opened, tmp_path, vie
 
 @pytest.mark.parametrize("format", ["tsv", "csv"])
 def test_what_it_saves_is_the_sheet(opened, tmp_path, format):
-    """The script writes cells as the package does, whatever they hold."""
     audit = odd_audit()
     page, _ = opened(audit, formats=(format, "html"))
     shown = set()

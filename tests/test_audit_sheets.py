@@ -58,7 +58,6 @@ def test_a_sheet_does_not_tell_where_an_item_comes_from(format):
 
 
 def test_the_form_of_a_row_is_the_same_for_every_origin():
-    """Which columns are filled, and what an item's name looks like, depends on no origin."""
     audit = sample_audit(n=100, both=0.2)
     origin = {item.id: item.origin for item in audit.items}
     lines = sheet_text(audit, "A", 0).splitlines()[1:]
@@ -72,7 +71,6 @@ def test_the_form_of_a_row_is_the_same_for_every_origin():
 
 
 def test_the_order_says_nothing_and_is_another_for_each_judge():
-    """Over many seeds the mean place of an origin's items is that of all; so is their number."""
     sums, names, count = 0.0, 0.0, 60
     for seed in range(count):
         audit = sample_audit(n=20, seed=seed)

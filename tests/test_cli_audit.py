@@ -62,7 +62,6 @@ def test_it_draws_what_the_library_draws(sheets):
 
 
 def test_files_in_any_formats_are_read(capsys, tmp_path):
-    """The words may come from one of the two alone."""
     gold = str(tmp_path / "gold.xml")
     run(capsys, "convert", GOLD, gold, "--to", "alignkit-xml", *TEXTS)
     ran = run(capsys, "audit", "phrases", EFLOMAL, gold, "--in-order", "--n", 8, "-o",
@@ -82,12 +81,6 @@ def test_groups_are_those_of_either_side(capsys, tmp_path):
 def test_fewer_than_asked_for_are_told(capsys, tmp_path):
     ran = run(capsys, "audit", "phrases", *SIDES, "--n", 5000, "-o", tmp_path / "audit")
     assert "320 items, not 5000: there are no more" in ran.err
-
-
-def test_nothing_is_overwritten(capsys, sheets):
-    before = Path(sheets[0]).read_bytes()
-    run(capsys, "audit", "phrases", *SIDES, "--n", 20).failed("is there already", "another folder")
-    assert Path(sheets[0]).read_bytes() == before
 
 
 def test_a_failure_leaves_no_file(capsys, tmp_path, monkeypatch):
@@ -113,22 +106,6 @@ def test_a_failure_leaves_no_file(capsys, tmp_path, monkeypatch):
 )
 def test_wrong_words_are_told(capsys, words, told):
     run(capsys, *words).failed(told)
-
-
-def test_the_help_of_all(capsys):
-    for words, told in (
-        (["--help"], "audit"),
-        (["audit", "--help"], "phrases"),
-        (["audit", "phrases", "--help"], "--hyp-annotator"),
-        (["audit", "read", "--help"], "Wilson"),
-    ):
-        ran = run(capsys, *words)
-        assert ran.code == 0
-        assert told in ran.out
-        assert ran.out.isascii()
-    ran = run(capsys, "audit")
-    assert (ran.code, ran.out) == (2, "")
-    assert "phrases" in ran.err
 
 
 @pytest.mark.parametrize("command", ["phrases", "read"])

@@ -57,13 +57,14 @@ def test_annotators_of_one_corpus_are_compared(capsys):
 
 def test_options_that_nothing_would_look_at_are_refused(capsys, tmp_path):
     given = ["score", EFLOMAL, GOLD]
-    run(capsys, *given, "--resamples", "9").failed("--resamples", "--ci")
-    run(capsys, *given, "--samples", "9").failed("--resamples", "--ci")
-    run(capsys, *given, "--confidence", ".9").failed("--confidence", "--ci")
-    run(capsys, *given, "--ci", "--resamples", "9", "--samples", "9").failed(
-        "--samples", "old name"
-    )
-    run(capsys, *given, "--by", "").failed("--by is empty")
+    for words, *told in (
+        (["--resamples", "9"], "--resamples", "--ci"),
+        (["--samples", "9"], "--resamples", "--ci"),
+        (["--confidence", ".9"], "--confidence", "--ci"),
+        (["--ci", "--resamples", "9", "--samples", "9"], "--samples", "old name"),
+        (["--by", ""], "--by is empty"),
+    ):
+        run(capsys, *given, *words).failed(*told)
     table = write(tmp_path, "table.tsv", "the\tle\n")
     phrases = ["score-phrases", table, PARAPHRASES, "--annotator", "gold"]
     run(capsys, *phrases, "--resamples", "9").failed("--resamples", "say --ci")
@@ -106,12 +107,9 @@ def test_partial_gold_is_scored_on_its_lines(capsys, data, tmp_path):
     assert ran.json["links"]["counts"]["ref_possible"] == 6934
 
 
-def test_json_has_the_promised_keys(capsys):
+def test_the_samples_have_the_error_rate_of_their_readme(capsys):
     found = run(capsys, "score", EFLOMAL, GOLD, "--json").json
-    assert {"links", "phrases", "signature"} <= set(found)
-    assert {"precision", "recall", "f1", "aer", "counts"} <= set(found["links"])
-    assert set(found["phrases"]) == {"possible", "sure"}
-    assert round(100 * found["links"]["aer"], 1) == 17.5  # as samples/README.md says
+    assert round(100 * found["links"]["aer"], 1) == 17.5
 
 
 def test_an_undefined_ratio_is_null_and_a_dash(capsys, tmp_path):
@@ -185,11 +183,8 @@ def test_groups_and_pairs(capsys):
     given = ["score", PARAPHRASES, PARAPHRASES, *ANNA]
     found = run(capsys, *given, "--by", "genre", "--per-pair", "--json").json
     groups = [row for row in found["groups"] if row["level"] == "links"]
-    assert {row["genre"]: row["pairs"] for row in groups} == {
-        "news": 26,
-        "novel": 22,
-        "question": 16,
-    }
+    sizes = {row["genre"]: row["pairs"] for row in groups}
+    assert sizes == {"news": 26, "novel": 22, "question": 16}
     pairs = [row for row in found["sentence_pairs"] if row["level"] == "links"]
     assert [row["id"] for row in pairs][:2] == ["p01", "p02"]
     for key in ("hyp_sure", "ref_possible"):
@@ -202,13 +197,10 @@ def test_groups_and_pairs(capsys):
 
 def test_systems_are_compared(capsys):
     found = run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST, "--ci", "--json").json
-    assert {name: one["path"] for name, one in found["systems"].items()} == {
-        "eflomal": EFLOMAL,
-        "fast_align": FAST,
-    }
-    assert {row["measure"] for row in found["comparisons"] if row["level"] == "links"} == {
-        *("precision", "recall", "f1", "aer")
-    }
+    paths = {name: system["path"] for name, system in found["systems"].items()}
+    assert paths == {"eflomal": EFLOMAL, "fast_align": FAST}
+    measures = {row["measure"] for row in found["comparisons"] if row["level"] == "links"}
+    assert measures == {"precision", "recall", "f1", "aer"}
     told = run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST, "--seed", "7").out
     assert "paired bootstrap" in told
     assert "|confidence:0.95|resamples:1000|trials:10000|seed:7|version:" in told
@@ -220,9 +212,8 @@ def test_pairs_are_joined_by_id_unless_told(capsys, tmp_path):
     gold = convert(capsys, tmp_path, PARAPHRASES, "g", "pharaoh", "--annotator", "gold")
     options = ["--ref-annotator", "gold"]
     run(capsys, "score", gold, PARAPHRASES, *options).failed(gold, PARAPHRASES, "--in-order")
-    assert run(capsys, "score", gold, PARAPHRASES, *options, "--in-order", "--json").json["links"][
-        "f1"
-    ] == pytest.approx(1)
+    found = run(capsys, "score", gold, PARAPHRASES, *options, "--in-order", "--json").json
+    assert found["links"]["f1"] == pytest.approx(1)
     short = write(tmp_path, "short", "0-0\n")
     ran = run(capsys, "score", short, PARAPHRASES, *options, "--in-order")
     ran.failed("lacks 63", short)

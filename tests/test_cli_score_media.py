@@ -24,19 +24,13 @@ def test_csv_has_a_row_for_each_figure(capsys):
     given = ["score", EFLOMAL, GOLD, "--compare", FAST, "--ci", *FEW]
     rows = rows_of(run(capsys, *given, "--csv").out)
     found = run(capsys, *given, "--json").json
-    (f1,) = (
-        row
-        for row in rows
-        if (row["kind"], row["system"], row["level"], row["measure"])
-        == ("score", "eflomal", "links", "f1")
-    )
+    scores = {(row["system"], row["level"], row["measure"]): row
+              for row in rows if row["kind"] == "score"}  # fmt: skip
+    f1 = scores["eflomal", "links", "f1"]
     assert float(f1["value"]) == found["links"]["f1"]
     assert float(f1["low"]) == found["intervals"]["links"]["f1"]["low"]
-    (count,) = (
-        row
-        for row in rows
-        if (row["system"], row["level"], row["measure"]) == ("fast_align", "links", "hyp_sure")
-    )
+    count = next(row for row in rows if (row["system"], row["level"], row["measure"])
+                 == ("fast_align", "links", "hyp_sure"))  # fmt: skip
     assert int(count["value"]) == found["systems"]["fast_align"]["links"]["counts"]["hyp_sure"]
     differences = [row for row in rows if row["kind"] == "difference"]
     assert len(differences) == len(found["comparisons"])

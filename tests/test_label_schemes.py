@@ -6,7 +6,6 @@ import csv
 import json
 import re
 from collections import Counter
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -137,10 +136,3 @@ def test_parade_holds_all_labels_of_its_corpus(name: str, data: Path) -> None:
     for label, binary in counts:
         assert get_scheme(name).canonical(*get_scheme(name).parse(label)) == label
         assert get_scheme("binary").parse(binary).label == str(int(int(label) >= 2))
-
-
-def test_all_judgments_of_turku_in_canonical_form() -> None:
-    texts = {"1", "2", "3", "x"} | {
-        f"4{direction}{i}{s}" for direction, i, s in product(["", "<", ">"], ["", "i"], ["", "s"])
-    }
-    assert {TURKU.canonical(*TURKU.parse(text)) for text in texts} == texts

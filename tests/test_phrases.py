@@ -89,11 +89,6 @@ def test_a_start_may_bear_several_atomic_pairs():
     ]
 
 
-def test_a_block_is_one_atomic_pair():
-    block = Alignment((i, j) for i in range(3) for j in range(4))
-    assert spans(block) == [((0, 3, 0, 4), True)]
-
-
 @pytest.mark.parametrize("n", [1, 2, 7, 60])
 def test_the_identity_has_a_pair_for_every_span(n):
     pairs = extract_phrases(Alignment((i, i) for i in range(n)))
@@ -113,25 +108,6 @@ def test_a_further_link_can_break_a_pair():
     alignment = Alignment.parse("0-0 1?0 1-1")
     assert ((0, 1, 0, 1), True) in spans(alignment, links="sure")
     assert ((0, 1, 0, 1), True) not in spans(alignment, links="possible")
-
-
-def test_max_length_bounds_both_spans_and_leaves_kinds_alone():
-    alignment = Alignment.parse("0-0 1-1 2-2 2-3 2-4")
-    assert spans(alignment, max_length=2) == [
-        ((0, 1, 0, 1), True),
-        ((0, 2, 0, 2), False),
-        ((1, 2, 1, 2), True),
-    ]
-
-
-def test_loose_pairs_around_one_link():
-    assert spans(Alignment.parse("1-0"), loose=True, lengths=(3, 2)) == [
-        (box, True)
-        for box in [
-            (0, 2, 0, 1), (0, 2, 0, 2), (0, 3, 0, 1), (0, 3, 0, 2),
-            (1, 2, 0, 1), (1, 2, 0, 2), (1, 3, 0, 1), (1, 3, 0, 2),
-        ]
-    ]  # fmt: skip
 
 
 def test_identical_means_equal_after_casefold():

@@ -138,14 +138,11 @@ def test_measures_are_the_same_both_ways(source, target):
 
 
 def test_a_small_corpus_by_hand():
-    corpus = Corpus(
-        [
-            pair(1, "The dogs bark", "the DOGS bark", "4"),
-            pair(2, "a dog barks", "one barking dog .", "4"),
-            pair(3, "!", "?", "1"),
-            SentencePair("4", None, None),
-        ]
-    )
+    corpus = Corpus([
+        pair(1, "The dogs bark", "the DOGS bark", "4"),
+        pair(2, "a dog barks", "one barking dog .", "4"),
+        pair(3, "!", "?", "1"), SentencePair("4", None, None),
+    ])  # fmt: skip
     found = diversity(corpus, by="judgment")
     assert (found.ids, found.skipped, list(found.groups)) == (("1", "2", "3"), 1, ["1", "4"])
     assert found.values[0].tolist() == [1, 1, 1, 1]
@@ -169,25 +166,26 @@ def test_groups_are_by_attribute_too():
 
 
 def test_what_makes_no_sense_is_refused(capsys, tmp_path):
-    one = pair(1, "a", "b", "4")
-    two = SentencePair("2", ["a"], ["b"], {"anna": Annotation(None, judgment="1"),
-                                           "ben": Annotation(None, judgment="2")})  # fmt: skip
-    with pytest.raises(OptionError, match="judged by anna, ben, and differently"):
-        diversity(Corpus([one, two]), by="judgment")
-    assert list(diversity(Corpus([one, two]), by="judgment", annotator="ben").groups) == ["", "2"]
-    with pytest.raises(UnknownNameError, match="cleo"):
-        diversity(Corpus([one]), by="judgment", annotator="cleo")
-    with pytest.raises(UnknownNameError, match="'genre'"):
-        diversity(Corpus([one]), by="genre")
-    with pytest.raises(OptionError, match="no regular expression"):
-        diversity(Corpus([one]), token="(")
-    with pytest.raises(MissingTextError, match="no pair has words"):
-        diversity(Corpus([SentencePair("1", None, None)]))
+    first, bare = pair(1, "a", "b", "4"), SentencePair("1", None, None)
+    second = SentencePair("2", ["a"], ["b"], {
+        name: Annotation(None, judgment=text) for name, text in (("anna", "1"), ("ben", "2"))
+    })  # fmt: skip
+    for pairs, options, error, told in (
+        ([first, second], {"by": "judgment"}, OptionError, "judged by anna, ben, and differently"),
+        ([first], {"by": "judgment", "annotator": "cleo"}, UnknownNameError, "cleo"),
+        ([first], {"by": "genre"}, UnknownNameError, "'genre'"),
+        ([first], {"token": "("}, OptionError, "no regular expression"),
+        ([bare], {}, MissingTextError, "no pair has words"),
+    ):
+        with pytest.raises(error, match=told):
+            diversity(Corpus(pairs), **options)
+    found = diversity(Corpus([first, second]), by="judgment", annotator="ben")
+    assert list(found.groups) == ["", "2"]
     with pytest.raises(UnknownNameError, match="did you mean 'cosine'"):
-        diversity(Corpus([one])).mean("cosin")
+        found.mean("cosin")
     assert isnan(diversity(Corpus()).mean("cosine"))
-    run(capsys, "stats", PARAPHRASES, "--stem").failed("--stem is for --diversity")
     empty = write(tmp_path, "stop", "")
+    run(capsys, "stats", PARAPHRASES, "--stem").failed("--stem is for --diversity")
     run(capsys, "stats", PARAPHRASES, "--diversity", "--stop-words", empty).failed("no stop words")
 
 

@@ -241,16 +241,15 @@ def test_what_is_asked_for_must_be_there():
     assert "null" not in [one.name for one in found.classes]
     with pytest.raises(MissingTextError, match="links by word need"):
         link_errors(bare, "a", "b", by=["word"])
-    with pytest.raises(UnknownNameError, match="did you mean 'kind'"):
-        link_errors(SAMPLES, "anna", "gold", by=["kinds"])
-    with pytest.raises(UnknownNameError, match="did you mean 'genre'"):
-        link_errors(SAMPLES, "anna", "gold", by=["phenomenon"], attribute="gener")
-    with pytest.raises(OptionError, match="no pair has tags"):
-        link_errors(SAMPLES, "anna", "gold", by=["tag"])
-    with pytest.raises(OptionError, match="nothing to tell links apart by"):
-        link_errors(SAMPLES, "anna", "gold", by=[])
-    with pytest.raises(OptionError, match="examples are -1"):
-        link_errors(SAMPLES, "anna", "gold", examples=-1)
+    for options, error, told in (
+        ({"by": ["kinds"]}, UnknownNameError, "did you mean 'kind'"),
+        ({"by": ["phenomenon"], "attribute": "gener"}, UnknownNameError, "did you mean 'genre'"),
+        ({"by": ["tag"]}, OptionError, "no pair has tags"),
+        ({"by": []}, OptionError, "nothing to tell links apart by"),
+        ({"examples": -1}, OptionError, "examples are -1"),
+    ):
+        with pytest.raises(error, match=told):
+            link_errors(SAMPLES, "anna", "gold", **options)
 
 
 def test_the_command_says_where_a_system_fails(capsys, tmp_path):
@@ -291,13 +290,8 @@ def test_tags_come_from_files(capsys, tmp_path):
     given = ["errors", hyp, ref, *texts, "--format", "pharaoh", "--by-link", "tag", "--csv"]
     tags = write(tmp_path, "tags", "a/D b/N\nc/D d/V\n")
     out = run(capsys, *given, "--source-tags", tags).out
-    assert [line.split(",")[1] for line in out.splitlines()] == [
-        "class",
-        "all links",
-        "V",
-        "N",
-        "D",
-    ]
+    classes = [line.split(",")[1] for line in out.splitlines()]
+    assert classes == ["class", "all links", "V", "N", "D"]
     for text, told in (
         ("a/D\nc/D d/V\n", "tags:1: 1 tags for 2 words of pair '1'"),
         ("a/D b/N\n", "tags:2: no tags"),
@@ -324,7 +318,6 @@ def test_terms_are_explained_where_they_stand():
 
 
 def test_a_share_that_is_not_clearly_larger_may_be_chance():
-    """Half of each sort is found, but for one link: nothing is told by that."""
     words = tuple("abcdefghijkl")
     other = tuple(word.upper() if k % 2 else f"{word}x" for k, word in enumerate(words))
     gold = Alignment.parse(" ".join(f"{k}-{k}" for k in range(12)))

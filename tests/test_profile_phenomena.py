@@ -89,28 +89,29 @@ def test_the_same_seed_gives_the_same_and_few_pairs_are_not_ranked():
 
 
 def test_what_makes_no_sense_is_refused(capsys):
-    with pytest.raises(OptionError, match="no system"):
-        profile_rows({}, GROUPS, link_ratios, "f1")
-    with pytest.raises(OptionError, match="64 pairs, and 63 have groups"):
-        profile_rows(ROWS, GROUPS[1:], link_ratios, "f1")
-    with pytest.raises(UnknownNameError, match="measure"):
-        profile_rows(ROWS, GROUPS, link_ratios, "f2")
-    run(capsys, "profile").failed("--table")
-    run(capsys, "profile", PARAPHRASES).failed("--hyp-annotator")
-    with pytest.raises(UnknownNameError, match="'t-test'"):
-        profile_rows(ROWS, GROUPS, link_ratios, "f1", paired="t-test")
-    with pytest.raises(UnknownNameError, match="kovatchev"):
-        profile_rows(ROWS, GROUPS, link_ratios, "f1", like="kovachev")
-    samples = ["profile", PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold"]
-    run(capsys, *samples, "--measure", "accuracy").failed("--scheme")
-    run(capsys, *samples, "--view", "binary").failed("--scheme")
-    run(capsys, *samples, "--scheme", "turku", "--measure", "aer").failed("of links")
-    run(capsys, *samples, "--scheme", "turku").failed("judged pairs")
-    run(capsys, *samples, "--plot", "nowhere/x.pdf").failed("nowhere")
-    run(capsys, "profile", "--table", PARAPHRASES, "--as", "kovatchev").failed("--as is for HYP")
-    run(capsys, "profile", PARAPHRASES, "--table", PARAPHRASES).failed("name it alone")
-    given = ["--hyp-annotator", "initial", "--ref-annotator", "gold", "--by", "gener"]
-    run(capsys, "profile", PARAPHRASES, *given).failed("'gener'", "genre")
+    for systems, groups, name, options, told in (
+        ({}, GROUPS, "f1", {}, "no system"),
+        (ROWS, GROUPS[1:], "f1", {}, "64 pairs, and 63 have groups"),
+        (ROWS, GROUPS, "f2", {}, "measure"),
+        (ROWS, GROUPS, "f1", {"paired": "t-test"}, "'t-test'"),
+        (ROWS, GROUPS, "f1", {"like": "kovachev"}, "kovatchev"),
+    ):
+        with pytest.raises((OptionError, UnknownNameError), match=told):
+            profile_rows(systems, groups, link_ratios, name, **options)
+    samples = [PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold"]
+    for words, told in (
+        ([], "--table"),
+        ([PARAPHRASES], "--hyp-annotator"),
+        ([*samples, "--measure", "accuracy"], "--scheme"),
+        ([*samples, "--view", "binary"], "--scheme"),
+        ([*samples, "--scheme", "turku", "--measure", "aer"], "of links"),
+        ([*samples, "--scheme", "turku"], "judged pairs"),
+        ([*samples, "--plot", "nowhere/x.pdf"], "nowhere"),
+        (["--table", PARAPHRASES, "--as", "kovatchev"], "--as is for HYP"),
+        ([PARAPHRASES, "--table", PARAPHRASES], "name it alone"),
+        ([*samples, "--by", "gener"], "genre"),
+    ):
+        run(capsys, "profile", *words).failed(told)
 
 
 def test_the_command_profiles_annotators_and_files(capsys, tmp_path):
@@ -278,15 +279,7 @@ def test_the_command_profiles_judgments(capsys, tmp_path):
     for medium in ("--csv", "--latex", "--markdown"):
         assert "24" in run(capsys, *given, medium).out
     assert "McNemar's test without" in run(capsys, *given, "--as", "kovatchev").out
-    links = [
-        "profile",
-        PARAPHRASES,
-        "--hyp-annotator",
-        "initial",
-        "anna",
-        "--ref-annotator",
-        "gold",
-    ]
+    links = f"profile {PARAPHRASES} --hyp-annotator initial anna --ref-annotator gold".split()
     told = run(capsys, *links, "--trials", "20", "--as", "kovatchev").out
     assert "Mann and Whitney" in told
     assert "paired randomization" in told

@@ -101,8 +101,6 @@ def test_the_consensus_spares_who_guesses() -> None:
 
 
 def test_a_running_project_goes_by_time() -> None:
-    """Wrong first by time, right at the end: only who looks one by one rejects."""
-
     def made(when: bool) -> Corpus:
         return Corpus(
             SentencePair(str(k), ("a",), ("b",), {

@@ -117,7 +117,6 @@ def test_f1_and_aer_of_sure_links_have_the_same_p_values(share):
 
 
 def test_a_resample_without_a_difference_shows_no_system_better():
-    """Precision of a system with one link, a right one: most resamples do not even have it."""
     gold = [{(0, 0)} for _ in range(PAIRS)]
     rare = ak.score([{(0, 0)}, *[set()] * (PAIRS - 1)], gold)
     often = ak.score([{(0, 0)} if k else {(0, 1)} for k in range(PAIRS)], gold)
@@ -146,29 +145,24 @@ def test_means_are_compared_where_they_are_asked_for():
 
 
 def test_what_cannot_be_compared_is_told_with_what_to_do():
-    one = SYSTEMS["poor"]
-    gold = [["0-0"]] * 2
-    with pytest.raises(OptionError, match="keep_rows=True"):
-        ak.compare({"a": one, "b": ak.score(*gold, keep_rows=False)})
-    with pytest.raises(ArgumentError, match=r"systems\['b'\] is a ndarray.*give a Score"):
-        ak.compare({"a": one, "b": one.rows["links"]})
-    with pytest.raises(ArgumentError, match=r"^systems\['a'\] is 0.5, and another is a Score"):
-        ak.compare({"a": 0.5, "b": one})
-    with pytest.raises(ArgumentError, match=r'systems is a list; .* compare\(\{"initial": score'):
-        ak.compare([one, one])
-    with pytest.raises(ArgumentError, match=r"systems\['a'\] is 3; it must be a Score"):
-        ak.compare({"a": 3, "b": 4}, ak.scoring.link_ratios)
-    with pytest.raises(OptionError, match="measure is for rows"):
-        ak.compare(SYSTEMS, ak.scoring.link_ratios)
-    with pytest.raises(ArgumentError, match="measure is None"):
-        ak.compare({"a": one.rows["links"], "b": one.rows["links"]})
-    with pytest.raises(JoinError, match="score both on the same pairs"):
-        ak.compare({"a": one, "b": make(0.5, pairs=39)})
+    one, ratios = SYSTEMS["poor"], ak.scoring.link_ratios
+    rows = one.rows["links"]
+    bare = ak.score(["0-0"], ["0-0"], keep_rows=False)
     other = ak.score(["0-0"] * PAIRS, ["0-0 1-1"] * PAIRS)
-    with pytest.raises(JoinError, match="different references"):
-        ak.compare({"a": one, "b": other})
-    with pytest.raises(OptionError, match="two systems or more"):
-        ak.compare({"a": one})
+    for given_, error, told in (
+        ([{"a": one, "b": bare}], OptionError, "keep_rows=True"),
+        ([{"a": one, "b": rows}], ArgumentError, r"systems\['b'\] is a ndarray.*give a Score"),
+        ([{"a": 0.5, "b": one}], ArgumentError, r"^systems\['a'\] is 0.5, and another is a Score"),
+        ([[one, one]], ArgumentError, r'systems is a list; .* compare\(\{"initial": score'),
+        ([{"a": 3, "b": 4}, ratios], ArgumentError, r"systems\['a'\] is 3; it must be a Score"),
+        ([SYSTEMS, ratios], OptionError, "measure is for rows"),
+        ([{"a": rows, "b": rows}], ArgumentError, "measure is None"),
+        ([{"a": one, "b": make(0.5, pairs=39)}], JoinError, "score both on the same pairs"),
+        ([{"a": one, "b": other}], JoinError, "different references"),
+        ([{"a": one}], OptionError, "two systems or more"),
+    ):
+        with pytest.raises(error, match=told):
+            ak.compare(*given_)
 
 
 @pytest.mark.parametrize(
@@ -196,19 +190,18 @@ def test_short_names_are_distinct(paths):
 
 
 def test_scores_of_other_pairs_are_not_compared(tmp_path):
-    """Rows of as many other pairs, of the same reference, would look alike."""
+    # rows of as many other pairs, of the same reference, look alike
     corpus = ak.Corpus.from_texts(
         ["a"] * 40, ["b"] * 40, gold=["0-0"] * 40,
         A=["0-0"] * 30 + [None] * 10, B=[None] * 10 + ["0-0"] * 15 + [""] * 15,
     )  # fmt: skip
-    found = {name: ak.score(corpus, name, "gold") for name in "AB"}
-    assert found["A"].pairs == found["B"].pairs
-    with pytest.raises(JoinError, match="not scored on the same sentence pairs"):
-        ak.compare(found)
-    shared = corpus.annotated_by("A", "B", "gold")
-    assert len(ak.compare({name: ak.score(shared, name, "gold") for name in "AB"})) == 4
     path = str(tmp_path / "c.jsonl")
     ak.write_corpus(corpus, path, format="alignkit-jsonl")
-    found = {name: ak.score(path, path, hyp_annotator=name, ref_annotator="gold") for name in "AB"}
-    with pytest.raises(JoinError, match="not scored on the same sentence pairs"):
-        ak.compare(found)
+    for scores in (
+        {name: ak.score(corpus, name, "gold") for name in "AB"},
+        {name: ak.score(path, path, hyp_annotator=name, ref_annotator="gold") for name in "AB"},
+    ):
+        with pytest.raises(JoinError, match="not scored on the same sentence pairs"):
+            ak.compare(scores)
+    shared = corpus.annotated_by("A", "B", "gold")
+    assert len(ak.compare({name: ak.score(shared, name, "gold") for name in "AB"})) == 4

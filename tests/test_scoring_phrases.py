@@ -159,15 +159,14 @@ def test_ten_thousand_words_are_matched_without_listing_fifty_million_pairs():
 def test_bad_input_is_refused():
     links = LinkArrays.pack([Alignment([(3, 0)])])
     words = TokenArrays.pack([["a"]], Vocabulary())
-    with pytest.raises(UnknownNameError, match="certain"):
-        count_phrases(links, links, links="certain")
-    with pytest.raises(OptionError, match="max_length"):
-        count_phrases(links, links, links="sure", max_length=0)
-    with pytest.raises(MissingTextError):
-        count_phrases(links, links, links="sure", ignore_identical=True)
-    with pytest.raises(MissingTextError):
-        count_phrases(links, links, links="sure", source=words)
-    with pytest.raises(JoinError, match="reach 4 source words"):
-        count_phrases(links, links, links="sure", source=words, target=words)
+    for options, error, told in (
+        ({"links": "certain"}, UnknownNameError, "certain"),
+        ({"max_length": 0}, OptionError, "max_length"),
+        ({"ignore_identical": True}, MissingTextError, "give both texts"),
+        ({"source": words}, MissingTextError, "give both texts"),
+        ({"source": words, "target": words}, JoinError, "reach 4 source words"),
+    ):
+        with pytest.raises(error, match=told):
+            count_phrases(links, links, **({"links": "sure"} | options))
     assert count_phrases(*[LinkArrays.pack([])] * 2, links="sure").shape == (0, 5)
     assert count_phrases(links, links, links="sure").dtype == np.int64

@@ -7,13 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.scoring import bootstrap as bootstrap_module
 from alignkit.scoring import compare, confidence_interval, link_ratios, phrase_ratios, score
 from alignkit.scoring.paired_tests import paired_bootstrap, paired_randomization
-from alignkit.sentence_pair import SentencePair
 
 
 def rows_of(rng, pairs, quality, reference=None):
@@ -180,18 +177,9 @@ def test_undefined_differences_stay_undefined():
 
 
 def test_intervals_of_links_are_the_same_with_phrases_and_without():
-    links = "0-0 1-1 2-2", "0-0 1-2", "0-1 1-1"
-    corpus = Corpus(
-        SentencePair(
-            str(k),
-            None,
-            None,
-            {"system": Alignment.parse(text), "gold": Alignment.parse("0-0 1-1")},
-        )
-        for k, text in enumerate(links)
-    )
+    hyp, ref = ["0-0 1-1 2-2", "0-0 1-2", "0-1 1-1"], ["0-0 1-1"] * 3
     found = [
-        score(corpus, level=level, keep_rows=True).with_intervals(resamples=50, seed=3)
+        score(hyp, ref, level=level).with_intervals(resamples=50, seed=3)
         for level in ("links", "both")
     ]
     assert found[0].intervals["links"] == found[1].intervals["links"]
@@ -202,20 +190,18 @@ def test_intervals_of_links_are_the_same_with_phrases_and_without():
 
 def test_bad_requests_are_refused():
     rows = rows_of(np.random.default_rng(1), 5, 0.5)
-    with pytest.raises(OptionError, match="resamples"):
-        confidence_interval(rows, link_ratios, resamples=0)
-    with pytest.raises(OptionError, match="confidence"):
-        confidence_interval(rows, link_ratios, confidence=95)
-    with pytest.raises(OptionError, match="two systems"):
-        compare({"a": rows}, link_ratios)
-    with pytest.raises(OptionError, match="trials"):
-        compare({"a": rows, "b": rows}, link_ratios, trials=0)
-    with pytest.raises(UnknownNameError, match="system 'c'"):
-        compare({"a": rows, "b": rows}, link_ratios, baseline="c")
-    with pytest.raises(JoinError, match="same pairs"):
-        compare({"a": rows, "b": rows[1:]}, link_ratios)
-    with pytest.raises(JoinError, match="different references"):
-        compare({"a": rows, "b": rows + 1}, link_ratios)
+    for options, told in (({"resamples": 0}, "resamples"), ({"confidence": 95}, "confidence")):
+        with pytest.raises(OptionError, match=told):
+            confidence_interval(rows, link_ratios, **options)
+    for others, options, error, told in (
+        ({}, {}, OptionError, "two systems"),
+        ({"b": rows}, {"trials": 0}, OptionError, "trials"),
+        ({"b": rows}, {"baseline": "c"}, UnknownNameError, "system 'c'"),
+        ({"b": rows[1:]}, {}, JoinError, "same pairs"),
+        ({"b": rows + 1}, {}, JoinError, "different references"),
+    ):
+        with pytest.raises(error, match=told):
+            compare({"a": rows, **others}, link_ratios, **options)
     phrases = rows[:, [0, 2, 4, 5, 6]]
     with pytest.raises(JoinError, match="different references"):
         compare({"a": phrases, "b": phrases + np.eye(5, dtype=int)[1]}, phrase_ratios)

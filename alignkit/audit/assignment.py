@@ -18,11 +18,7 @@ def assigned(
     origins: Sequence[str],
     rng: np.random.Generator,
 ) -> list[tuple[str, ...]]:
-    """Return for each item the judges who are given it, in their order.
-
-    Items with the fewest judges left are given first; each goes to those who do not know anything
-    of it, then to those who have the fewest of its origin, then to those who have the fewest.
-    """
+    """Return for each item the judges who are given it, in their order."""
     left = [[name for name in judges if name not in known] for known in barred]
     short = sum(len(names) < each for names in left)
     if short:

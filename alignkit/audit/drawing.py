@@ -9,15 +9,7 @@ from numpy.typing import NDArray
 
 
 def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return how many to take of each group: the same number, or all of a smaller group.
-
-    What a group lacks goes to the others; an odd one to the first.
-
-    Examples
-    --------
-    >>> allot(10, {"a": 100, "b": 100}), allot(10, {"a": 100, "b": 2}), allot(9, {"a": 3, "b": 3})
-    ({'a': 5, 'b': 5}, {'a': 8, 'b': 2}, {'a': 3, 'b': 3})
-    """
+    """Return how many to take of each group: the same number, or all of a smaller group."""
     left, level = min(wanted, sum(sizes.values())), 0
     for count, size in zip(range(len(sizes), 0, -1), sorted(sizes.values()), strict=True):
         level = min(size, left // count)
@@ -34,12 +26,7 @@ def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
 
 
 def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the (count,) places of a random sample that is spread over strata.
-
-    Things are put in random order within each stratum, and one is taken at equal steps from a
-    random beginning (systematic sampling). So each has the same chance, count / len(strata), and of
-    each stratum comes its exact share, rounded up or down.
-    """
+    """Return the (count,) places of a random sample that is spread over strata."""
     total = len(strata)
     if not count:
         return np.zeros(0, np.int64)

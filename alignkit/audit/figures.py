@@ -1,4 +1,4 @@
-"""Hold one figure of an audit, and draw the intervals that are drawn."""
+"""A figure of an audit, and the bootstrap interval of one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONE = "there is one item, and nothing to resample"
 
 @dataclass(frozen=True)
 class Drawing:
-    """Say how intervals are drawn."""
+    """How intervals are drawn."""
 
     confidence: float = 0.95  # between 0 and 1
     resamples: int = 1000  # of the bootstrap
@@ -31,50 +31,27 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Figure:
-    """Hold one figure, and all that tells it from others.
+    """One figure, and all that tells it from others."""
 
-    Parameters
-    ----------
-    kind
-        ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
-        ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct
-        it; ``"upheld"``, the share of items that are upheld, ``"difference"`` of the two shares.
-    first, second
-        The judge, or the two; `ALL`; `EVERY`; empty where it is of no judge.
-    origin
-        Of the items; empty for all.
-    statistic
-        The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
-    value
-        NaN where undefined.
-    low, high
-        The bounds of its interval; NaN where it has none.
-    interval
-        ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
-    count, total
-        The judgments behind a share: so many of so many.
-    items
-        How many items it rests on; of a rate as it was scored, how many phrase pairs.
-    reason
-        Why there is no value, or no interval.
-    group
-        The value of the attribute that figures are told by; empty for all items.
-    """
-
+    # ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
+    # ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct it;
+    # ``"upheld"``, the share of items that are upheld, ``"difference"`` of the two shares
     kind: str
+    # first, second: the judge, or the two; `ALL`; `EVERY`; empty where it is of no judge
     first: str
     second: str
-    origin: str
+    origin: str  # of the items; empty for all
+    # the judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``
     statistic: str
-    value: float
-    low: float = nan
+    value: float  # NaN where undefined
+    low: float = nan  # low, high: the bounds of its interval; NaN where it has none
     high: float = nan
-    interval: str = ""
-    count: int | None = None
+    interval: str = ""  # ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty
+    count: int | None = None  # count, total: the judgments behind a share: so many of so many
     total: int | None = None
-    items: int = 0
-    reason: str = ""
-    group: str = ""
+    items: int = 0  # how many items it rests on; of a rate as it was scored, how many phrase pairs
+    reason: str = ""  # why there is no value, or no interval
+    group: str = ""  # the value of the attribute that figures are told by; empty for all items
 
 
 Measure = Callable[[NDArray[np.float64]], Mapping[str, NDArray[np.float64]]]
@@ -95,10 +72,7 @@ def bounded(
         confidence=drawing.confidence,
         seed=drawing.seed,
     )
-    bounds = {}
-    for name, one in found.items():
-        if one.reason:
-            bounds[name] = (nan, nan, one.reason)
-        else:
-            bounds[name] = (one.low, one.high, "")
-    return bounds
+    return {
+        name: (nan, nan, one.reason) if one.reason else (one.low, one.high, "")
+        for name, one in found.items()
+    }

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -30,7 +30,7 @@ _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 @dataclass(frozen=True)
 class Finding:
-    """Hold something that is missing or odd in a sheet: its kind, of `_SAID`, and where.
+    """Something that is missing or odd in a sheet: its kind, of `_SAID`, and where.
 
     An item judged the same way before counts once, one judged in two ways does not count. The line
     is None where there is no row.
@@ -57,10 +57,7 @@ _SAID = {
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """Hold what judges, in the order of the sheets, said of each item that they judged.
-
-    Remarks that are empty are left out; `findings` say what is missing or odd.
-    """
+    """What judges, in the order of the sheets, said of each item that they judged."""
 
     judges: tuple[str, ...]
     judgments: FrozenMap[str, dict[str, str]]
@@ -70,7 +67,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class _Row:
-    """Hold a row of a sheet: where it stands, and what is in it."""
+    """A row of a sheet: where it stands, and what is in it."""
 
     path: str
     line: int
@@ -81,19 +78,11 @@ class _Row:
 
 
 def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
-    """Read filled sheets.
-
-    Who judged stands in the column ``judge``; where it is empty or not there, the file is the
-    judge's, and its name his. A sheet may hold the rows of several judges, several those of one.
-    """
+    """Read filled sheets."""
     if not paths:
         raise OptionError("there is no sheet to read; name one at least")
     items = {item.id: item for item in audit.items}
-    gathered = _Gathered()
-    for path in paths:
-        for row in _rows(path, audit, items):
-            gathered.add(row)
-    filled = gathered.filled(items)
+    filled = _gathered((row for path in paths for row in _rows(path, audit, items)), items)
     if not any(filled.judgments.values()):
         raise OptionError(
             f"{', '.join(paths)}: no row has a judgment; write {audit.scale.words()} into the "
@@ -102,61 +91,41 @@ def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
     return filled
 
 
-class _Gathered:
-    """Gather the rows of all sheets."""
-
-    def __init__(self) -> None:
-        self._judgments: dict[str, dict[str, str]] = {}
-        self._remarks: dict[str, dict[str, str]] = {}
-        self._findings: list[Finding] = []
-        self._homes: dict[str, str] = {}
-        self._seen: set[tuple[str, str]] = set()
-        self._clashes: set[tuple[str, str]] = set()
-
-    def add(self, row: _Row) -> None:
-        """Take in a row."""
-        self._homes.setdefault(row.judge, row.path)
-        self._seen.add((row.judge, row.item))
-        judgments = self._judgments.setdefault(row.judge, {})
-        remarks = self._remarks.setdefault(row.judge, {})
-        if row.remark and row.remark != remarks.get(row.item):
-            before = [remarks[row.item]] if row.item in remarks else []
-            remarks[row.item] = "; ".join([*before, row.remark])
-        kind = _kind(row, judgments.get(row.item))
+def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
+    """Put together what the rows of all sheets say, and what is odd about them."""
+    judgments: dict[str, dict[str, str]] = {}
+    remarks: dict[str, dict[str, str]] = {}
+    homes: dict[str, str] = {}
+    odd: list[Finding] = []
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        homes.setdefault(row.judge, row.path)
+        seen.add((row.judge, row.item))
+        judged = judgments.setdefault(row.judge, {})
+        remarked = remarks.setdefault(row.judge, {})
+        if row.remark and row.remark != remarked.get(row.item):
+            before = [remarked[row.item]] if row.item in remarked else []
+            remarked[row.item] = "; ".join([*before, row.remark])
+        kind = "" if row.judgment else "unjudged"
+        if row.judgment and row.item in judged:
+            kind = "repeated" if row.judgment == judged[row.item] else "contradictory"
         if kind:
-            self._findings.append(Finding(kind, row.judge, row.item, row.path, row.line))
-        if kind == "contradictory":
-            self._clashes.add((row.judge, row.item))
+            odd.append(Finding(kind, row.judge, row.item, row.path, row.line))
         if row.judgment:
-            judgments.setdefault(row.item, row.judgment)
-
-    def filled(self, items: Mapping[str, Item]) -> Filled:
-        """Return what was said, once there are no more rows."""
-        found = {
-            judge: {id: said for id, said in judged.items() if (judge, id) not in self._clashes}
-            for judge, judged in self._judgments.items()
-        }
-        findings = [
-            one
-            for one in self._findings  # a row without a judgment matters if no other has it
-            if one.kind != "unjudged" or one.item not in self._judgments[one.judge]
-        ]
-        findings += [
-            Finding("missing", judge, id, self._homes[judge], None)
-            for judge in found
-            for id, item in items.items()
-            if (judge, id) not in self._seen and item.given_to(judge)
-        ]
-        return Filled(tuple(found), FrozenMap(found), FrozenMap(self._remarks), tuple(findings))
-
-
-def _kind(row: _Row, before: str | None) -> str:
-    """Return what is odd about a row, given what was said before; nothing where nothing is."""
-    if not row.judgment:
-        return "unjudged"
-    if before is None:
-        return ""
-    return "repeated" if row.judgment == before else "contradictory"
+            judged.setdefault(row.item, row.judgment)
+    findings = [  # a row without a judgment matters if no other has it
+        one for one in odd if one.kind != "unjudged" or one.item not in judgments[one.judge]
+    ]
+    findings += [
+        Finding("missing", judge, id, homes[judge], None)
+        for judge in judgments
+        for id, item in items.items()
+        if (judge, id) not in seen and item.given_to(judge)
+    ]
+    for one in odd:
+        if one.kind == "contradictory":
+            judgments[one.judge].pop(one.item, None)
+    return Filled(tuple(judgments), FrozenMap(judgments), FrozenMap(remarks), tuple(findings))
 
 
 def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
@@ -174,21 +143,17 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
                 number,
             )
         row = dict(zip(names, cells, strict=False))
-        item = _item(row["item"].strip(), items, path, number)
+        id = row["item"].strip()
+        if id not in items:
+            raise FormatError(
+                f"unknown item {id[:40]!r}; this key is of items such as {next(iter(items), '')!r}:"
+                " is it that of another audit?",
+                path,
+                number,
+            )
+        item = items[id]
         shown.check(item, row, path, number)
         yield _row(row, item, audit, path, number)
-
-
-def _item(id: str, items: Mapping[str, Item], path: str, line: int) -> Item:
-    if id not in items:
-        example = next(iter(items), "")
-        raise FormatError(
-            f"unknown item {id[:40]!r}; this key is of items such as {example!r}: is it that of "
-            "another audit?",
-            path,
-            line,
-        )
-    return items[id]
 
 
 def _row(row: Mapping[str, str], item: Item, audit: Audit, path: str, line: int) -> _Row:
@@ -218,10 +183,7 @@ class _Shown:
         return tuple(_plain(item.cells[k]) for k in self._places.values())
 
     def check(self, item: Item, row: Mapping[str, str], path: str, line: int) -> None:
-        """Refuse a row whose texts are those of another item.
-
-        Texts that are those of no item are what a spreadsheet made of them.
-        """
+        """Refuse a row whose texts are those of another item."""
         if not self._places or not self._places.keys() <= row.keys():
             return
         written = tuple(_plain(unguarded(row[name])) for name in self._places)
@@ -235,12 +197,10 @@ class _Shown:
 
 
 def _plain(text: str) -> str:
-    """Return a text without what spreadsheets correct of themselves: case, space, Unicode form."""
     return " ".join(compared(text, ignore_case=True).split())
 
 
 def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return the names of the columns, and the line and the cells of each row."""
     first = _LINE_END.split(text, maxsplit=1)[0]
     for divider in _DIVIDERS:
         names = [cell.strip().strip('"').strip().casefold() for cell in first.split(divider)]

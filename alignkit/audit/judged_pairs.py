@@ -38,7 +38,7 @@ _COLUMNS = ("source", "target")
 
 @dataclass(frozen=True)
 class _Question:
-    """Hold what judges are asked, and whose judgments of the corpus count."""
+    """What judges are asked, and whose judgments of the corpus count."""
 
     view: View
     upheld: tuple[str, ...]
@@ -70,18 +70,12 @@ def draw_pairs(
 
     Parameters
     ----------
-    corpus
-        The pairs, with their words.
-    n
-        How many items to draw; all, if there are less.
+    n, seed
+        How many items to draw (all, if there are less), and of all draws.
+    judges, each
+        Names, the same as those of annotators of the corpus; how many of them judge an item.
     mix
         The share of rewrites among them, 0 to 1.
-    seed
-        Of the draws, of the order, and of who is given what.
-    judges
-        Their names; those of annotators of the corpus are the same people.
-    each
-        How many judge an item.
     scheme
         Of the judgments; None: the scheme that all judgments of the corpus fit.
     view
@@ -97,10 +91,6 @@ def draw_pairs(
         An attribute of the pairs over whose values either sample is spread; or ``"day"``,
         ``"week"``, ``"month"``, ``"judgment"``.
 
-    Returns
-    -------
-    Audit
-
     Raises
     ------
     OptionError
@@ -108,10 +98,6 @@ def draw_pairs(
         judgments, or too few judges are left for an item.
     UnknownNameError
         If an option names nothing, or no pair has the attribute.
-    FormatError
-        If a text is no judgment of the scheme.
-    MissingTextError
-        If the words of a pair are not known.
 
     References
     ----------
@@ -144,11 +130,15 @@ def draw_pairs(
     facts = [_facts(pair) for _, pair in drawn]
     ids = item_ids(facts, signature)
     items = tuple(
-        Item(id, origin, _cells(pair), FrozenMap(told), whose)
+        Item(id, origin, tuple(map(" ".join, pair.words)), FrozenMap(told), whose)
         for id, (origin, pair), told, whose in zip(ids, drawn, facts, given, strict=True)
     )
     of = [item.origin for item in items]
-    about = _about(question, plain)
+    judged = f", judged {' or '.join(question.upheld)} in the corpus" if plain == "upheld" else ""
+    about = {
+        "rewrite": "pairs that annotators wrote anew",
+        "plain": f"pairs that nobody wrote anew{judged}",
+    }
     origins = {name: Origin(about[name], len(pool), of.count(name)) for name, pool in pools.items()}
     return Audit(
         "pairs", items, _COLUMNS, (), _scale(question.view), FrozenMap(origins), FrozenMap(), seed,
@@ -173,16 +163,7 @@ def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> N
 
 
 def fitting_scheme(texts: Iterable[str]) -> str:
-    """Return the name of the scheme that all judgments fit.
-
-    Of several that say the same of what is a paraphrase, it is the first; ``"binary"`` where there
-    is no judgment.
-
-    Examples
-    --------
-    >>> fitting_scheme(["4<", "2"]), fitting_scheme([]), fitting_scheme(["0", "1", "2"])
-    ('turku', 'binary', 'parade')
-    """
+    """Return the name of the scheme that all judgments fit."""
     given = dict.fromkeys(texts)
     if not given:
         return "binary"
@@ -243,7 +224,6 @@ def _question(
 
 
 def _paraphrases(view: View) -> tuple[str, ...]:
-    """Return the labels of a view whose judgments are all paraphrases."""
     if "binary" not in view.scheme.views:
         return ()
     binary = get_view(view.scheme, "binary")
@@ -261,7 +241,6 @@ def _scale(view: View) -> Scale:
 
 
 def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[SentencePair]]:
-    """Return the pairs of each origin that can be drawn."""
     pools: dict[str, list[SentencePair]] = {"rewrite": [], "plain": []}
     for pair in corpus:
         if origin_of(pair) is not None:
@@ -286,7 +265,6 @@ def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[Se
 
 
 def _holds(pair: SentencePair, question: _Question) -> bool:
-    """Say whether everybody who judged a pair so upholds it."""
     said: list[str | None] = []
     for name in question.annotators:
         one = pair.annotations.get(name)
@@ -315,7 +293,6 @@ def _drawn(
     by: str | None,
     rng: np.random.Generator,
 ) -> list[tuple[str, SentencePair]]:
-    """Return the origin and the pair of each item, in random order."""
     found: list[tuple[str, SentencePair]] = []
     for origin, pool in pools.items():
         strata = ["" if by is None else group_text(pair, by) or "" for pair in pool]
@@ -325,21 +302,19 @@ def _drawn(
 
 
 def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]], list[set[str]]]:
-    """Return for each pair who judged or wrote it, and who knows something of it."""
     families: dict[str, set[str]] = {}
     for pair in corpus:
         families.setdefault(origin_of(pair) or pair.id, set()).update(
             name for name, one in pair.annotations.items() if one.judgment
         )
-    barred = [_authors(pair) | set(judges_of([pair])) for pair in drawn]
+    barred = [
+        {*filter(None, pair.attributes.get("rewritten_by", "").split(",")), *judges_of([pair])}
+        for pair in drawn
+    ]
     familiar = [
         set(pair.annotations) | families.get(origin_of(pair) or pair.id, set()) for pair in drawn
     ]
     return barred, familiar
-
-
-def _authors(pair: SentencePair) -> set[str]:
-    return set(filter(None, pair.attributes.get("rewritten_by", "").split(",")))
 
 
 def _facts(pair: SentencePair) -> dict[str, object]:
@@ -351,18 +326,4 @@ def _facts(pair: SentencePair) -> dict[str, object]:
         **({} if origin is None else {REWRITE_OF: origin}),
         "judged": judged,
         "attributes": {**groups, **pair.attributes},
-    }
-
-
-def _cells(pair: SentencePair) -> tuple[str, str]:
-    source, target = pair.words
-    return " ".join(source), " ".join(target)
-
-
-def _about(question: _Question, plain: str) -> dict[str, str]:
-    labels = " or ".join(question.upheld)
-    judged = f", judged {labels} in the corpus" if plain == "upheld" else ""
-    return {
-        "rewrite": "pairs that annotators wrote anew",
-        "plain": f"pairs that nobody wrote anew{judged}",
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from math import nan
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from alignkit.agreement.kappa import Contingency, table_ratios
 from alignkit.audit.audit import Audit
-from alignkit.audit.figures import ALL, Drawing, Figure, bounded
+from alignkit.audit.figures import ALL, Drawing, Figure, Measure, bounded
 from alignkit.audit.filled import Filled
 
 MEASURES = ("observed", "kappa")
@@ -24,62 +23,42 @@ Counts = NDArray[np.float64]
 
 def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingency]:
     """Return for every two judges how the one judged what the other judged."""
+    names, size = audit.scale.names, len(audit.scale.names)
     return {
         two: Contingency.of(
-            audit.scale.names, _as_table(_tables(audit, filled, two).sum(axis=0)).tolist()
+            names,
+            _tables(audit, filled, two).sum(axis=0).astype(np.int64).reshape(size, size).tolist(),
         )
         for two in combinations(filled.judges, 2)
     }
 
 
 def agreement_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
-    """Return the observed agreement and Cohen's kappa of every two judges, and the means.
-
-    Of all items together and of each origin, over the items that both judged; with a bootstrap over
-    these. A mean weighs each two judges by the number of these items, leaves out who has it
-    undefined, and stands where there are three judges or more.
-    """
-    found: list[Figure] = []
+    """Return the observed agreement and Cohen's kappa of every two judges, and the means."""
+    figures: list[Figure] = []
     pairs = list(combinations(filled.judges, 2))
     tables = {two: _tables(audit, filled, two) for two in pairs}
     origins = np.array([item.origin for item in audit.items])
     for origin in ("", *audit.origins):
         of = np.ones(len(origins), bool) if not origin else origins == origin
         for two in pairs:
-            found += _pair_figures(two, origin, tables[two][of], drawing)
+            rows = tables[two][of]
+            figures += _figures("agreement", two, origin, rows, _ratios, drawing, ONE_JUDGMENT)
         if len(pairs) > 1:
-            found += _mean_figures(origin, [tables[two][of] for two in pairs], drawing)
-    return found
-
-
-def _pair_figures(
-    two: tuple[str, str], origin: str, rows: Counts, drawing: Drawing
-) -> list[Figure]:
-    rows = rows[rows.sum(axis=1) > 0]
-    values = table_ratios(rows.sum(axis=0)[np.newaxis])
-    bounds = bounded(rows, _ratios, drawing)
-    found = []
-    for name in MEASURES:
-        value = float(values[name][0])
-        low, high, reason = bounds[name]
-        if np.isnan(value):
-            low, high, reason = nan, nan, ONE_JUDGMENT if len(rows) else NO_ITEM
-        found.append(
-            Figure("agreement", *two, origin, name, value, low, high, "bootstrap",
-                   items=len(rows), reason=reason)
-        )  # fmt: skip
-    return found
+            every = np.concatenate([tables[two][of] for two in pairs], axis=1)
+            mean = _mean_measure(len(audit.scale.names) ** 2)
+            who = ALL, ""
+            figures += _figures("mean agreement", who, origin, every, mean, drawing, NO_PAIR)
+    return figures
 
 
 def _ratios(sums: Counts) -> dict[str, Counts]:
-    found = table_ratios(sums)
-    return {name: found[name] for name in MEASURES}
+    ratios = table_ratios(sums)
+    return {name: ratios[name] for name in MEASURES}
 
 
-def _mean_figures(origin: str, tables: Sequence[Counts], drawing: Drawing) -> list[Figure]:
-    rows = np.concatenate(tables, axis=1)
-    rows = rows[rows.sum(axis=1) > 0]
-    width = tables[0].shape[1]
+def _mean_measure(width: int) -> Measure:
+    """Return what turns the tables of all pairs of judges, side by side, into mean measures."""
 
     def measure(sums: Counts) -> dict[str, Counts]:
         parts = [sums[:, k : k + width] for k in range(0, sums.shape[1], width)]
@@ -89,19 +68,26 @@ def _mean_figures(origin: str, tables: Sequence[Counts], drawing: Drawing) -> li
             name: _weighted(np.stack([one[name] for one in ratios]), weights) for name in MEASURES
         }
 
-    values = measure(rows.sum(axis=0)[np.newaxis])
-    bounds = bounded(rows, measure, drawing)
-    found = []
+    return measure
+
+
+def _figures(
+    kind: str, who: tuple[str, str], origin: str, rows: Counts, measure: Measure, drawing: Drawing,
+    undefined: str,
+) -> list[Figure]:  # fmt: skip
+    rows = rows[rows.sum(axis=1) > 0]
+    values, bounds = measure(rows.sum(axis=0)[np.newaxis]), bounded(rows, measure, drawing)
+    figures = []
     for name in MEASURES:
         value = float(values[name][0])
         low, high, reason = bounds[name]
         if np.isnan(value):
-            low, high, reason = nan, nan, NO_PAIR
-        found.append(
-            Figure("mean agreement", ALL, "", origin, name, value, low, high, "bootstrap",
-                   items=len(rows), reason=reason)
+            low, high, reason = nan, nan, undefined if len(rows) or kind != "agreement" else NO_ITEM
+        figures.append(
+            Figure(kind, *who, origin, name, value, low, high, "bootstrap", items=len(rows),
+                   reason=reason)
         )  # fmt: skip
-    return found
+    return figures
 
 
 def _weighted(values: Counts, weights: Counts) -> Counts:
@@ -122,8 +108,3 @@ def _tables(audit: Audit, filled: Filled, two: tuple[str, str]) -> Counts:
         if said[0] is not None and said[1] is not None:
             rows[k, audit.scale.place(said[0]) * size + audit.scale.place(said[1])] = 1
     return rows
-
-
-def _as_table(flat: Counts) -> NDArray[np.int64]:
-    size = round(len(flat) ** 0.5)
-    return flat.astype(np.int64).reshape(size, size)

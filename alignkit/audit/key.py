@@ -19,14 +19,13 @@ T = TypeVar("T")
 
 
 def key_text(audit: Audit) -> str:
-    """Return the key as JSON, an item a line.
-
-    ``{"alignkit": "audit", "version": 1, "kind", "signature", "seed", "judgments", "columns",
-    "marked", "origins": {name: {"about", "population", "drawn"}}, "rates": {name: {"hits", "total",
-    "origin", "strict", "lenient"}}, "items": [{"item", "origin", "cells", "facts"}]}``; and, where
-    there are any, ``"meanings"`` of the judgments, ``"judges"``, ``"upheld"``, ``"by"``, and for an
-    item ``"judges"``.
-    """
+    """Return the key as JSON, an item a line."""
+    optional = {
+        "meanings": audit.scale.meanings,
+        "judges": audit.judges,
+        "upheld": audit.upheld,
+        "by": audit.by,
+    }
     head = {
         "alignkit": "audit",
         "version": VERSION,
@@ -38,7 +37,7 @@ def key_text(audit: Audit) -> str:
         "marked": audit.marked,
         "origins": {name: vars(one) for name, one in audit.origins.items()},
         "rates": {name: vars(one) for name, one in audit.rates.items()},
-        **{name: value for name, value in _optional(audit).items() if value},
+        **{name: value for name, value in optional.items() if value},
     }
     rows = [
         {
@@ -53,12 +52,6 @@ def key_text(audit: Audit) -> str:
     lines = [f" {_json(name)}: {_json(value)},\n" for name, value in head.items()]
     items = ",\n".join(f"  {_json(row)}" for row in rows)
     return f'{{\n{"".join(lines)} "items": [\n{items}\n ]\n}}\n'
-
-
-def _optional(audit: Audit) -> dict[str, object]:
-    meanings = audit.scale.meanings
-    judges, upheld, by = audit.judges, audit.upheld, audit.by
-    return {"meanings": meanings, "judges": judges, "upheld": upheld, "by": by}
 
 
 def _json(value: object) -> str:

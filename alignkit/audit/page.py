@@ -61,19 +61,10 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
 
     Parameters
     ----------
-    audit
-        What is judged.
-    judge
-        Who judges it.
     place
         Of the judge among all, counted from 0.
     format
         Of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such format.
     """
     check_arguments(sheet_page, locals())
     if format not in DIVIDERS:
@@ -108,7 +99,6 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
 
 
 def _keys(audit: Audit) -> str:
-    """Return which keys judge: the numbers of the judgments, or labels that are numbers."""
     scale = audit.scale
     if not any(len(letter) == 1 and letter in "0123456789" for letter in scale.letters):
         keys = [f"{k} {name}" for k, name in enumerate(scale.names, 1)]

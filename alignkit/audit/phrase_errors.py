@@ -42,7 +42,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class _Options:
-    """Hold which phrase pairs are looked at; see `draw_phrases`."""
+    """Which phrase pairs are looked at; see `draw_phrases`."""
 
     kind: str
     links: str
@@ -77,14 +77,10 @@ def draw_phrases(
 
     Parameters
     ----------
-    corpus
-        The sentence pairs, with their words; those that both annotated count.
-    hypothesis, reference
-        The names of the two annotations.
-    n
-        How many items to draw; all, if there are less.
-    seed
-        Of the draws and of the order.
+    corpus, hypothesis, reference
+        The sentence pairs, and two of their annotators; pairs that both annotated count.
+    n, seed
+        How many items to draw (all, if there are less), and of all draws.
     kind
         ``"atomic"``, ``"composite"`` or ``"all"``.
     links
@@ -97,10 +93,6 @@ def draw_phrases(
     by
         An attribute of the sentence pairs over whose values the sample is spread too.
 
-    Returns
-    -------
-    Audit
-
     Raises
     ------
     OptionError
@@ -108,8 +100,6 @@ def draw_phrases(
     UnknownNameError
         If nobody of that name aligned the corpus, no pair has the attribute, or an option names
         nothing.
-    MissingTextError
-        If the words of a pair are not known.
 
     References
     ----------
@@ -145,13 +135,21 @@ def draw_phrases(
             "there is nothing to judge"
         )
     signature = _signature(options, seed, both, by)
-    items = _items(drawn, pairs, by, signature)
+    names = ("pair", "source_start", "source_end", "target_start", "target_end")
+    facts: list[dict[str, object]] = []
+    for _, (place, *spans) in drawn:
+        group = {} if by is None else {by: group_text(pairs[place], by) or ""}
+        facts.append({**dict(zip(names, (pairs[place].id, *spans), strict=True)), **group})
+    items = tuple(
+        Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(told))
+        for id, (origin, row), told in zip(item_ids(facts, signature), drawn, facts, strict=True)
+    )
     of = [item.origin for item in items]
     origins = {name: Origin(about, counts[name], of.count(name)) for name, about in ORIGINS.items()}
     total = counts["hypothesis"] + counts["both"]
     rate = Rate(counts["both"], total, "hypothesis", ("correct",), ("correct", "uncertain"))
     return Audit(
-        "phrases", tuple(items), _COLUMNS, _COLUMNS[2:], CORRECTNESS, FrozenMap(origins),
+        "phrases", items, _COLUMNS, _COLUMNS[2:], CORRECTNESS, FrozenMap(origins),
         FrozenMap({"precision": rate}), seed, signature, by=by or "",
     )  # fmt: skip
 
@@ -187,7 +185,6 @@ def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
 def _differences(
     pairs: Sequence[SentencePair], names: tuple[str, str], options: _Options
 ) -> dict[str, Rows]:
-    """Return the phrase pairs of each origin."""
     found: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
     vocabulary = Vocabulary(casefold=not options.exact_case)
     for start in range(0, len(pairs), _BLOCK):
@@ -209,7 +206,10 @@ def _differences(
         )
         mine, theirs = _rows(hyp, start), _rows(ref, start)
         hyp_shared, ref_shared = _shared(mine, theirs)
-        hyp_kind, ref_kind = (_of_kind(one, options.kind) for one in (hyp, ref))
+        hyp_kind, ref_kind = (
+            (options.kind == "all") | (phrases.atomic == (options.kind == "atomic"))
+            for phrases in (hyp, ref)
+        )
         found["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
         found["reference"].append(theirs[ref_kind & ~ref_shared])
         found["both"].append(mine[hyp_kind & hyp_shared])
@@ -219,13 +219,6 @@ def _differences(
 def _rows(phrases: PhraseArrays, start: int) -> Rows:
     places = np.repeat(np.arange(len(phrases)) + start, np.diff(phrases.offsets))
     return np.concatenate([places[:, np.newaxis], phrases.spans], axis=1)
-
-
-def _of_kind(phrases: PhraseArrays, kind: str) -> NDArray[np.bool_]:
-    if kind == "all":
-        return np.ones(len(phrases.atomic), bool)
-    marked: NDArray[np.bool_] = phrases.atomic == (kind == "atomic")
-    return marked
 
 
 def _shared(first: Rows, second: Rows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -249,7 +242,6 @@ def _drawn(
     by: str | None,
     rng: np.random.Generator,
 ) -> list[tuple[str, list[int]]]:
-    """Return the origin and the row of each item, in random order."""
     checks = min(round(n * both), len(rows["both"]))
     errors = {name: len(found) for name, found in rows.items() if name != "both"}
     wanted = allot(n - checks, errors) | {"both": checks}
@@ -265,26 +257,6 @@ def _strata(rows: Rows, pairs: Sequence[SentencePair], by: str | None) -> Iterat
     for k, a, b, c, d in rows.tolist():
         group = "" if by is None else group_text(pairs[k], by) or ""
         yield group, "single words" if b - a == d - c == 1 else "longer"
-
-
-def _items(
-    drawn: Sequence[tuple[str, list[int]]],
-    pairs: Sequence[SentencePair],
-    by: str | None,
-    signature: str,
-) -> list[Item]:
-    facts = [_facts(pairs[row[0]], row[1:], by) for _, row in drawn]
-    ids = item_ids(facts, signature)
-    return [
-        Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(told))
-        for id, (origin, row), told in zip(ids, drawn, facts, strict=True)
-    ]
-
-
-def _facts(pair: SentencePair, spans: Sequence[int], by: str | None) -> dict[str, object]:
-    names = ("source_start", "source_end", "target_start", "target_end")
-    group = {} if by is None else {by: group_text(pair, by) or ""}
-    return {"pair": pair.id, **dict(zip(names, spans, strict=True)), **group}
 
 
 def _cells(pair: SentencePair, spans: Sequence[int]) -> tuple[str, ...]:

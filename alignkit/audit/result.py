@@ -27,29 +27,14 @@ from alignkit.version import __version__
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult:
-    """Hold what judges found in an audit; `print` shows the tables.
+    """What judges found in an audit; `print` shows the tables."""
 
-    Parameters
-    ----------
-    audit
-        What was judged, from the key.
-    filled
-        What the judges said.
-    drawing
-        How intervals were drawn.
-    by
-        The attribute that some figures are told by; empty: none.
-    figures
-        Every figure, see `Figure`.
-    confusions
-        For every two judges the table of their judgments.
-    """
-
-    audit: Audit
-    filled: Filled
-    drawing: Drawing
-    by: str
-    figures: tuple[Figure, ...]
+    audit: Audit  # what was judged, from the key
+    filled: Filled  # what the judges said
+    drawing: Drawing  # how intervals were drawn
+    by: str  # the attribute that some figures are told by; empty: none
+    figures: tuple[Figure, ...]  # every figure, see `Figure`
+    # for every two judges the table of their judgments
     confusions: Mapping[tuple[str, str], Contingency]
 
     def __repr__(self) -> str:
@@ -69,13 +54,7 @@ class AuditResult:
         origin: str = "",
         group: str = "",
     ) -> Figure:
-        """Return one figure; see `Figure` for the names.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none such.
-        """
+        """Return one figure; see `Figure` for the names."""
         wanted = (kind, first, second, origin, statistic, group)
         for one in self.figures:
             told = (one.kind, one.first, one.second, one.origin, one.statistic, one.group)
@@ -122,18 +101,11 @@ class AuditResult:
         return found
 
     def _judged(self, origin: str) -> int:
-        """Count the items of an origin that somebody judged."""
         said = self.filled.judgments.values()
         return sum(any(item.id in one for one in said) for item in self.audit.of(origin))
 
     def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium, with what stands around them.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such medium.
-        """
+        """Return the tables in a medium, with what stands around them."""
         written = get_medium(medium)
         tables = audit_tables(self.audit, self.figures, self.confusions, self.drawing, by=self.by)
         report = Report(
@@ -217,14 +189,8 @@ def read_audit(
         An attribute: figures for each of its values too. Of pairs any that they have, ``"day"``,
         ``"week"``, ``"month"`` or ``"judgment"``; of phrases that by which they were drawn, which
         is the default of both.
-    confidence
-        Of the intervals, between 0 and 1.
-    resamples, seed
-        Of the bootstrap over items.
-
-    Returns
-    -------
-    AuditResult
+    confidence, resamples, seed
+        Of the intervals, the last two of the bootstrap over items.
 
     Raises
     ------

@@ -15,14 +15,7 @@ class UnknownJudgmentError(AlignkitError, ValueError):
 
 @dataclass(frozen=True)
 class Scale:
-    """Hold the judgments of an audit, in their order.
-
-    Parameters
-    ----------
-    names
-        Two or more, no two alike in another case.
-    meanings
-        What each means, in a word that may be written too; empty where the name says it.
+    """The judgments of an audit, in their order.
 
     Raises
     ------
@@ -37,7 +30,8 @@ class Scale:
     ('uncertain', 'correct', '')
     """
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # two or more, no two alike in another case
+    # what each means, in a word that may be written too; empty where the name says it
     meanings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -62,11 +56,6 @@ class Scale:
         """Return the judgment that a text names in any case, by its name, meaning or letter.
 
         Empty text is no judgment, and stays empty.
-
-        Raises
-        ------
-        UnknownJudgmentError
-            If it names none.
         """
         wanted = text.strip().casefold()
         if not wanted:
@@ -81,16 +70,13 @@ class Scale:
 
     def words(self) -> str:
         """Return the names with their letters, or meanings, as a message lists them."""
-        beside = [
+        meanings = self.meanings or [""] * len(self.names)
+        beside = (
             meaning or ("" if letter == name else letter)
-            for name, letter, meaning in zip(
-                self.names, self.letters, self.meanings or [""] * len(self.names), strict=True
-            )
-        ]
-        return ", ".join(
-            f"{name} ({other})" if other else name
-            for name, other in zip(self.names, beside, strict=True)
+            for name, letter, meaning in zip(self.names, self.letters, meanings, strict=True)
         )
+        both = zip(self.names, beside, strict=True)
+        return ", ".join(f"{name} ({other})" if other else name for name, other in both)
 
     def place(self, name: str) -> int:
         """Return the place of a judgment among all."""

@@ -20,18 +20,14 @@ NOTHING = "nothing of it was judged"
 
 
 def share_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
-    """Return, by origin and judge, the share of each judgment among those given.
-
-    The interval of a judge's share is Wilson's. Several judges' judgments of an item are not
-    independent: the interval of the share among all judgments is that of a bootstrap over items.
-    """
-    found: list[Figure] = []
+    """Return, by origin and judge, the share of each judgment among those given."""
+    figures: list[Figure] = []
     for origin in audit.origins:
         for judge in filled.judges:
-            found += _judge_shares(audit, filled, origin, judge, drawing)
+            figures += _judge_shares(audit, filled, origin, judge, drawing)
         if len(filled.judges) > 1:
-            found += _pooled_shares(audit, filled, origin, drawing)
-    return found
+            figures += _pooled_shares(audit, filled, origin, drawing)
+    return figures
 
 
 def _judge_shares(
@@ -39,15 +35,15 @@ def _judge_shares(
 ) -> list[Figure]:
     counts = _counts(audit, filled, origin, [judge]).sum(axis=0).astype(int).tolist()
     total = sum(counts)
-    found = []
+    figures = []
     for name, count in zip(audit.scale.names, counts, strict=True):
         low, high = wilson_interval(count, total, drawing.confidence)
         value, reason = (count / total, "") if total else (nan, NOTHING)
-        found.append(
+        figures.append(
             Figure("share", judge, "", origin, name, value, low, high, "wilson", count, total,
                    total, reason)
         )  # fmt: skip
-    return found
+    return figures
 
 
 def _pooled_shares(audit: Audit, filled: Filled, origin: str, drawing: Drawing) -> list[Figure]:
@@ -82,21 +78,16 @@ def _counts(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) ->
 
 
 def correction_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
-    """Return each rate as it was scored, and what it were if right errors were no errors.
-
-    The share of an origin's items that are right, strictly (``correct``) and at most (``correct``
-    or ``uncertain``), stands for all of the origin; its interval, carried over to the rate, takes
-    the corpus as it is.
-    """
-    found: list[Figure] = []
+    """Return each rate as it was scored, and what it were if right errors were no errors."""
+    figures: list[Figure] = []
     judges = [*filled.judges, *([ALL] if len(filled.judges) > 1 else [])]
     for name, rate in audit.rates.items():
         plain = rate.hits / rate.total if rate.total else nan
-        found.append(Figure("rate", "", "", rate.origin, name, plain, items=rate.total))
+        figures.append(Figure("rate", "", "", rate.origin, name, plain, items=rate.total))
         for judge in judges:
             for way, right in (("strict", rate.strict), ("lenient", rate.lenient)):
-                found.append(_corrected(audit, filled, drawing, name, rate, judge, way, right))
-    return found
+                figures.append(_corrected(audit, filled, drawing, name, rate, judge, way, right))
+    return figures
 
 
 def _corrected(
@@ -138,6 +129,5 @@ def _corrected(
 
 
 def _raised(rate: Rate) -> Callable[[float], float]:
-    """Return what turns the share of right errors into the corrected rate."""
     rest = rate.total - rate.hits
     return lambda share: (rate.hits + share * rest) / rate.total if rate.total else nan

@@ -25,13 +25,7 @@ _FORBIDDEN = set('/\\:*?"<>|')
 
 
 def marked_words(words: Sequence[str], start: int, end: int) -> str:
-    """Return a sentence with `MARKS` around the words from `start` to before `end`.
-
-    Examples
-    --------
-    >>> marked_words(["they", "went", "away"], 1, 3)
-    'they [[went away]]'
-    """
+    """Return a sentence with `MARKS` around the words from `start` to before `end`."""
     phrase = MARKS[0] + " ".join(words[start:end]) + MARKS[1]
     return " ".join([*words[:start], phrase, *words[end:]])
 
@@ -76,11 +70,6 @@ def sheet_text(
         ``"tsv"`` or ``"csv"``; both quote as spreadsheets do.
     bom
         Begin with a byte order mark, without which some spreadsheets do not know UTF-8.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such format.
 
     Examples
     --------

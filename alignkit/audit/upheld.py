@@ -7,32 +7,22 @@ from dataclasses import replace
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit.audit.audit import Audit
 from alignkit.audit.figures import ALL, EVERY, Drawing, Figure, bounded
 from alignkit.audit.filled import Filled
 from alignkit.audit.judges import agreement_figures
+from alignkit.audit.shares import NOTHING, Counts
 from alignkit.scoring.bootstrap import ALIKE, resample
 from alignkit.scoring.measures import ratio
 from alignkit.scoring.newcombe import newcombe_interval
 from alignkit.scoring.wilson import wilson_interval
 
-Counts = NDArray[np.float64]
-
-NOTHING = "nothing of it was judged"
 ONE_SIDED = "nothing of one of the two was judged"
 
 
 def upheld_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
-    """Return the shares of items that are upheld, and the difference of the two origins.
-
-    By each judge, with Wilson's interval; by all who judged an item (`EVERY`), likewise; and of all
-    judgments (`ALL`), which are not independent where they are of one item: with a bootstrap over
-    items. The difference of two of Wilson's shares has Newcombe's interval, that of the shares of
-    all judgments a bootstrap over the items of either origin. Judges who share items are compared
-    by `alignkit.audit.judges`.
-    """
+    """Return the shares of items that are upheld, and the difference of the two origins."""
     if not audit.upheld:
         return []
     found: list[Figure] = []
@@ -103,7 +93,6 @@ def _difference(
 
 
 def _drawn(rows: Sequence[Counts], drawing: Drawing) -> tuple[float, float]:
-    """Return the bounds of a bootstrap that draws the items of each origin apart."""
     rng = np.random.default_rng(drawing.seed)
     shares = []
     for one in rows:

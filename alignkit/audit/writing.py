@@ -30,12 +30,10 @@ def write_audit(
     bom: bool = False,
     key: str | Path | None = None,
 ) -> list[str]:
-    """Write a sheet for each judge, ``sheet-NAME.tsv``, and the key.
+    """Write a sheet for each judge, ``sheet-NAME.tsv``, and the key; return the paths, it last.
 
     Parameters
     ----------
-    audit
-        What is judged.
     folder
         Where; it is made if it is not there.
     judges
@@ -47,18 +45,11 @@ def write_audit(
     key
         The file of the key; None for ``key.json`` in the folder.
 
-    Returns
-    -------
-    list of str
-        The files, the key last.
-
     Raises
     ------
     OptionError
         If one of the files is there already, a name cannot be that of a judge, or the items are
         given to others.
-    UnknownNameError
-        If there is no such format.
     WriteError
         If a file cannot be written; none is written then.
     """

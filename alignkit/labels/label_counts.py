@@ -22,7 +22,7 @@ _BAR = 40  # signs of a bar that stands for all
 
 @dataclass(frozen=True, slots=True)
 class LabelCounts:
-    """Hold how often each annotator gave each label."""
+    """How often each annotator gave each label."""
 
     view: View  # the view
     annotators: tuple[str, ...]  # the names of the A annotators
@@ -90,10 +90,7 @@ class LabelCounts:
         return Table(title, columns, rows, self._note(hidden), apart=apart, stub=stub)
 
     def show(self, medium: str = "text") -> str:
-        """Return the table of the labels that were given; see `alignkit.report.Table.show`.
-
-        Text has a histogram beside them.
-        """
+        """Return the table of the labels that were given; see `alignkit.report.Table.show`."""
         return self.table(bars=medium == "text", unused=False).show(medium)
 
     def __str__(self) -> str:
@@ -119,18 +116,7 @@ def count_labels(
     lenient: bool = False,
     rewrites: bool = False,
 ) -> LabelCounts:
-    """Count how often each annotator gave each label of a view.
-
-    Examples
-    --------
-    >>> from alignkit import Annotation, SentencePair
-    >>> from alignkit.labels import get_view
-    >>> corpus = Corpus(SentencePair(label, ["a"], ["b"], {"ann": Annotation(None, judgment=label)})
-    ...                 for label in ("2", "4<", "4i", "x"))
-    >>> found = count_labels(corpus, get_view("turku", "binary"))
-    >>> found.view.labels, found.counts, found.left_out["not scored"]
-    (('0', '1'), ((1, 2),), 1)
-    """
+    """Count how often each annotator gave each label of a view."""
     corpus, left_out, _ = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, annotators, view, lenient=lenient)
     if not matrix.annotators:
@@ -145,16 +131,10 @@ def count_labels(
             nothing = (0,) * len(view.labels)
             groups[value] = tuple(found.get(name, nothing) for name in matrix.annotators)
         several = sum(len(values_of(pair.attributes.get(by, ""), split)) > 1 for pair in corpus)
+    counts = _counted(matrix)
+    left = matrix.left_out
     return LabelCounts(
-        view,
-        matrix.annotators,
-        _counted(matrix),
-        matrix.left_out,
-        by or "",
-        groups,
-        several,
-        len(corpus),
-        left_out,
+        view, matrix.annotators, counts, left, by or "", groups, several, len(corpus), left_out
     )
 
 

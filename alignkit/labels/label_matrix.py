@@ -25,11 +25,7 @@ NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelMatrix:
-    """Hold what A annotators judged of P pairs, in numbers.
-
-    `values`, int8, A x P, have the place of each label among the `labels` of the view; -1 where
-    there is none, counted in `left_out` for each reason in `LEFT_OUT`. Ids may repeat.
-    """
+    """What A annotators judged of P pairs, in numbers."""
 
     annotators: tuple[str, ...]
     ids: tuple[str, ...]
@@ -39,11 +35,7 @@ class LabelMatrix:
 
 
 def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
-    """Return the names of those who judged at least one pair.
-
-    They have the order in which a pair has them that all have judged; where there is none, the
-    order of first use says nothing, and they have that of their names.
-    """
+    """Return the names of those who judged at least one pair."""
     orders = dict.fromkeys(
         tuple(name for name, one in pair.annotations.items() if one.judgment) for pair in pairs
     )
@@ -53,40 +45,21 @@ def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
 
 
 def judged_part(corpus: Corpus, *, rewrites: bool) -> tuple[Corpus, int, tuple[str, ...]]:
-    """Return the pairs that count as judged, how many rewrites do not, and what to know of them.
-
-    A rewrite has its label by construction (see `alignkit.labels.rewrites`): nobody judged it.
-    """
+    """Return the pairs that count as judged, how many rewrites do not, and what to know of them."""
     kept = corpus.filter(lambda pair: origin_of(pair) is None)
     if not (anew := len(corpus) - len(kept)):
         return corpus, 0, ()
     said = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
     if rewrites:
         return corpus, 0, (f"{said}: they count as what their writers meant them to be",)
-    return (
-        kept,
-        anew,
-        (f"{said}, and left out; --rewrites (in Python, rewrites=True) counts them too",),
-    )
+    told = f"{said}, and left out; --rewrites (in Python, rewrites=True) counts them too"
+    return kept, anew, (told,)
 
 
 def judgments_of(
     corpus: Corpus, annotators: Sequence[str] | None, view: View, *, lenient: bool = False
 ) -> LabelMatrix:
-    """Return what annotators, None for all, judged, as a view shows it.
-
-    With `lenient`, what is no judgment of the scheme is left out and counted.
-
-    Examples
-    --------
-    >>> from alignkit.annotation import Annotation
-    >>> from alignkit.labels.views import get_view
-    >>> corpus = Corpus([SentencePair("1", ["a"], ["b"], {"ann": Annotation(None, judgment="4<"),
-    ...                                                   "ben": Annotation(None, judgment="x")})])
-    >>> matrix = judgments_of(corpus, None, get_view("turku", "base"))
-    >>> matrix.values.tolist(), matrix.left_out["not scored"]
-    ([[3], [-1]], 1)
-    """
+    """Return what annotators, None for all, judged, as a view shows it."""
     check_kind("corpus", corpus, Corpus)
     check_kind("view", view, View)
     known = judges_of(corpus)
@@ -114,14 +87,10 @@ def judgments_of(
             elif lenient:
                 counts[UNKNOWN] += 1
             else:
-                _refuse(pair, name, judgment, view)
+                try:
+                    view.scheme.parse(judgment)
+                except FormatError as error:
+                    raise JudgmentError.of(error, pair.id, name, judgment) from None
     counts[NOT_JUDGED] = values.size - judged
     left_out = FrozenMap({reason: counts[reason] for reason in LEFT_OUT})
     return LabelMatrix(names, corpus.ids, view.labels, values, left_out)
-
-
-def _refuse(pair: SentencePair, name: str, judgment: str, view: View) -> None:
-    try:
-        view.scheme.parse(judgment)
-    except FormatError as error:
-        raise JudgmentError.of(error, pair.id, name, judgment) from None

@@ -9,12 +9,5 @@ REWRITE_OF = "rewrite_of"
 
 
 def origin_of(pair: SentencePair) -> str | None:
-    """Return the id of the pair that one was written anew of; None where it is no rewrite.
-
-    Examples
-    --------
-    >>> pair = SentencePair("7/r1", ["a"], ["b"], {}, {"rewrite_of": "7"})
-    >>> origin_of(pair)
-    '7'
-    """
+    """Return the id of the pair that one was written anew of; None where it is no rewrite."""
     return pair.attributes.get(REWRITE_OF) or None

@@ -13,42 +13,23 @@ from alignkit.errors import FormatError
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label of a scheme.
+    """A label of a scheme."""
 
-    Parameters
-    ----------
-    value
-        What files hold.
-    name
-        What a page shows.
-    about
-        What it means, in a sentence.
-    """
-
-    value: str
-    name: str
-    about: str
+    value: str  # what files hold
+    name: str  # what a page shows
+    about: str  # what it means, in a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A short mark beside a label.
+    """A short mark beside a label."""
 
-    Parameters
-    ----------
-    value, name, about
-        As for a `Label`.
-    on
-        The labels that it may stand on; empty: all, and also no label at all.
-    excludes
-        The flags that it cannot stand beside.
-    """
-
-    value: str
+    value: str  # value, name, about: as for a `Label`
     name: str
     about: str
+    # the labels that it may stand on; empty: all, and also no label at all
     on: tuple[str, ...] = ()
-    excludes: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()  # the flags that it cannot stand beside
 
 
 class Judgment(NamedTuple):
@@ -64,37 +45,20 @@ class Scheme:
 
     The text of a judgment, as `alignkit.Annotation` holds it, is its label with its flags behind
     it, in the order of the scheme: ``4<i``.
-
-    Parameters
-    ----------
-    name
-        The name in the table of schemes.
-    about
-        What is judged.
-    labels
-        All labels, used or not.
-    order
-        The values of those that have an order, from low to high; None where there is none.
-    flags
-        The flags that are written behind the label.
-    source
-        Where the scheme comes from; empty for alignkit's own.
-    exchanged
-        Pairs of labels or of flags that change places with source and target; see `flip`.
-    unscored
-        Labels that say that a pair was skipped: they are counted, and never scored.
-    views
-        The names of the ways to look at the judgments; see `alignkit.labels.get_view`.
     """
 
-    name: str
-    about: str
-    labels: tuple[Label, ...]
+    name: str  # the name in the table of schemes
+    about: str  # what is judged
+    labels: tuple[Label, ...]  # all labels, used or not
+    # the values of those that have an order, from low to high; None where there is none
     order: tuple[str, ...] | None = None
-    flags: tuple[Flag, ...] = ()
-    source: str = ""
+    flags: tuple[Flag, ...] = ()  # the flags that are written behind the label
+    source: str = ""  # where the scheme comes from; empty for alignkit's own
+    # pairs of labels or of flags that change places with source and target; see `flip`
     exchanged: tuple[tuple[str, str], ...] = ()
+    # labels that say that a pair was skipped: they are counted, and never scored
     unscored: tuple[str, ...] = ()
+    # the names of the ways to look at the judgments; see `alignkit.labels.get_view`
     views: tuple[str, ...] = ("full",)
 
     @property
@@ -140,18 +104,6 @@ class Scheme:
     def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:
         """Take the text of a judgment apart.
 
-        Parameters
-        ----------
-        text
-            A label with its flags, exactly as the scheme writes it.
-        path, line
-            Where it stands, for the error.
-
-        Raises
-        ------
-        FormatError
-            If it is no judgment of the scheme; the message says what is expected.
-
         Examples
         --------
         >>> from alignkit.labels import get_scheme
@@ -178,18 +130,6 @@ class Scheme:
     def canonical(self, label: str, flags: Iterable[str] = ()) -> str:
         """Write a judgment as text.
 
-        Parameters
-        ----------
-        label
-            The value of a label.
-        flags
-            Values of flags, in any order.
-
-        Raises
-        ------
-        FormatError
-            If the scheme has no such label or flag, or the flags cannot stand there together.
-
         Examples
         --------
         >>> from alignkit.labels import get_scheme
@@ -206,11 +146,6 @@ class Scheme:
     def flip(self, judgment: str) -> str:
         """Return the judgment of the pair whose source and target have changed places.
 
-        Raises
-        ------
-        FormatError
-            If it is no judgment of the scheme.
-
         Examples
         --------
         >>> from alignkit.labels import get_scheme
@@ -223,17 +158,6 @@ class Scheme:
 
     def take_apart(self, judgment: str, flags: Iterable[str] = ()) -> Judgment:
         """Return the label and all flags of an annotation, to be chosen on a page.
-
-        Parameters
-        ----------
-        judgment, flags
-            As `alignkit.Annotation` holds them.
-
-        Returns
-        -------
-        Judgment
-            The label, with the flags in its text before those of the annotation. What is not of
-            the scheme stays as it is, so that it can be shown.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Hold the table of schemes by which sentence pairs are judged.
+"""The table of schemes by which sentence pairs are judged.
 
 References
 ----------
@@ -118,11 +118,6 @@ SCHEMES: dict[str, Scheme] = {
 
 def get_scheme(name: str = DEFAULT) -> Scheme:
     """Return a scheme.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of this name; the message lists those that there are.
 
     Examples
     --------

@@ -47,19 +47,7 @@ def training_rows(
     rewrites: bool = True,
     lenient: bool = False,
 ) -> Iterator[TrainingRow]:
-    """Yield the rows of judged pairs.
-
-    Examples
-    --------
-    >>> from alignkit import Annotation
-    >>> from alignkit.labels import get_view
-    >>> pair = SentencePair("1", ["a", "b"], ["c"], {"ann": Annotation(None, judgment="4>")})
-    >>> view = get_view("turku")
-    >>> [(row.label, row.source) for row in training_rows([pair], view, "classification")]
-    [('4>', 'a b'), ('4<', 'c')]
-    >>> [(row.source, row.target) for row in training_rows([pair], view, "generation")]
-    [('a b', 'c')]
-    """
+    """Yield the rows of judged pairs."""
     if kind not in KINDS:
         raise UnknownNameError("kind of rows", kind, KINDS)
     scheme = view.scheme

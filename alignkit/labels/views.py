@@ -29,35 +29,18 @@ from alignkit.labels.schemes import get_scheme
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A way to look at the judgments of a scheme.
+    """A way to look at the judgments of a scheme."""
 
-    Parameters
-    ----------
-    name
-        The name.
-    labels
-        All labels of the view, used or not.
-    order
-        The labels from low to high; None where they have no order, or only some of them.
-    scheme
-        The scheme whose judgments are looked at.
-    rows
-        For each judgment of the scheme the label of the view; None where it is not scored.
-    """
-
-    name: str
-    labels: tuple[str, ...]
+    name: str  # the name
+    labels: tuple[str, ...]  # all labels of the view, used or not
+    # the labels from low to high; None where they have no order, or only some of them
     order: tuple[str, ...] | None
-    scheme: Scheme
+    scheme: Scheme  # the scheme whose judgments are looked at
+    # for each judgment of the scheme the label of the view; None where it is not scored
     rows: FrozenMap[str, str | None]
 
     def of(self, judgment: str) -> str | None:
         """Return the label of a judgment; None where it is not scored, such as ``x`` of turku.
-
-        Raises
-        ------
-        FormatError
-            If it is no judgment of the scheme.
 
         Examples
         --------
@@ -72,18 +55,6 @@ class View:
 
 def get_view(scheme: Scheme | str, name: str = "full") -> View:
     """Return a view of a scheme.
-
-    Parameters
-    ----------
-    scheme
-        A scheme, or its name.
-    name
-        One of `Scheme.views`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such scheme, or it has no such view; the message lists those that it has.
 
     Examples
     --------

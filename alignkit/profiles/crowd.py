@@ -58,14 +58,10 @@ def crowd_quality(
 
     Parameters
     ----------
-    corpus
-        The pairs.
     annotators
         The crowd; None for all who judged but the gold.
     gold
         Whose judgments are right: pairs with one are gold questions.
-    scheme, view
-        What was judged, and how it is looked at.
     sequential
         Look at gold questions one by one from the tenth on, as a running project does, in the order
         of their times, or, where one has none, of the corpus; instead of once over all.
@@ -78,26 +74,15 @@ def crowd_quality(
         The labels that say that a pair is good; None takes what the view ``binary`` calls 1.
     good_in
         A phrase is good that is good in ``"any"``, the ``"majority"`` or ``"all"`` of its contexts.
-    confidence
-        Of Wilson's intervals.
     lenient
         Leave out what is no judgment of the scheme, where an error would stop.
     rewrites
         Count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
 
-    Returns
-    -------
-    CrowdQuality
-        Printed, it is the tables of the command.
-
     Raises
     ------
     OptionError
         If there are fewer than two annotators, or nothing says which labels are good.
-    UnknownNameError
-        If a name is not known.
-    FormatError
-        If a judgment is not of the scheme.
 
     Notes
     -----
@@ -155,7 +140,6 @@ def _verdicts(
     sequential: bool,
     confidence: float,
 ) -> tuple[bool, tuple[GoldVerdict, ...]]:
-    """Return whether all gold answers have times, and how each annotator answers in that order."""
     if not (right >= 0).any():
         raise OptionError(f"{gold!r} gives no pair a label that is scored: there is no gold")
     timed, found = True, []
@@ -175,7 +159,6 @@ def _verdicts(
 
 
 def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
-    """Return each annotator's kappa against the majority, and against that of the others."""
     if len(values) < 3:
         return [nan] * len(values), _of([(values[0], values[1])] * 2, size)
     settled = majority_labels(values, size).labels

@@ -1,4 +1,4 @@
-"""Say what a reader has to know beside the quality of a crowd: a table of cautions."""
+"""What a reader has to know beside the quality of a crowd: a table of cautions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hold the quality of a crowd, with its tables."""
+"""The quality of a crowd, with its tables."""
 
 from __future__ import annotations
 
@@ -23,13 +23,7 @@ _MOST_ROWS = 40
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """Say how an annotator judges: the pairs with a label, and the answers to gold questions.
-
-    `consensus` and `others` are kappas against the majority, which contains the annotator, and
-    against that of the others (of two annotators their own); NaN where undefined. If only one label
-    is `used`, they measure nothing, and tables show ``-``. `power` says how probably one who
-    guesses would be rejected by as many gold questions.
-    """
+    """How an annotator judges: the pairs with a label, and the answers to gold questions."""
 
     name: str
     judged: int
@@ -42,10 +36,7 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """Say that most annotators who are not rejected answer a gold question otherwise.
-
-    `against` of those who `judged` it give another label; `instead` has what most give.
-    """
+    """A gold question that most annotators who are not rejected answer otherwise."""
 
     id: str
     gold: str
@@ -56,10 +47,7 @@ class Suspicion:
 
 @dataclass(frozen=True)
 class GoodPhrase:
-    """Say in how many contexts, judged by annotators who are not rejected, a phrase is good.
-
-    The verdict is ``"good"``, ``"not good"``, or ``"not judged"``.
-    """
+    """In how many contexts, judged by annotators who are not rejected, a phrase is good."""
 
     phrase: str
     contexts: int
@@ -75,54 +63,31 @@ class GoodPhrase:
 
 @dataclass(frozen=True, eq=False)
 class CrowdQuality(Findings):
-    """Hold how well annotators judge; printed, it is the tables of the command.
+    """How well annotators judge; printed, it is the tables of the command."""
 
-    Parameters
-    ----------
-    scheme, view, labels
-        What was judged, how it is looked at, and how many labels that view has.
-    gold
-        Whose judgments are right.
-    pairs
-        How many pairs there are.
-    sequential, timed
-        Whether gold questions are looked at one by one, and whether all answers have times.
-    by
-        By which kappa pairs are judged again: ``"others"`` or ``"consensus"``.
-    annotators
-        Each annotator.
-    again
-        The ids of the pairs that are to be judged again, with who is to do it; perhaps nobody.
-    suspicious
-        Gold questions that most contradict.
-    over, good_in
-        The attribute that names phrases, and in how many contexts a good one is good.
-    phrases
-        The phrases.
-    told
-        What to know before one believes it.
-    asked
-        By label, for how many gold questions it is right.
-    rewrites_left_out, notes
-        How many rewrites, which nobody judged, are left out, and what to know of them.
-    """
-
+    # scheme, view, labels: what was judged, how it is looked at, and how many labels that view has
     scheme: str
     view: str
     labels: int
-    gold: str
-    pairs: int
+    gold: str  # whose judgments are right
+    pairs: int  # how many pairs there are
+    # sequential, timed: whether gold questions are looked at one by one, and whether all answers
+    # have times
     sequential: bool
     timed: bool
-    by: str
-    annotators: tuple[AnnotatorQuality, ...]
+    by: str  # by which kappa pairs are judged again: ``"others"`` or ``"consensus"``
+    annotators: tuple[AnnotatorQuality, ...]  # each annotator
+    # the ids of the pairs that are to be judged again, with who is to do it; perhaps nobody
     again: tuple[tuple[str, tuple[str, ...]], ...]
-    suspicious: tuple[Suspicion, ...]
+    suspicious: tuple[Suspicion, ...]  # gold questions that most contradict
+    # over, good_in: the attribute that names phrases, and in how many contexts a good one is good
     over: str | None
     good_in: str
-    phrases: tuple[GoodPhrase, ...]
-    told: tuple[Caution, ...]
-    asked: Mapping[str, int]
+    phrases: tuple[GoodPhrase, ...]  # the phrases
+    told: tuple[Caution, ...]  # what to know before one believes it
+    asked: Mapping[str, int]  # by label, for how many gold questions it is right
+    # rewrites_left_out, notes: how many rewrites, which nobody judged, are left out, and what to
+    # know of them
     rewrites_left_out: int = 0
     notes: tuple[str, ...] = ()
 
@@ -180,7 +145,6 @@ class CrowdQuality(Findings):
         return [self._shortened(table) for table in self._tables()]
 
     def _shortened(self, table: Table) -> Table:
-        """Leave out of a list the pairs that nobody is left to judge, and what is beyond a page."""
         if table.anchor not in ("again", "phrases"):
             return table
         rows = [row for row in table.rows if row[1] or table.anchor != "again"]

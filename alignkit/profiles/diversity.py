@@ -1,4 +1,4 @@
-"""Say how diverse the wording of the pairs of a corpus is, all together and by label."""
+"""How diverse the wording of the pairs of a corpus is, all together and by label."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LONGEST = 24
 
 
 class Wording(NamedTuple):
-    """Hold the measures of a pair; NaN where undefined."""
+    """The measures of a pair; NaN where undefined."""
 
     jaccard: float
     cosine: float
@@ -54,36 +54,16 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Diversity(Findings):
-    """Hold how alike the texts of pairs are worded.
+    """How alike the texts of pairs are worded."""
 
-    Parameters
-    ----------
-    ids
-        Those of the P pairs.
-    values
-        (P, 4): `MEASURES` of each pair; NaN where undefined.
-    identical
-        (P,): whether both texts are equal word by word, after casefold.
-    groups
-        By label or value the places of its pairs.
-    by
-        What the groups are by; empty for none.
-    skipped
-        How many pairs have no text.
-    notes
-        What is to be known.
-    signature
-        The settings in one line.
-    """
-
-    ids: tuple[str, ...]
-    values: NDArray[np.float64]
-    identical: NDArray[np.bool_]
-    groups: Mapping[str, NDArray[np.int64]]
-    by: str = ""
-    skipped: int = 0
-    notes: tuple[str, ...] = ()
-    signature: str = ""
+    ids: tuple[str, ...]  # those of the P pairs
+    values: NDArray[np.float64]  # (P, 4): `MEASURES` of each pair; NaN where undefined
+    identical: NDArray[np.bool_]  # (P,): whether both texts are equal word by word, after casefold
+    groups: Mapping[str, NDArray[np.int64]]  # by label or value the places of its pairs
+    by: str = ""  # what the groups are by; empty for none
+    skipped: int = 0  # how many pairs have no text
+    notes: tuple[str, ...] = ()  # what is to be known
+    signature: str = ""  # the settings in one line
     rewrites_left_out: int | None = None
 
     @property
@@ -92,33 +72,21 @@ class Diversity(Findings):
         left = f", {self.skipped} left out (no text)" if self.skipped else ""
         return (f"wording of {how_many(len(self.ids), 'sentence pair')}{left}",)
 
-    @property
-    def cautions(self) -> Sequence[str]:
-        """What is to be known."""
-        return self.notes
-
-    @property
-    def settings(self) -> str:
-        """The settings in one line."""
-        return self.signature
-
     def mean(self, measure: str, group: str | None = None) -> float:
         """Return the mean of a measure over the pairs that have it; NaN where none has."""
-        if measure not in MEASURES:
-            raise UnknownNameError("measure", measure, MEASURES)
-        values = self._of(group)[:, list(MEASURES).index(measure)]
-        known = values[~np.isnan(values)]
+        known = self._known(measure, group)
         return float(known.mean()) if len(known) else float("nan")
 
     def histogram(self, measure: str, group: str | None = None) -> list[int]:
         """Return how many pairs fall into each of the `BINS` of a measure."""
+        return [int(n) for n in np.histogram(self._known(measure, group), BINS, (0.0, 1.0))[0]]
+
+    def _known(self, measure: str, group: str | None) -> NDArray[np.float64]:
         if measure not in MEASURES:
             raise UnknownNameError("measure", measure, MEASURES)
-        values = self._of(group)[:, list(MEASURES).index(measure)]
-        return [int(n) for n in np.histogram(values[~np.isnan(values)], BINS, (0.0, 1.0))[0]]
-
-    def _of(self, group: str | None) -> NDArray[np.float64]:
-        return self.values if group is None else self.values[self.groups[group]]
+        values = self.values[:, list(MEASURES).index(measure)]
+        values = values if group is None else values[self.groups[group]]
+        return values[~np.isnan(values)]
 
     def _parts(self) -> Iterator[tuple[str, str | None]]:
         yield "all pairs", None
@@ -185,16 +153,12 @@ def diversity(
 
     Parameters
     ----------
-    corpus
-        The pairs; those without text are left out and counted.
     by
         Groups too: ``"judgment"``, or an attribute.
     annotator
         Whose judgments; needed where several judged a pair.
     split
         What stands between several values of the attribute.
-    rewrites
-        By judgment, count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
     stop_words
         To leave out of Jaccard, in any case.
     stem
@@ -206,10 +170,6 @@ def diversity(
     ------
     OptionError
         If `token` is no regular expression, or several judged a pair and nobody is named.
-    UnknownNameError
-        If no pair has the attribute or judgment.
-    MissingTextError
-        If no pair has text.
 
     References
     ----------
@@ -229,7 +189,10 @@ def diversity(
         raise OptionError("annotator says whose judgments make groups: give by='judgment' too")
     if annotator is not None and annotator not in (judges := judges_of(corpus)):
         raise UnknownNameError("annotator who judged pairs", annotator, judges)
-    _check_token(token)
+    try:
+        re.compile(token)
+    except re.error as error:
+        raise OptionError(f"token {token!r} is no regular expression: {error}") from None
     judged = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
     corpus, left_out, told = judged_part(corpus, rewrites=rewrites or not judged)
     places = [k for k, pair in enumerate(corpus) if pair.has_text]
@@ -253,13 +216,6 @@ def diversity(
         f"{said}|version:{__version__}",
         left_out if judged else None,
     )
-
-
-def _check_token(token: str) -> None:
-    try:
-        re.compile(token)
-    except re.error as error:
-        raise OptionError(f"token {token!r} is no regular expression: {error}") from None
 
 
 def _measured(

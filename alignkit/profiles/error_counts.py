@@ -22,7 +22,7 @@ Classes = Callable[[Link], Iterable[str]]
 
 
 class Example(NamedTuple):
-    """Hold an error: what it is, the place of its pair, and its link."""
+    """An error: what it is, the place of its pair, and its link."""
 
     error: str
     pair: int
@@ -57,11 +57,7 @@ def count_pair(
     *,
     keep: bool,
 ) -> None:
-    """Count the links of a pair, those that precision and recall count.
-
-    Precision asks of each sure link of the hypothesis whether the reference has it, sure or
-    possible; recall of each sure link of the reference whether the hypothesis has it.
-    """
+    """Count the links of a pair, those that precision and recall count."""
     for link in hypothesis.sure:
         for name in classes[0](link):
             counts = into[name]

@@ -1,4 +1,4 @@
-"""Hold and show the errors of a system by kinds of links."""
+"""The errors of a system by kinds of links."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FEW = 10
 
 
 class Gap(NamedTuple):
-    """Hold precision or recall of all other links, and how far that of a class is from it."""
+    """Precision or recall of all other links, and how far that of a class is from it."""
 
     others: float
     value: float
@@ -33,7 +33,6 @@ class Gap(NamedTuple):
 
 
 def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
-    """Return precision and recall of a class, of the others, and how far they are apart."""
     mine, others = map(ratios, np.hsplit(np.asarray(sums, np.float64), 2))
     found = dict(mine)
     for key, values in others.items():
@@ -43,37 +42,23 @@ def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
 
 @dataclass(frozen=True)
 class ClassErrors:
-    """Hold the counts of a class of links, with precision and recall.
+    """The counts of a class of links, with precision and recall."""
 
-    Parameters
-    ----------
-    by, name
-        What links are told apart by, and the class.
-    hypothesis, right
-        Links of the system in the class, and those of them that the reference has.
-    reference, found
-        Links of the reference in the class, and those of them that the system has.
-    sure_as_possible
-        Of `right`, those that are only possible in the reference.
-    precision, recall
-        `right` / `hypothesis` and `found` / `reference`; NaN where 0/0.
-    intervals
-        Those of both.
-    gaps
-        By ``"precision"`` and ``"recall"``, how far the class is from all other links; empty for
-        what is no class of links.
-    """
-
-    by: str
+    by: str  # by, name: what links are told apart by, and the class
     name: str
+    # hypothesis, right: links of the system in the class, and those of them that the reference has
     hypothesis: int
     right: int
+    # reference, found: links of the reference in the class, and those of them that the system has
     reference: int
     found: int
-    sure_as_possible: int
+    sure_as_possible: int  # of `right`, those that are only possible in the reference
+    # precision, recall: `right` / `hypothesis` and `found` / `reference`; NaN where 0/0
     precision: float
     recall: float
-    intervals: Mapping[str, Interval]
+    intervals: Mapping[str, Interval]  # those of both
+    # by ``"precision"`` and ``"recall"``, how far the class is from all other links; empty for what
+    # is no class of links
     gaps: Mapping[str, Gap] = FrozenMap()
 
     @classmethod
@@ -125,7 +110,7 @@ class ClassErrors:
 
 
 class _Fault(NamedTuple):
-    """Say what precision or recall lacks: in which counts, and in words."""
+    """What precision or recall lacks: in which counts, and in words."""
 
     counted: str
     of: str
@@ -147,7 +132,7 @@ NO_LINKS = ("sure", "possible", "null")
 
 
 class Shown(NamedTuple):
-    """Hold an example of an error: of what class, where it is, and its words."""
+    """An example of an error: of what class, where it is, and its words."""
 
     by: str
     name: str
@@ -160,31 +145,16 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class LinkErrors(Findings):
-    """Hold the errors of a system by kinds of links.
+    """The errors of a system by kinds of links."""
 
-    Parameters
-    ----------
-    classes
-        The classes: first all links, then by each way that was asked for.
-    examples
-        Some errors of each class.
-    pairs, skipped
-        Sentence pairs that both aligned, and those left out.
-    notes
-        What is to be known of the classes.
-    signature
-        The settings in one line.
-    system
-        What the system is called.
-    """
-
+    # the classes: first all links, then by each way that was asked for
     classes: tuple[ClassErrors, ...]
-    examples: tuple[Shown, ...] = ()
-    pairs: int = 0
+    examples: tuple[Shown, ...] = ()  # some errors of each class
+    pairs: int = 0  # pairs, skipped: sentence pairs that both aligned, and those left out
     skipped: int = 0
-    notes: tuple[str, ...] = ()
-    signature: str = ""
-    system: str = "the system"
+    notes: tuple[str, ...] = ()  # what is to be known of the classes
+    signature: str = ""  # the settings in one line
+    system: str = "the system"  # what the system is called
 
     @property
     def head(self) -> Sequence[str]:
@@ -241,11 +211,6 @@ class LinkErrors(Findings):
     def cautions(self) -> Sequence[str]:
         """What is to be known of the classes and the intervals."""
         return (*self.notes, *few_pairs(self.pairs))
-
-    @property
-    def settings(self) -> str:
-        """The settings in one line."""
-        return self.signature
 
     def _ways(self) -> list[str]:
         return [way for way in dict.fromkeys(one.by for one in self.classes) if way]

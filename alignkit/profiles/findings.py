@@ -18,7 +18,7 @@ from alignkit.report.table_html import signed, table_style
 
 
 class Picture(NamedTuple):
-    """Hold a figure of a page: what stands above it, and the figure as SVG."""
+    """A figure of a page: what stands above it, and the figure as SVG."""
 
     title: str
     image: str
@@ -29,6 +29,8 @@ class Findings(ABC):
 
     rewrites_left_out: int | None = None
     """How many rewrites, which nobody judged, are left out; None if labels do not count."""
+    notes: tuple[str, ...] = ()
+    signature: str = ""
 
     @abstractmethod
     def tables(self) -> Sequence[Table]:
@@ -46,25 +48,19 @@ class Findings(ABC):
     @property
     def cautions(self) -> Sequence[str]:
         """What to know before one believes the numbers."""
-        return ()
+        return self.notes
 
     @property
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
-        return ""
+        return self.signature
 
     def images(self) -> Iterator[Picture]:
         """Yield the figures of the page."""
         yield from ()
 
     def show(self, medium: str = "text") -> str:
-        """Return all tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such medium.
-        """
+        """Return all tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
         written = get_medium(medium)
         sheets = [table.sheet() for table in self.shown_tables()]
         return written.report(Report(self.head, sheets, self.cautions, self.settings))
@@ -107,10 +103,7 @@ class Findings(ABC):
         return self.shown_tables()
 
     def page(self, title: str) -> str:
-        """Return the tables and the figures as a page that needs neither network nor script.
-
-        What was found stands first, then what to know of it; figures and tables follow.
-        """
+        """Return the tables and the figures as a page that needs neither network nor script."""
         check_arguments(Findings.page, locals())
         tables = "".join(map(get_medium("html").table, (x.sheet() for x in self.page_tables())))
         figures = "".join(map(_figure, self.images()))

@@ -20,39 +20,18 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Friedman:
-    """Hold Friedman's test of K things in N blocks, with Nemenyi's critical difference.
+    """Friedman's test of K things in N blocks, with Nemenyi's critical difference."""
 
-    Parameters
-    ----------
-    names
-        The K things.
-    blocks
-        How many blocks, N.
-    mean_ranks
-        The mean rank of each; 1 is the best.
-    statistic
-        Chi-square, corrected for ties; NaN where undefined.
-    uncorrected
-        Without that correction.
-    p_value
-        Of `statistic`, by the chi-square distribution with K - 1 degrees of freedom.
-    critical_difference
-        Two things whose mean ranks differ by more are told apart, at `alpha`.
-    alpha
-        The chance of a false difference anywhere.
-    reason
-        Why there is no statistic; empty where there is.
-    """
-
-    names: tuple[str, ...]
-    blocks: int
-    mean_ranks: tuple[float, ...]
-    statistic: float
-    uncorrected: float
-    p_value: float
+    names: tuple[str, ...]  # the K things
+    blocks: int  # how many blocks, N
+    mean_ranks: tuple[float, ...]  # the mean rank of each; 1 is the best
+    statistic: float  # Chi-square, corrected for ties; NaN where undefined
+    uncorrected: float  # without that correction
+    p_value: float  # of `statistic`, by the chi-square distribution with K - 1 degrees of freedom
+    # two things whose mean ranks differ by more are told apart, at `alpha`
     critical_difference: float
-    alpha: float
-    reason: str = ""
+    alpha: float  # the chance of a false difference anywhere
+    reason: str = ""  # why there is no statistic; empty where there is
 
     @property
     def ranking(self) -> list[tuple[str, float]]:
@@ -131,10 +110,6 @@ def friedman(
     ----------
     values
         (N, K), none missing.
-    names
-        Those of the K columns.
-    alpha
-        The chance of a false difference, between 0 and 1.
     lower_is_better
         Rank the lowest first.
 

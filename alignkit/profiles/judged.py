@@ -44,22 +44,12 @@ def profile_labels(
 
     Parameters
     ----------
-    corpus
-        The judged pairs; those that all systems and the reference judged count.
-    systems
-        The annotators to profile.
-    reference
-        The annotator who is right.
-    scheme, view
-        See `alignkit.labels.get_view`.
-    lenient
-        Leave out, and count, what is no judgment of the scheme, where an error would stop.
-    rewrites
-        Count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
+    corpus, systems, reference
+        Pairs count that all these annotators judged.
+    scheme, view, lenient, rewrites
+        See `score_labels`; and `profile_rows` for the options of the tests.
     by, split
         The attribute that names phenomena, and what stands between several in it.
-    like, trials, resamples, confidence, alpha, seed
-        See `profile_rows`.
 
     Raises
     ------
@@ -84,7 +74,9 @@ def profile_labels(
     values = matrix.values[:, judged]
     right = np.equal(values[1:], values[0])
     found = profile_rows(
-        {name: _rows(one) for name, one in zip(systems, right, strict=True)}, groups, _accuracy,
+        dict(zip(systems, np.stack([right, np.ones_like(right)], axis=2).astype(np.int64),
+                 strict=True)),
+        groups, _accuracy,
         "accuracy", by=by, paired="mcnemar", like=like, trials=trials, resamples=resamples,
         confidence=confidence, alpha=alpha, seed=seed,
     )  # fmt: skip
@@ -97,11 +89,6 @@ def profile_labels(
         )
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{found.signature}"
     return replace(found, notes=notes, signature=signature, rewrites_left_out=left_out)
-
-
-def _rows(right: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return (P, 2) counts: whether a pair is right, and 1."""
-    return np.stack([right, np.ones_like(right)], axis=1).astype(np.int64)
 
 
 def _accuracy(sums: Counts) -> dict[str, NDArray[np.float64]]:

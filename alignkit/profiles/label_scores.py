@@ -34,10 +34,7 @@ _CONFUSION = "confusion-"
 
 @dataclass(frozen=True)
 class ClassScore:
-    """Hold the scores of a label or a flag: how often both have it, the hypothesis, the reference.
-
-    NaN where 0/0.
-    """
+    """The scores of a label or a flag: how often both have it, the hypothesis, the reference."""
 
     name: str
     right: int
@@ -63,10 +60,7 @@ class ClassScore:
 
 @dataclass(frozen=True, eq=False)
 class SystemScore:
-    """Hold the scores of a system: its confusion, (K, K), reference by hypothesis, and flags.
-
-    Of the `common_pairs`, which all systems and the reference judged, `common_right` are right.
-    """
+    """The scores of a system: its confusion, (K, K), reference by hypothesis, and flags."""
 
     name: str
     labels: tuple[str, ...]
@@ -119,7 +113,7 @@ class SystemScore:
 
 @dataclass(frozen=True)
 class LabelComparison:
-    """Hold on how many pairs one system alone is right, the other alone, and McNemar's p."""
+    """On how many pairs one system alone is right, the other alone, and McNemar's p."""
 
     system: str
     baseline: str
@@ -132,23 +126,13 @@ class LabelComparison:
 
 @dataclass(frozen=True)
 class LabelScores(Findings):
-    """Hold the scores of systems against a reference, and how they compare."""
+    """The scores of systems against a reference, and how they compare."""
 
     systems: tuple[SystemScore, ...]
     comparisons: tuple[LabelComparison, ...] = ()
     notes: tuple[str, ...] = ()
     signature: str = ""
     rewrites_left_out: int = 0
-
-    @property
-    def cautions(self) -> Sequence[str]:
-        """What was left out."""
-        return self.notes
-
-    @property
-    def settings(self) -> str:
-        """The settings in one line."""
-        return self.signature
 
     def tables(self) -> Sequence[Table]:
         """Return the scores of systems, of labels, the confusions, and the comparisons."""
@@ -239,7 +223,6 @@ class LabelScores(Findings):
 
 
 def _frequent(systems: Sequence[SystemScore]) -> Table:
-    """Return for each system what it takes most often for what."""
     columns = [
         Column("system"),
         Column("reference"),
@@ -282,18 +265,14 @@ def score_labels(
 
     Parameters
     ----------
-    corpus
-        The judged pairs.
     hypotheses
         The annotators to score; each on the pairs that it and the reference judged.
-    reference
-        The annotator to score against.
     scheme, view
         See `alignkit.labels.get_view`; what the view does not score is left out and counted.
     lenient
         Leave out, and count, what is no judgment of the scheme too, where an error would stop.
     rewrites
-        Count rewrites too, which nobody judged; see `alignkit.labels.rewrites`.
+        Count rewrites too, which nobody judged.
     unflagged
         The hypotheses that know of no flags, and whose flags are not scored.
 
@@ -301,8 +280,6 @@ def score_labels(
     ------
     UnknownNameError
         If one of them judged no pair, or there is no such scheme or view.
-    FormatError
-        If a text is no judgment of the scheme.
     OptionError
         If nobody is named, or one twice.
 

@@ -51,7 +51,7 @@ _SAID = {
 
 
 def explained(way: str, names: Collection[str]) -> str:
-    """Say what the classes of a way to tell links apart are, as far as a table has them."""
+    """Return what tells classes of links apart, as far as a table has them."""
     if way in _SAID:
         return f"{way}: {_SAID[way]}"
     said = _KINDS_SAID if way == "kind" else _WORDS_SAID
@@ -59,30 +59,13 @@ def explained(way: str, names: Collection[str]) -> str:
 
 
 def called(way: str, name: str) -> str:
-    """Return how a sentence names a class of links.
-
-    Examples
-    --------
-    >>> called("frequency", "2 to 5"), called("kind", "n-1")
-    ("words of frequency '2 to 5'", "'n-1' (several source words with one target word)")
-    """
+    """Return how a sentence names a class of links."""
     said = {"kind": _KINDS_SAID, "word": _WORDS_SAID}.get(way, {}).get(name, "")
     return _CALLED.get(way, "'{}'").format(name) + (f" ({said})" if said else "")
 
 
 def component_kinds(alignment: Alignment) -> dict[Link, str]:
-    """Return for each link the kind of its connected component, possible links included.
-
-    A component is discontinuous where a word between its words, on either side, is not in it. Else
-    it is ``1-1``, ``1-n``, ``n-1``, a block where every cell of its box is a link, or
-    ``n-m, not full``.
-
-    Examples
-    --------
-    >>> kinds = component_kinds(Alignment.parse("0-0 1-1 1-3 2-4 2-5 3-4 3-5"))
-    >>> kinds[Link(0, 0)], kinds[Link(1, 3)], kinds[Link(3, 4)]
-    ('1-1', 'discontinuous', 'block')
-    """
+    """Return for each link the kind of its connected component, possible links included."""
     kinds = ((part, _kind(part)) for part in alignment.components())
     return {link: kind for part, kind in kinds for link in part}
 
@@ -99,20 +82,7 @@ def _kind(part: Iterable[Link]) -> str:
 
 
 def word_class(source: str, target: str, known: FunctionWords | None = None) -> str:
-    """Return the class of a link's words.
-
-    Identical after casefold; else punctuation, function words or content words where both are;
-    else mixed. Without lists of function words, function and content words are ``words``.
-
-    Examples
-    --------
-    >>> from alignkit.report.word_kinds import function_words
-    >>> english = function_words("english")
-    >>> [word_class(*pair, english) for pair in (("The", "the"), ("a", "the"), ("of", "issue"))]
-    ['identical', 'function words', 'mixed']
-    >>> word_class("issue", "topic")
-    'words'
-    """
+    """Return the class of a link's words."""
     if source.casefold() == target.casefold():
         return "identical"
     first = _class(source, None if known is None else known.source)
@@ -149,24 +119,12 @@ class Frequencies:
 
 
 def frequency_band(count: int) -> str:
-    """Return the band of a frequency.
-
-    Examples
-    --------
-    >>> [frequency_band(count) for count in (0, 1, 2, 5, 6, 50, 51)]
-    ['not in the reference', '1', '2 to 5', '2 to 5', '6 to 50', '6 to 50', 'above 50']
-    """
+    """Return the band of a frequency."""
     return FREQUENCIES[bisect_left(_BANDS, count)] if count else FREQUENCIES[-1]
 
 
 def distance_band(link: Link, lengths: tuple[int, int]) -> str:
-    """Return the band of a link's distance from the diagonal, abs(i/N - j/M), from 0.
-
-    Examples
-    --------
-    >>> distance_band(Link(0, 0), (4, 4)), distance_band(Link(0, 3), (4, 10))
-    ('below 0.05', '0.3 or more')
-    """
+    """Return the band of a link's distance from the diagonal, abs(i/N - j/M), from 0."""
     n, m = lengths
     # one division, so that 3/10 is not below 0.3
     return DISTANCES[bisect_right(_EDGES, abs(link.i * m - link.j * n) / (n * m))]

@@ -1,4 +1,4 @@
-"""Say by kind of link where a system errs: what it gets right, draws wrongly, and misses."""
+"""Errors by kind of link: where a system errs: what it gets right, draws wrongly, and misses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ from alignkit.brief import overlapping
 from alignkit.corpus import Corpus, values_of
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.profiles import link_classes
-from alignkit.profiles.error_counts import (
-    ErrorCounts,
-    count_nulls,
-    count_pair,
-    count_statuses,
-)
+from alignkit.profiles.error_counts import ErrorCounts, count_nulls, count_pair, count_statuses
 from alignkit.profiles.error_report import NO_LINKS, ClassErrors, LinkErrors, Shown
 from alignkit.profiles.link_classes import NULL_KIND, Frequencies
 from alignkit.report.word_kinds import FunctionWords
@@ -49,7 +44,7 @@ _TAGS = ("source_tags", "target_tags")
 
 @dataclass(frozen=True)
 class _Ways:
-    """Hold how links are told apart."""
+    """How links are told apart."""
 
     by: tuple[str, ...]
     known: FunctionWords | None
@@ -77,7 +72,11 @@ class _Ways:
             lengths = len(source), len(target)
             return {link: link_classes.distance_band(link, lengths) for link in alignment}
         tags = {name: _tags(pair, name) for name in self.tags}
-        return {link: _tag(link, tags) for link in alignment}
+        both = {
+            link: [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
+            for link in alignment
+        }
+        return {link: " - ".join(dict.fromkeys(parts)) for link, parts in both.items()}
 
 
 def _tags(pair: SentencePair, name: str) -> list[str]:
@@ -89,11 +88,6 @@ def _tags(pair: SentencePair, name: str) -> list[str]:
             "one a word, as word/TAG"
         )
     return tags
-
-
-def _tag(link: Link, tags: Mapping[str, Sequence[str]]) -> str:
-    places = {_TAGS[0]: link.i, _TAGS[1]: link.j}
-    return " - ".join(dict.fromkeys(found[places[name]] for name, found in tags.items()))
 
 
 def link_errors(
@@ -119,10 +113,6 @@ def link_errors(
 
     Parameters
     ----------
-    corpus
-        The sentence pairs; those that both aligned count.
-    hypothesis, reference
-        The names of the two annotations.
     by
         Of `BY_LINK`: what to tell links apart by.
     function_words
@@ -133,22 +123,12 @@ def link_errors(
         The attribute that names phenomena, and what stands between several in it.
     examples
         How many errors of each class to show, spread over the corpus.
-    resamples, confidence, seed
-        Of the intervals, by bootstrap over sentence pairs.
-
-    Returns
-    -------
-    LinkErrors
 
     Raises
     ------
     UnknownNameError
         If nobody of that name annotated the corpus, no pair has the attribute, or `by` names
         nothing.
-    MissingTextError
-        If words are needed and not known.
-    OptionError
-        If a number is out of range, nothing is asked for, or tags do not fit the words.
 
     Examples
     --------
@@ -173,24 +153,19 @@ def link_errors(
             f"no pair has tags; give them as attributes, {' and '.join(_TAGS)}, a tag a word"
         )
     told = _Ways(ways, function_words, counted, tags, attribute, split)
-    if "phenomenon" in ways and len(shared):
-        _check_attribute(shared, attribute)
+    if "phenomenon" in ways and len(shared) and attribute not in shared.attributes:
+        raise UnknownNameError("attribute", attribute, shared.attributes)
     counts, several = _counts(shared, hypothesis, reference, told, keep=examples > 0)
     drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
     whole = counts[""][_ALL].array(len(shared))
-    found = [
-        ClassErrors.of(
-            way,
-            name,
-            one.array(len(shared)),
-            drawn,
-            whole if way and name not in NO_LINKS else None,
-        )
-        for way, name, one in _ordered(counts)
-    ]
+    classes = [
+        ClassErrors.of(way, name, errors.array(len(shared)), drawn,
+                       whole if way and name not in NO_LINKS else None)
+        for way, name, errors in _ordered(counts)
+    ]  # fmt: skip
     shown = [
-        shown for way, name, one in _ordered(counts) if name != _ALL
-        for shown in _examples(shared, way, name, one, examples)
+        shown for way, name, errors in _ordered(counts) if name != _ALL
+        for shown in _examples(shared, way, name, errors, examples)
     ]  # fmt: skip
     notes = ["nulls: the words without a link, whether said or not"] if "kind" in ways else []
     if several:
@@ -198,7 +173,7 @@ def link_errors(
     if "word" in ways and function_words is None:
         notes.append("no function words were named, so other words are not told apart")
     return LinkErrors(
-        tuple(found),
+        tuple(classes),
         tuple(shown),
         pairs=len(shared),
         skipped=len(corpus) - len(shared),
@@ -217,11 +192,6 @@ def _check(by: Sequence[str], examples: int) -> None:
         raise OptionError(f"nothing to tell links apart by; name some of {', '.join(BY_LINK)}")
     if examples < 0:
         raise OptionError(f"examples are {examples}; give 0 or more")
-
-
-def _check_attribute(corpus: Corpus, attribute: str) -> None:
-    if attribute not in corpus.attributes:
-        raise UnknownNameError("attribute", attribute, corpus.attributes)
 
 
 Collected = Mapping[str, dict[str, ErrorCounts]]
@@ -255,24 +225,22 @@ def _counts(
 
 
 def _ordered(counts: Collected) -> Iterator[tuple[str, str, ErrorCounts]]:
-    """Yield classes in the order of reports: that of their kind, or by how many errors."""
     for way, classes in counts.items():
         order = _ORDERS.get(way)
         names = [name for name in order or () if name in classes]
         if order is None:
-            names = sorted(classes, key=lambda name: (-_errors(classes[name]), name))
+            errors = {
+                name: sum(row[0] - row[1] + row[2] - row[3] for row in counts.rows.values())
+                for name, counts in classes.items()
+            }
+            names = sorted(classes, key=lambda name: (-errors[name], name))
         for name in names:
             yield way, name, classes[name]
-
-
-def _errors(counts: ErrorCounts) -> int:
-    return sum(row[0] - row[1] + row[2] - row[3] for row in counts.rows.values())
 
 
 def _examples(
     corpus: Corpus, way: str, name: str, counts: ErrorCounts, most: int
 ) -> Iterator[Shown]:
-    """Yield some errors of each sort, spread over the corpus."""
     for error in ("wrong", "missed"):
         errors = sorted((one for one in counts.errors if one.error == error), key=lambda x: x[1:])
         chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())

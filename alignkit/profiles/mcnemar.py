@@ -1,4 +1,4 @@
-"""Test whether two systems are right equally often on the same pairs (McNemar)."""
+"""McNemar's test: whether two systems are right equally often on the same pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from alignkit.errors import OptionError
 
 @dataclass(frozen=True)
 class Alone:
-    """Hold on how many pairs one system alone is right, and the other alone."""
+    """On how many pairs one system alone is right, and the other alone."""
 
     system: int
     baseline: int
@@ -37,8 +37,6 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
     ----------
     first, second
         In how many pairs the one alone, and the other alone, is right.
-    exact
-        Which of the two.
 
     References
     ----------

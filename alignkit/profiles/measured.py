@@ -1,4 +1,4 @@
-"""Hold a measure of several systems on several phenomena, or read it from a printed table."""
+"""A measure of several systems on several phenomena, and a reader of printed tables."""
 
 from __future__ import annotations
 
@@ -22,28 +22,15 @@ _MISSING = {"", "-", "–", "na", "n/a", "nan"}
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Hold a measure of S systems on P phenomena.
+    """A measure of S systems on P phenomena."""
 
-    Parameters
-    ----------
-    phenomena, systems
-        Their names.
-    values
-        (P, S) values; NaN where one is missing.
-    pairs
-        How many sentence pairs hold each phenomenon; None where that is not known.
-    measure
-        What was measured; empty where that is not known.
-    lower_is_better
-        Whether it is an error.
-    """
-
-    phenomena: tuple[str, ...]
+    phenomena: tuple[str, ...]  # phenomena, systems: their names
     systems: tuple[str, ...]
-    values: NDArray[np.float64]
+    values: NDArray[np.float64]  # (P, S) values; NaN where one is missing
+    # how many sentence pairs hold each phenomenon; None where that is not known
     pairs: tuple[int, ...] | None = None
-    measure: str = ""
-    lower_is_better: bool = False
+    measure: str = ""  # what was measured; empty where that is not known
+    lower_is_better: bool = False  # whether it is an error
 
     def worst_first(self) -> Measured:
         """Return the same with the phenomena sorted by their mean, those without a value last."""
@@ -64,12 +51,12 @@ class Measured:
     @property
     def read_as(self) -> str:
         """How the values are taken and shown."""
-        if self.shares:
-            return "values are read as shares of 1 and shown as percentages"
-        return "values are read and shown as they are written, not as shares of 1"
+        shares = "values are read as shares of 1 and shown as percentages"
+        plain = "values are read and shown as they are written, not as shares of 1"
+        return shares if self.shares else plain
 
     def doubts(self) -> Iterator[str]:
-        """Say which values lie outside 0 to 1, or 0 to 100, where most lie within."""
+        """Which values lie outside 0 to 1, or 0 to 100, where most lie within."""
         known = np.count_nonzero(~np.isnan(self.values))
         for top in (1, 100):
             outside = self._outside(top)
@@ -109,18 +96,12 @@ def read_measured(
         missing. The first line names the systems.
     leave_out
         Rows that are no phenomena, such as a mean over all.
-    lower_is_better
-        Whether the values are errors.
-    encoding
-        Of the file.
 
     Raises
     ------
     FormatError
         If it is no such table, or values with and without ``%`` do not fit together; the message
         names the line.
-    UnknownNameError
-        If it has no row of a name to leave out.
     """
     check_arguments(read_measured, locals())
     name = os.fspath(path)

@@ -1,4 +1,4 @@
-"""Hold and show a profile: how good systems are on the pairs of each phenomenon."""
+"""A profile: how good systems are on the pairs of each phenomenon."""
 
 from __future__ import annotations
 
@@ -20,30 +20,17 @@ _P = Column("p", "p")
 
 @dataclass(frozen=True)
 class OnPhenomenon:
-    """Hold how good a system is on the pairs that hold a phenomenon.
+    """How good a system is on the pairs that hold a phenomenon."""
 
-    Parameters
-    ----------
-    system, phenomenon
-        Whose and of which.
-    pairs
-        How many pairs hold it.
-    value, rest
-        The measure on these pairs, and on all others; NaN where undefined.
-    interval, gap
-        Of `value`, and of `value` - `rest`.
-    p_value, holm
-        That both are the same, and corrected for the phenomena that were tested; NaN where there
-        was no test.
-    """
-
-    system: str
+    system: str  # system, phenomenon: whose and of which
     phenomenon: str
-    pairs: int
-    value: float
+    pairs: int  # how many pairs hold it
+    value: float  # value, rest: the measure on these pairs, and on all others; NaN where undefined
     rest: float
-    interval: Interval
+    interval: Interval  # interval, gap: of `value`, and of `value` - `rest`
     gap: Interval
+    # p_value, holm: that both are the same, and corrected for the phenomena that were tested; NaN
+    # where there was no test
     p_value: float = nan
     holm: float = nan
 
@@ -55,10 +42,7 @@ class OnPhenomenon:
 
 @dataclass(frozen=True)
 class Difference:
-    """Hold whether two systems differ on a phenomenon; `holm` is over the phenomena.
-
-    Where pairs are right or wrong as wholes, `alone` holds on how many each is right alone.
-    """
+    """Whether two systems differ on a phenomenon; `holm` is over the phenomena."""
 
     phenomenon: str
     pairs: int
@@ -72,41 +56,19 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Profile(Findings):
-    """Hold a profile of systems by phenomenon.
+    """A profile of systems by phenomenon."""
 
-    Parameters
-    ----------
-    measured
-        The measure as a table of phenomena by systems.
-    overall
-        The measure of each system on all pairs.
-    parts
-        Each system on each phenomenon.
-    differences
-        Every two systems on each phenomenon.
-    ranking
-        The tests of ranks.
-    by
-        The attribute that names phenomena.
-    total
-        How many pairs there are.
-    tests
-        What stands below the tables of phenomena and of differences: how p was found.
-    alpha
-        The chance of a false difference.
-    notes, signature
-        What is to be known, and the settings in one line.
-    """
-
-    measured: Measured
-    overall: Mapping[str, float]
-    parts: tuple[OnPhenomenon, ...]
-    differences: tuple[Difference, ...]
-    ranking: Ranking
-    by: str
-    total: int
+    measured: Measured  # the measure as a table of phenomena by systems
+    overall: Mapping[str, float]  # the measure of each system on all pairs
+    parts: tuple[OnPhenomenon, ...]  # each system on each phenomenon
+    differences: tuple[Difference, ...]  # every two systems on each phenomenon
+    ranking: Ranking  # the tests of ranks
+    by: str  # the attribute that names phenomena
+    total: int  # how many pairs there are
+    # what stands below the tables of phenomena and of differences: how p was found
     tests: tuple[str, str]
-    alpha: float = 0.05
+    alpha: float = 0.05  # the chance of a false difference
+    # notes, signature: what is to be known, and the settings in one line
     notes: tuple[str, ...] = ()
     signature: str = ""
     rewrites_left_out: int | None = None
@@ -136,7 +98,6 @@ class Profile(Findings):
                 yield f"{among}{self._fails(found)}{self._lower(firm, found)}"
 
     def _lower(self, parts: Sequence[OnPhenomenon], worst: OnPhenomenon) -> str:
-        """Say what is worse than the worst of which that is clear."""
         last = min(parts, key=self._place)
         if last.value == worst.value:
             return ""
@@ -155,10 +116,6 @@ class Profile(Findings):
         return f" {none}; {self.measured.measure} is {end} on {self._said(one)}"
 
     def _below(self, one: OnPhenomenon) -> bool:
-        """Return whether a system is worse on a phenomenon beyond what chance may do.
-
-        The interval of the difference says so, or the corrected test.
-        """
         worse = -1 if self.measured.lower_is_better else 1
         ends = sorted((worse * one.gap.low, worse * one.gap.high))
         return worse * one.difference < 0 and (ends[1] < 0 or one.holm <= self.alpha)
@@ -172,7 +129,6 @@ class Profile(Findings):
         return sign * one.value, -one.pairs
 
     def _said(self, one: OnPhenomenon) -> str:
-        """Say of a phenomenon how good a system is, and how far that is from the others."""
         value = bounded(one.value, one.interval)
         low, high = one.gap.low, one.gap.high
         where = "below"
@@ -199,11 +155,6 @@ class Profile(Findings):
         """What is to be known, and why a test may say too much."""
         return (*self.notes, *(self.ranking.cautions if self.differences else ()))
 
-    @property
-    def settings(self) -> str:
-        """The settings in one line."""
-        return self.signature
-
     def tables(self) -> Sequence[Table]:
         """Return the phenomena of each system, the differences, and the tests of ranks."""
         found = [self._by_phenomenon()]
@@ -213,8 +164,8 @@ class Profile(Findings):
         return found
 
     def images(self) -> Iterator[Picture]:
-        """Yield the figures of the ranking."""
-        yield from self.ranking.images()
+        """Return the figures of the ranking."""
+        return self.ranking.images()
 
     def _by_phenomenon(self) -> Table:
         columns = [
@@ -274,13 +225,7 @@ def _value(number: float, interval: Interval) -> Cell:
 
 
 def bounded(value: float, interval: Interval) -> str:
-    """Write a share in percent, with the bounds that it has.
-
-    Examples
-    --------
-    >>> bounded(0.5, Interval(0.25, 0.75, 0.95, 0.1, 0))
-    '50.0 [25.0, 75.0]'
-    """
+    """Write a share in percent, with the bounds that it has."""
     said = f"{100 * value:.1f}"
     if isnan(interval.low):
         return said

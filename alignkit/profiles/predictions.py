@@ -25,7 +25,7 @@ _HEADING = ["id", "label"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """Hold what a program predicted."""
+    """What a program predicted."""
 
     judgments: Mapping[int, str]  # by the place of a pair in the corpus
     of_view: bool = False  # whether the labels are those of a view: its flags are not known
@@ -34,18 +34,11 @@ class Predictions:
         """Return the corpus with the judgments as those of an annotator."""
         if name in corpus.annotators:
             raise JoinError(f"{name!r} has annotated the pairs already: choose a new name")
-        return Corpus(
-            replace(
-                pair,
-                annotations={
-                    **pair.annotations,
-                    name: Annotation(None, judgment=self.judgments[place]),
-                },
-            )
-            if place in self.judgments
-            else pair
-            for place, pair in enumerate(corpus)
-        )
+        pairs = list(corpus)
+        for place, judgment in self.judgments.items():
+            added = {name: Annotation(None, judgment=judgment)}
+            pairs[place] = replace(pairs[place], annotations={**pairs[place].annotations, **added})
+        return Corpus(pairs)
 
 
 def with_predictions(
@@ -62,14 +55,10 @@ def with_predictions(
 
     Parameters
     ----------
-    corpus
-        The pairs.
     path
         Lines of an id and a label with a tab between, for some of the pairs or all, with or without
         the heading ``id<TAB>label``; or a label for each pair, in their order. It is the first
         where at least half of the lines have a tab.
-    name
-        The name of the annotator.
     view
         What the labels must be of: its scheme, or itself; None takes any text.
     predicted
@@ -78,8 +67,6 @@ def with_predictions(
         view shows as it.
     lenient
         Keep what is of neither, where an error would stop.
-    encoding
-        Of the file.
 
     Raises
     ------
@@ -87,8 +74,6 @@ def with_predictions(
         If a line does not fit the pairs, or neither the scheme nor the view.
     OptionError
         If the labels could be of either and do not mean the same in both.
-    JoinError
-        If the corpus has an annotator of that name.
     """
     check_arguments(with_predictions, locals())
     found = read_predictions(

@@ -27,26 +27,13 @@ _WHOLE = ("overall", "total", "all", "average", "mean")
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Findings):
-    """Hold the ranks of phenomena and of systems.
+    """The ranks of phenomena and of systems."""
 
-    Parameters
-    ----------
-    measured
-        What was ranked.
-    phenomena
-        Friedman's test of the phenomena, each system a block.
-    systems
-        That of the systems, each phenomenon a block.
-    missing
-        The phenomena left out because a value is missing.
-    few
-        Those left out because fewer than `FEW_HOLD` sentence pairs hold them.
-    """
-
-    measured: Measured
-    phenomena: Friedman
-    systems: Friedman
-    missing: tuple[str, ...] = ()
+    measured: Measured  # what was ranked
+    phenomena: Friedman  # Friedman's test of the phenomena, each system a block
+    systems: Friedman  # that of the systems, each phenomenon a block
+    missing: tuple[str, ...] = ()  # the phenomena left out because a value is missing
+    # those left out because fewer than `FEW_HOLD` sentence pairs hold them
     few: tuple[str, ...] = ()
 
     @property
@@ -174,8 +161,6 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
     measured
         A measure of systems on phenomena; phenomena with a value missing, or that fewer than
         `FEW_HOLD` pairs are known to hold, are left out.
-    alpha
-        The chance of a false difference, between 0 and 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Test whether a measure differs on a subset of the sentence pairs."""
+"""Tests of whether a measure differs on a subset of the sentence pairs."""
 
 from __future__ import annotations
 
@@ -133,6 +133,5 @@ def _prefixes(
 def _gaps(
     measure: Ratios, name: str, part: NDArray[np.float64], total: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return for each system how far the measure of a part is from that of the rest."""
     gaps: NDArray[np.float64] = np.abs(measure(part)[name] - measure(total - part)[name])
     return gaps

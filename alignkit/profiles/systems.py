@@ -60,7 +60,7 @@ _CARE = (
 
 @dataclass(frozen=True)
 class _Drawing:
-    """Hold how a profile is measured, tested and drawn."""
+    """How a profile is measured, tested and drawn."""
 
     measure: Ratios
     name: str
@@ -115,8 +115,6 @@ def profile_rows(
     measure, name
         What makes measures of (R, C) sums of counts, such as `alignkit.scoring.link_ratios`, and
         the one to profile by.
-    by
-        What phenomena are called.
     paired
         Of `PAIRED`: paired randomization; or, where the first count of a pair says whether it is
         right, McNemar's exact test.
@@ -127,18 +125,12 @@ def profile_rows(
         Of the tests, 10,000 or more for a paper.
     resamples, confidence
         Of the intervals, by bootstrap over the pairs that hold the phenomenon, and over the others.
-    alpha
-        The chance of a false difference between mean ranks.
-    seed
-        Of all draws.
 
     Raises
     ------
     OptionError
         If there is no system, or systems and groups differ in the number of pairs, or a number is
         out of range.
-    UnknownNameError
-        If there is no such measure or test.
 
     References
     ----------
@@ -195,10 +187,7 @@ def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Drawin
 
 
 def _notes(
-    groups: Sequence[Sequence[str]],
-    held: Mapping[str, NDArray[np.bool_]],
-    by: str,
-    how: _Drawing,
+    groups: Sequence[Sequence[str]], held: Mapping[str, NDArray[np.bool_]], by: str, how: _Drawing
 ) -> Iterator[str]:
     pairs = len(groups)
     yield from few_pairs(pairs)
@@ -231,8 +220,6 @@ def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Drawing) -> Iterato
 
 
 def _in_order(names: Sequence[str], parts: Sequence[OnPhenomenon], *, lower: bool) -> list[str]:
-    """Return phenomena, the worst over all systems first, those without a value last."""
-
     def key(name: str) -> tuple[bool, float, str]:
         known = [one.value for one in parts if one.phenomenon == name and not isnan(one.value)]
         mean = sum(known) / len(known) if known else 0.0
@@ -265,7 +252,6 @@ def _tested(held: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_
 
 
 def _corrected(p_values: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-    """Return each p-value with that corrected for all of them."""
     values = list(p_values.values())
     return dict(zip(p_values, zip(values, holm(values), strict=True), strict=True))
 
@@ -292,7 +278,6 @@ def _p_values(
 
 
 def _intervals(inside: Counts, outside: Counts, how: _Drawing) -> tuple[Interval, Interval]:
-    """Return the intervals of the measure, and of how far it is from that of the others."""
     rng = np.random.default_rng(how.seed)
     drawn = []
     for rows in (inside, outside):

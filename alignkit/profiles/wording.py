@@ -20,40 +20,20 @@ def token_types(
     stop_words: Collection[str] = (),
     stem: Callable[[str], str] | None = None,
 ) -> frozenset[str]:
-    """Return the different tokens of a text in lower case.
-
-    Examples
-    --------
-    >>> sorted(token_types("The cat's cat", stop_words={"the"}))
-    ['cat', 's']
-    """
+    """Return the different tokens of a text in lower case."""
     found = {one for one in re.findall(token, text.lower()) if one not in stop_words}
     return frozenset(found if stem is None else map(stem, found))
 
 
 def jaccard(first: Collection[str], second: Collection[str]) -> float:
-    """Return the share of all types that both have; NaN where neither has any.
-
-    Examples
-    --------
-    >>> jaccard({"a", "b"}, {"b", "c"})
-    0.3333333333333333
-    """
+    """Return the share of all types that both have; NaN where neither has any."""
     mine, other = frozenset(first), frozenset(second)
     every = len(mine | other)
     return len(mine & other) / every if every else nan
 
 
 def ngrams(text: str) -> Counter[str]:
-    """Count the character n-grams of 2 to 4 within words, in lower case.
-
-    Each word between white space has a blank before and behind it, and no n-gram reaches into two.
-
-    Examples
-    --------
-    >>> sorted(ngrams("Ab"))
-    [' a', ' ab', ' ab ', 'ab', 'ab ', 'b ']
-    """
+    """Count the character n-grams of 2 to 4 within words, in lower case."""
     found: Counter[str] = Counter()
     for word in text.lower().split():
         padded = f" {word} "
@@ -75,13 +55,7 @@ def idf_of(texts: Iterable[str]) -> dict[str, float]:
 def cosine(
     first: Mapping[str, int], second: Mapping[str, int], weights: Mapping[str, float] | None = None
 ) -> float:
-    """Return the cosine of two counts; NaN where either is empty.
-
-    Examples
-    --------
-    >>> round(cosine(ngrams("a dog"), ngrams("a dog barks")), 4)
-    0.6667
-    """
+    """Return the cosine of two counts; NaN where either is empty."""
     if not first or not second:
         return nan
     if first == second:
@@ -106,12 +80,6 @@ def _length(values: Mapping[str, float]) -> float:
 
 
 def length_ratio(first: str, second: str, *, token: str = TOKEN) -> float:
-    """Return the tokens of the shorter text by those of the longer; NaN where both have none.
-
-    Examples
-    --------
-    >>> length_ratio("a dog barks", "it does")
-    0.6666666666666666
-    """
+    """Return the tokens of the shorter text by those of the longer; NaN where both have none."""
     low, high = sorted(len(re.findall(token, text)) for text in (first, second))
     return low / high if high else nan

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import ceil, floor, isnan, nan
 from typing import Any
 
@@ -27,12 +28,7 @@ Ranking = Sequence[tuple[str, float]]
 def cd_diagram(
     ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float
 ) -> str:
-    """Draw mean ranks on a line for a page; a bar joins those that are not told apart.
-
-    References
-    ----------
-    Demsar 2006, Journal of Machine Learning Research 7:1-30, figure 1.
-    """
+    """Draw mean ranks on a line for a page; a bar joins those that are not told apart."""
     with canvas(_WIDTH, _height(ranking, groups)) as figure:
         _diagram(figure, ranking, groups, critical_difference)
         listing = "; ".join(f"{name} {mean:.2f}" for name, mean in ranking)
@@ -44,10 +40,17 @@ def draw_cd_diagram(
     ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float, path: str
 ) -> None:
     """Write the same as a file for a paper, by the ending of its name."""
-    kind = ending(path)
-    with canvas(_WIDTH, _height(ranking, groups)) as figure:
-        figure.figure.patch.set_visible(True)
+    with _saved(path, _WIDTH, _height(ranking, groups)) as figure:
         _diagram(figure, ranking, groups, critical_difference)
+
+
+@contextmanager
+def _saved(path: str, width: int, height: int) -> Iterator[Canvas]:
+    """Yield a canvas that becomes a file once it is drawn."""
+    kind = ending(path)
+    with canvas(width, height) as figure:
+        figure.figure.patch.set_visible(True)
+        yield figure
         data = figure.file(kind)
     with replacing_bytes(path) as out:
         out.write(data)
@@ -91,7 +94,6 @@ def _diagram(
 
 
 def _ruler(figure: Canvas, start: float, end: float, length: float) -> None:
-    """Draw how far mean ranks must be apart, on the scale of the line below."""
     said = f"critical difference {length:.3f}"
     if end > _WIDTH - _SIDE:
         figure.text(_WIDTH / 2, 30, f"{said}, longer than this line", ha="center")
@@ -130,13 +132,8 @@ def draw_heat_map(
     path: str,
 ) -> None:
     """Write the same as a file for a paper, by the ending of its name; see `draw_cd_diagram`."""
-    kind = ending(path)
-    with canvas(*_size(rows, columns)) as figure:
-        figure.figure.patch.set_visible(True)
+    with _saved(path, *_size(rows, columns)) as figure:
         _map(figure, rows, columns, values, measure)
-        data = figure.file(kind)
-    with replacing_bytes(path) as out:
-        out.write(data)
 
 
 def _size(rows: Sequence[str], columns: Sequence[str]) -> tuple[int, int]:
@@ -145,7 +142,6 @@ def _size(rows: Sequence[str], columns: Sequence[str]) -> tuple[int, int]:
 
 
 def _fitting(names: Sequence[str], bounds: tuple[int, int]) -> int:
-    """Return a width in which names have room, between bounds."""
     longest = max(map(char_width, names), default=0)
     return min(max(bounds[0], _LETTER * (longest + 2)), bounds[1])
 
@@ -177,7 +173,6 @@ def _map(
 
 
 def _look(value: float, low: float, high: float) -> dict[str, Any]:
-    """Shade a cell so lightly that the number in it is read in light and dark."""
     if isnan(value):
         return {"facecolor": "none", "edgecolor": COLOURS["line"]}
     share = (value - low) / (high - low) if high > low else 0.5

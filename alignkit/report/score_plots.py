@@ -22,11 +22,7 @@ _DRAWN = {"micro": _MEASURES, "macro": _MACRO, "both": (*_MEASURES, *_MACRO)}
 
 
 def draw_scores(scores: Mapping[str, Score], path: str) -> None:
-    """Write a figure for a paper: precision, recall and F1 of systems, with intervals if they have.
-
-    A panel for each level, the systems below each other in each measure, every system by its own
-    mark. The same scores give the same file, with the same version of matplotlib.
-    """
+    """Draw precision, recall and F1 of systems as a figure file, with intervals if known."""
     kind = ending(path)
     levels = dict.fromkeys(level for score in scores.values() for level in score.parts())
     data = [Panel(LEVEL_NAMES[level], _LABEL, list(_spans(scores, level))) for level in levels]

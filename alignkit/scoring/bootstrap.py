@@ -32,39 +32,19 @@ _SAME = 1e-12
 
 @dataclass(frozen=True)
 class Interval:
-    """Hold a confidence interval.
+    """A confidence interval."""
 
-    Parameters
-    ----------
-    low, high
-        The bounds; NaN where there are none.
-    confidence
-        The share of resamples between the bounds.
-    standard_error
-        The standard deviation of the measure over the resamples.
-    undefined
-        In how many resamples the measure was 0/0; the interval is over the others.
-    reason
-        Why there are no bounds; empty where there are.
-    """
-
-    low: float
+    low: float  # low, high: the bounds; NaN where there are none
     high: float
-    confidence: float
-    standard_error: float
-    undefined: int
-    reason: str = ""
+    confidence: float  # the share of resamples between the bounds
+    standard_error: float  # the standard deviation of the measure over the resamples
+    undefined: int  # in how many resamples the measure was 0/0; the interval is over the others
+    reason: str = ""  # why there are no bounds; empty where there are
 
     def to_json(self) -> dict[str, object]:
         """Return the interval as JSON takes it: NaN is None."""
-        found: dict[str, object] = {
-            "low": none_if_nan(self.low),
-            "high": none_if_nan(self.high),
-            "confidence": self.confidence,
-            "standard_error": none_if_nan(self.standard_error),
-            "undefined": self.undefined,
-        }
-        return found | ({"reason": self.reason} if self.reason else {})
+        plain = {n: none_if_nan(v) if isinstance(v, float) else v for n, v in vars(self).items()}
+        return {name: value for name, value in plain.items() if name != "reason" or value}
 
 
 def confidence_interval(
@@ -84,28 +64,13 @@ def confidence_interval(
     measure
         `link_ratios`, `phrase_ratios` or any function of (R, C) sums of rows.
     resamples
-        How many corpora of P pairs to draw with replacement.
-    confidence
-        Between 0 and 1.
-    seed
-        Of the draws; the same seed gives the same interval.
+        How many corpora of P pairs to draw with replacement, 8 * C bytes each.
 
     Returns
     -------
     dict
         An interval for each name that `measure` returns; without bounds, and with the reason, where
         there is one pair only, where all resamples give the same, or none has the measure defined.
-
-    Raises
-    ------
-    OptionError
-        If `resamples`, `confidence` or `seed` is out of range.
-
-    Notes
-    -----
-    Memory: the sums take 8 * C bytes a resample, and the weights are drawn in chunks of at most
-    64 MB (or one resample, if that is more) twice over. Time: pairs with equal counts are drawn
-    together, so it grows with the number of distinct rows (about 0.07 s a sample for a million).
 
     References
     ----------
@@ -144,10 +109,7 @@ def drawn_intervals(
 def resample(
     rows: NDArray[np.generic], resamples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield, chunk by chunk, the (c, C) sums of rows drawn with replacement; `resamples` in all.
-
-    Drawing P rows and adding them up is weighting the distinct rows by multinomial counts.
-    """
+    """Yield, chunk by chunk, the (c, C) sums of rows drawn with replacement; `resamples` in all."""
     kinds, numbers = distinct(rows)
     total = max(len(rows), 1)
     for size in chunks(resamples, len(kinds)):
@@ -209,10 +171,10 @@ def check_confidence(confidence: float) -> None:
 
 
 def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
-    """Say that so few sentence pairs, and a bootstrap if one is drawn, say little of others.
+    """Return a caution about intervals and p-values of few sentence pairs.
 
     A percentile interval takes the pairs at hand for the population, and is too narrow where these
-    are few; randomization assumes nothing of the kind, and holds for any number.
+    are few; randomization assumes nothing of the kind.
     """
     if pairs >= FEW_PAIRS:
         return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
 from math import nan
@@ -14,16 +14,9 @@ from alignkit.arguments import check_arguments, kind_of
 from alignkit.brief import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import (
-    ONE_PAIR,
-    SEED,
-    Interval,
-    check_drawing,
-    few_pairs,
-    summarize,
-)
+from alignkit.scoring.bootstrap import ONE_PAIR, SEED, Interval, check_drawing, few_pairs, summarize
 from alignkit.scoring.comparison import Comparison
-from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 from alignkit.scoring.holm import holm
 from alignkit.scoring.macro import aggregated
 from alignkit.scoring.measures import Counts, Ratios
@@ -44,24 +37,13 @@ _SAME = ("links", "identical", "case", "level", "aggregate", "phrases", "max_len
 
 @dataclass(frozen=True, repr=False)
 class Comparisons(Sequence[Comparison]):
-    """Hold how several systems compare; printed, it is a table, and a notebook shows that too.
+    """How several systems compare; printed, it is a table, and a notebook shows that too."""
 
-    Parameters
-    ----------
-    found
-        A `Comparison` for each level, two systems and measure.
-    pairs
-        On how many sentence pairs.
-    signature
-        All settings; print it beside the comparison.
-    suspicions
-        What looks wrong in the scores that are compared.
-    """
-
-    found: tuple[Comparison, ...]
-    pairs: int
+    found: tuple[Comparison, ...]  # a `Comparison` for each level, two systems and measure
+    pairs: int  # on how many sentence pairs
+    # all settings; print it beside the comparison
     signature: Signature = field(default_factory=Signature)
-    suspicions: tuple[str, ...] = ()
+    suspicions: tuple[str, ...] = ()  # what looks wrong in the scores that are compared
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -132,14 +114,6 @@ def compare(
     baseline
         The system that the others are compared with; None compares each with each, a later one
         with an earlier one.
-    resamples
-        Of the bootstrap.
-    trials
-        Shuffles of the randomization.
-    confidence
-        Of the interval of the difference.
-    seed
-        Of all draws; the same seed gives the same numbers.
 
     Returns
     -------
@@ -148,15 +122,9 @@ def compare(
 
     Raises
     ------
-    ArgumentError
-        If a system is neither a score nor rows.
     OptionError
         If there are less than two systems, a score has no rows or was made with other settings,
         or a number is out of range.
-    UnknownNameError
-        If `baseline` is none of the systems.
-    JoinError
-        If the rows do not come from the same reference.
 
     Notes
     -----
@@ -196,7 +164,7 @@ def compare(
     pairs = list(combinations(systems, 2))
     if baseline is not None:
         pairs = [(baseline, name) for name in systems if name != baseline]
-    found: list[Comparison] = []
+    compared: list[Comparison] = []
     for level, (rows, ratios) in _levels(systems, measure).items():
         streams = np.random.default_rng(seed).spawn(len(pairs))
         for (base, name), stream in zip(pairs, streams, strict=True):
@@ -205,54 +173,34 @@ def compare(
             if len(both[0]) > 1:
                 drawn = paired_bootstrap(*both, ratios, resamples=resamples, rng=stream)
             chances = paired_randomization(*both, ratios, trials=trials, rng=stream)
-            one = Comparison("", name, base, nan, nan, nan, _NOTHING, nan, nan, nan, level=level)
             mine, others = (of_corpus(ratios, side) for side in both)
-            found += _measures(one, mine, others, drawn, chances, confidence)
+            for key, p_value in chances.items():
+                difference = mine[key] - others[key]
+                interval, bootstrap = _NOTHING, (nan, nan)
+                if drawn:
+                    interval = summarize(drawn[key], confidence)
+                    bootstrap = wins(key, difference, drawn[key])
+                compared.append(
+                    Comparison(key, name, base, mine[key], others[key], difference, interval,
+                               *bootstrap, p_value, level=level)
+                )  # fmt: skip
     first = next(iter(systems.values()))
     signature = first.signature if isinstance(first, Score) else Signature()
     signature = signature.drawn(resamples, confidence, seed, trials=trials)
     pairs_compared = first.pairs if isinstance(first, Score) else len(first)
     odd = tuple(
-        f"{name}: {said}"
-        for name, one in systems.items() if isinstance(one, Score)
-        for said in (*one.suspicions, *left_out_pairs(one.skipped, one.pairs))
+        f"{name}: {text}"
+        for name, score in systems.items() if isinstance(score, Score)
+        for text in (*score.suspicions, *left_out_pairs(score.skipped, score.pairs))
     )  # fmt: skip
-    return Comparisons(tuple(_corrected(found)), pairs_compared, signature, odd)
+    return Comparisons(tuple(_corrected(compared)), pairs_compared, signature, odd)
 
 
 _NOTHING = Interval(nan, nan, nan, nan, 0, ONE_PAIR)
 
 
-def _measures(
-    one: Comparison,
-    system: Mapping[str, float],
-    baseline: Mapping[str, float],
-    drawn: Mapping[str, Any],
-    chances: Mapping[str, float],
-    confidence: float,
-) -> Iterator[Comparison]:
-    for key, chance in chances.items():
-        difference = system[key] - baseline[key]
-        interval, (won, p_value) = _NOTHING, (nan, nan)
-        if drawn:
-            interval = summarize(drawn[key], confidence)
-            won, p_value = wins(key, difference, drawn[key])
-        yield replace(
-            one,
-            measure=key,
-            system_value=system[key],
-            baseline_value=baseline[key],
-            difference=difference,
-            interval=interval,
-            wins=won,
-            bootstrap_p=p_value,
-            randomization_p=chance,
-        )
-
-
-def _corrected(found: Iterable[Comparison]) -> list[Comparison]:
+def _corrected(rows: list[Comparison]) -> list[Comparison]:
     """Correct the p-values of each measure for all pairs of systems; the order stays."""
-    rows = list(found)
 
     def family(k: int) -> tuple[str, str]:
         return rows[k].level, rows[k].measure
@@ -269,9 +217,13 @@ def _corrected(found: Iterable[Comparison]) -> list[Comparison]:
 def _levels(
     systems: Mapping[str, Any], measure: Ratios | None
 ) -> dict[str, tuple[dict[str, Counts], Ratios]]:
-    """Return for each level the rows of all systems, and their measures."""
     if not any(isinstance(one, Score) for one in systems.values()):
-        return {"": (_checked(systems), measure)} if measure else _no_measure()
+        if measure is None:
+            raise ArgumentError(
+                "measure is None; rows of counts need one, such as link_ratios (a Score knows its "
+                "own)"
+            )
+        return {"": (_checked(systems), measure)}
     if measure is not None:
         raise OptionError("measure is for rows of counts; leave it out, as scores know theirs")
     first_name, first = next(iter(systems.items()))
@@ -283,12 +235,6 @@ def _levels(
         made = {name: aggregated(one, level, first.aggregate) for name, one in rows.items()}
         found[level] = ({name: one[0] for name, one in made.items()}, made[first_name][1])
     return found
-
-
-def _no_measure() -> Any:
-    raise ArgumentError(
-        "measure is None; rows of counts need one, such as link_ratios (a Score knows its own)"
-    )
 
 
 def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
@@ -304,7 +250,10 @@ def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
             "comparison needs; score it again with keep_rows=True"
         )
     for setting in _SAME:
-        mine, other = (_setting(score, setting) for score in (one, first))
+        mine, other = (
+            score.aggregate if setting == "aggregate" else getattr(score.signature, setting)
+            for score in (one, first)
+        )
         if mine != other:
             raise OptionError(
                 f"{name!r} was scored with {setting} {mine} and {first_name!r} with {other}; score "
@@ -322,10 +271,6 @@ def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
         )
 
 
-def _setting(score: Score, name: str) -> object:
-    return score.aggregate if name == "aggregate" else getattr(score.signature, name)
-
-
 def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
     first_name, first = next(iter(systems.items()))
     for name, rows in systems.items():
@@ -334,21 +279,16 @@ def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
                 f"systems[{name!r}] is {kind_of(rows)}; it must be a Score, or (P, C) rows of "
                 "counts"
             )
-        _check_same_reference(name, rows, first_name, first)
+        if rows.shape != first.shape:
+            raise JoinError(
+                f"{name!r} was scored on {how_many(len(rows), 'sentence pair')} and "
+                f"{first_name!r} on {len(first)}; score both on the same pairs"
+            )
+        known = _OF_REFERENCE.get(rows.shape[1], [])
+        differs = np.flatnonzero((rows[:, known] != first[:, known]).any(axis=1))
+        if len(differs):
+            raise JoinError(
+                f"{name!r} and {first_name!r} were scored against different references (first at "
+                f"pair {differs[0]}, counted from 0); a comparison needs one reference"
+            )
     return dict(systems)
-
-
-def _check_same_reference(name: str, rows: Rows, baseline: str, others: Rows) -> None:
-    if rows.shape != others.shape:
-        raise JoinError(
-            f"{name!r} was scored on {how_many(len(rows), 'sentence pair')} and {baseline!r} on "
-            f"{len(others)}; "
-            "score both on the same pairs"
-        )
-    known = _OF_REFERENCE.get(rows.shape[1], [])
-    differs = np.flatnonzero((rows[:, known] != others[:, known]).any(axis=1))
-    if len(differs):
-        raise JoinError(
-            f"{name!r} and {baseline!r} were scored against different references (first at "
-            f"pair {differs[0]}, counted from 0); a comparison needs one reference"
-        )

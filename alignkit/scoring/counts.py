@@ -47,20 +47,10 @@ PHRASE_COLUMNS = (
 def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
     """Count the links of each sentence pair and those that both have.
 
-    Parameters
-    ----------
-    hypothesis, reference
-        The links of the same P sentence pairs.
-
     Returns
     -------
     rows
         (P, 8) int64, the columns `LINK_COLUMNS`.
-
-    Raises
-    ------
-    JoinError
-        If the numbers of sentence pairs differ.
 
     Examples
     --------
@@ -90,8 +80,6 @@ def count_phrases(
 
     Parameters
     ----------
-    hypothesis, reference
-        The links of the same P sentence pairs.
     links
         Extract from the ``"possible"`` (all) or from the ``"sure"`` links, on both sides.
     loose, max_length, ignore_identical
@@ -112,13 +100,6 @@ def count_phrases(
         phrase pairs, if the sentence lengths differ.
     MissingTextError
         If words are needed and not given, or given for one side only.
-    OptionError, UnknownNameError
-        As `alignkit.phrases.extract_phrases`.
-
-    Notes
-    -----
-    Tight phrase pairs are counted in time linear in words and links unless links cross far; loose
-    ones are listed first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Say how two files are read, one as the other unless something else is said of it."""
+"""Options for reading two files: shared ones, and those of one side alone."""
 
 from __future__ import annotations
 
@@ -95,7 +95,6 @@ class FileOptions:
 def _texts_for(
     paths: Sequence[str], formats: Sequence[str], options: Sequence[ReadOptions]
 ) -> list[ReadOptions]:
-    """Leave the texts to the files whose format holds no words."""
     bare = [get_format(format).text_beside for format in formats]
     if not any(bare) and any(one.source or one.target for one in options):
         raise OptionError(

@@ -31,7 +31,7 @@ _LOGGER = getLogger("alignkit")
 
 
 class LinkFile:
-    """Hold a file of alignments, its format and what was declared of it."""
+    """A file of alignments, its format and what was declared of it."""
 
     def __init__(self, path: str, format: str, options: ReadOptions) -> None:
         self.path, self.format = path, format
@@ -66,14 +66,7 @@ def _found(path: str, declared: str | None, options: ReadOptions) -> str:
 
 
 class TwoFiles:
-    """Hold the alignments of a system and those of the gold standard, in a file each.
-
-    `open_both` opens both anew at each call; both may be one and the same, of which two annotators
-    are named. `pairwise` makes pairs where links alone would do; `watch` is called with the pair of
-    the reference and that of the hypothesis for each that is scored, `tell` with lines to print.
-    `skipped` counts the pairs that one side lacks or has not annotated; `scored` is the digest of
-    the ids of the others, empty where links were read without ids.
-    """
+    """The alignments of a system and those of the gold standard, in a file each."""
 
     def __init__(
         self,
@@ -133,11 +126,7 @@ class TwoFiles:
         return not apart and have_blocks(self.hyp, self.ref)
 
     def blocks(self, settings: Settings, *, joined: bool = False) -> Iterator[Block]:
-        """Yield what is to be counted; where both have ids in another order, ask for `joined`.
-
-        A `JoinError` says that they do not hold the same pairs; as `OutOfStepError`, that only the
-        order differs.
-        """
+        """Yield what is to be counted; where both have ids in another order, ask for `joined`."""
         if joined:
             self._open()
         with naming(self.ref.path, self.hyp.path):
@@ -196,7 +185,6 @@ class TwoFiles:
             choice.check()
 
     def _inside(self, alignment: Alignment, lengths: tuple[int, int]) -> Alignment:
-        """Drop, and count, the links beyond words that the other side knows."""
         n, m = lengths
         kept = {link: sure for link, sure in alignment.items() if link.i < n and link.j < m}
         self._outside += len(alignment) - len(kept)

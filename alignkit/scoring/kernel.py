@@ -32,7 +32,9 @@ def merge_links(
         for y in range(b, b_end):
             sure_b += ref_sure[y]
         rows[k, 1], rows[k, 3] = a_end - a, b_end - b
+        # merge: every link before a or b is counted, and no link before either is in the rest
         while a < a_end and b < b_end:
+            # step < 0: hyp[a] comes first; > 0: ref[b] does; 0: the same link (i, j)
             step = hyp[a, 0] - ref[b, 0]
             if step == 0:
                 step = hyp[a, 1] - ref[b, 1]
@@ -44,6 +46,7 @@ def merge_links(
             a += step <= 0
             b += step >= 0
         rows[k, 0], rows[k, 2] = sure_a, sure_b
+        # |A_S & B_P|, |A_P & B_S|, |A_S & B_S|, |A_P & B_P|
         rows[k, 4], rows[k, 5] = sure_possible, possible_sure
         rows[k, 6], rows[k, 7] = both_sure, both
     return rows
@@ -68,12 +71,14 @@ def merge_phrases(
             rows[k, 0] += hyp_atomic[x]
         for y in range(b, b_end):
             rows[k, 1] += ref_atomic[y]
+        # the same merge, over boxes (start, end, start, end) in lexicographic order
         while a < a_end and b < b_end:
             step = hyp[a, 0] - ref[b, 0]
             for side in range(1, 4):
                 if step == 0:
                     step = hyp[a, side] - ref[b, side]
             if step == 0:
+                # |A_atom & B|, |A & B_atom|, |A_atom & B_atom|
                 rows[k, 2] += hyp_atomic[a]
                 rows[k, 3] += ref_atomic[b]
                 rows[k, 4] += hyp_atomic[a] & ref_atomic[b]

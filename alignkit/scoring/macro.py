@@ -62,11 +62,6 @@ def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
     -------
     terms
         (P, 8), the columns `MACRO_COLUMNS`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such level.
     """
     check_arguments(macro_terms, locals())
     if level not in LEVELS:
@@ -102,11 +97,8 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
     macro F1 is the harmonic mean of these two, and mean F1 the mean of the sentence pairs' F1. A
     pair whose ratio is 0/0 is left out of the mean of that ratio. Exact match is the share of
     pairs with A_S = B_S: the sure links of both are the same (of phrase pairs, the atomic ones);
-    two empty sets are. So MacCartney, Galley & Manning count on the RTE-2 alignments (2008).
-
-    References
-    ----------
-    MacCartney, Galley & Manning 2008, EMNLP, D08-1084.
+    two empty sets are. So MacCartney, Galley & Manning (2008, EMNLP, D08-1084) count on
+    the RTE-2 alignments.
 
     Examples
     --------
@@ -118,23 +110,13 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
      'exact_match': 0.5}
     """
     precision, precisions, recall, recalls, f1, f1s, exact, pairs = np.asarray(terms).T
-    mean_precision, mean_recall = ratio(precision, precisions), ratio(recall, recalls)
-    values = (
-        mean_precision,
-        mean_recall,
-        harmonic(mean_precision, mean_recall),
-        ratio(f1, f1s),
-        ratio(exact, pairs),
-    )
+    means = ratio(precision, precisions), ratio(recall, recalls)
+    values = (*means, harmonic(*means), ratio(f1, f1s), ratio(exact, pairs))
     return dict(zip(MACRO_MEASURES, values, strict=True))
 
 
 def aggregated(rows: Counts, level: str, aggregate: str) -> tuple[Counts, Ratios]:
-    """Return rows, and the function of their sums, that give all measures of an aggregate.
-
-    Where means are asked for, the terms stand beside the counts. They follow from these, so that
-    equal rows stay equal, and the resamples of the counts stay the same.
-    """
+    """Return rows, and the function of their sums, that give all measures of an aggregate."""
     micro = LEVELS[level]
     if aggregate == "micro":
         return rows, micro
@@ -160,44 +142,28 @@ def left_out(sums: Counts) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class MacroScore:
-    """Hold the measures that average over sentence pairs; see `macro_ratios`.
+    """The measures that average over sentence pairs; see `macro_ratios`."""
 
-    Parameters
-    ----------
-    precision, recall, f1
-        Macro precision, macro recall, and their harmonic mean; NaN where undefined.
-    mean_f1
-        The mean of the sentence pairs' F1.
-    exact_match
-        The share of sentence pairs on which both are the same.
-    exact_pairs
-        How many these are.
-    left_out
-        How many pairs are in no mean of ``"precision"``, ``"recall"`` and ``"f1"``: theirs is 0/0.
-    """
-
+    # precision, recall, f1: macro precision, macro recall, and their harmonic mean; NaN where
+    # undefined
     precision: float
     recall: float
     f1: float
-    mean_f1: float
-    exact_match: float
-    exact_pairs: int
+    mean_f1: float  # the mean of the sentence pairs' F1
+    exact_match: float  # the share of sentence pairs on which both are the same
+    exact_pairs: int  # how many these are
+    # how many pairs are in no mean of ``"precision"``, ``"recall"`` and ``"f1"``: theirs is 0/0
     left_out: Mapping[str, int]
 
     @classmethod
     def from_terms(cls, sums: Sequence[float] | NDArray[np.float64]) -> MacroScore:
         """Make the score of one sum of the rows of `macro_terms`."""
         terms = np.asarray(sums, np.float64).reshape(1, -1)
-        means = {name: float(value[0]) for name, value in macro_ratios(terms).items()}
-        return cls(
-            means["macro_precision"],
-            means["macro_recall"],
-            means["macro_f1"],
-            means["mean_f1"],
-            means["exact_match"],
-            round(terms[0, MACRO_COLUMNS.index("exact")]),
-            left_out(terms[0]),
+        precision, recall, f1, mean_f1, match = (
+            float(values[0]) for values in macro_ratios(terms).values()
         )
+        exact = round(terms[0, MACRO_COLUMNS.index("exact")])
+        return cls(precision, recall, f1, mean_f1, match, exact, left_out(terms[0]))
 
     def measures(self) -> dict[str, float]:
         """Return the measures under the names `MACRO_MEASURES`."""

@@ -33,11 +33,7 @@ def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
 
 
 def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return F1, the harmonic mean; 0 where either is 0, whatever the other is.
-
-    It is 2 |shared| / (|A| + |B|): 0 where two that mark something share nothing. NaN where both
-    are undefined, or one is and the other is not 0.
-    """
+    """Return F1, the harmonic mean; 0 where either is 0, whatever the other is."""
     found = ratio(2 * precision * recall, precision + recall)
     return np.where((precision == 0) | (recall == 0), 0.0, found)
 
@@ -49,11 +45,6 @@ def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     ----------
     counts
         (R, 8): rows of `LINK_COLUMNS`, or sums of rows.
-
-    Returns
-    -------
-    dict
-        (R,) arrays under ``precision``, ``recall``, ``f1``, ``aer``.
 
     Notes
     -----
@@ -94,20 +85,11 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     counts
         (R, 5): rows of `PHRASE_COLUMNS`, or sums of rows.
 
-    Returns
-    -------
-    dict
-        (R,) arrays under ``precision``, ``recall``, ``f1``.
-
     Notes
     -----
     With hypothesis A and reference B (eq. 3 of Cohn et al. 2008):
     precision = |A_atom & B| / |A_atom|, recall = |A & B_atom| / |B_atom|. NaN where 0/0, as in
     `link_ratios`.
-
-    References
-    ----------
-    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614.
 
     Examples
     --------
@@ -142,14 +124,7 @@ LEVEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class LinkScore:
-    """Hold the measures of links; see `link_ratios`.
-
-    Parameters
-    ----------
-    precision, recall, f1, aer
-        The ratios; NaN where undefined.
-    counts
-        The numbers behind them, by the names `LINK_COLUMNS`.
+    """The measures of links; see `link_ratios`.
 
     Examples
     --------
@@ -157,11 +132,11 @@ class LinkScore:
     0.8
     """
 
-    precision: float
+    precision: float  # precision, recall, f1, aer: the ratios; NaN where undefined
     recall: float
     f1: float
     aer: float
-    counts: Mapping[str, int]
+    counts: Mapping[str, int]  # the numbers behind them, by the names `LINK_COLUMNS`
 
     @classmethod
     def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> LinkScore:
@@ -176,20 +151,12 @@ class LinkScore:
 
 @dataclass(frozen=True)
 class PhraseScore:
-    """Hold the measures of phrase pairs; see `phrase_ratios`.
+    """The measures of phrase pairs; see `phrase_ratios`."""
 
-    Parameters
-    ----------
-    precision, recall, f1
-        The ratios; NaN where undefined.
-    counts
-        The numbers behind them, by the names `PHRASE_COLUMNS`.
-    """
-
-    precision: float
+    precision: float  # precision, recall, f1: the ratios; NaN where undefined
     recall: float
     f1: float
-    counts: Mapping[str, int]
+    counts: Mapping[str, int]  # the numbers behind them, by the names `PHRASE_COLUMNS`
 
     @classmethod
     def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> PhraseScore:

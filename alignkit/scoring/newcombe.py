@@ -17,22 +17,10 @@ def newcombe_interval(
     are d - sqrt((p1 - l1)^2 + (u2 - p2)^2) and d + sqrt((u1 - p1)^2 + (p2 - l2)^2), where
     d = p1 - p2. They never leave -1 to 1.
 
-    Parameters
-    ----------
-    count, total, other_count, other_total
-        How many of how many, of either.
-    confidence
-        Between 0 and 1.
-
     Returns
     -------
     (low, high)
         NaN where a total is 0.
-
-    Raises
-    ------
-    OptionError
-        If a count is not between 0 and its total, or `confidence` is out of range.
 
     References
     ----------

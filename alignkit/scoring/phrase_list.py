@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +18,6 @@ from alignkit.report.table import Table
 from alignkit.scoring.bootstrap import SEED, Interval, confidence_interval, few_pairs
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
 from alignkit.scoring.measures import PhraseScore, none_if_nan, phrase_ratios
-from alignkit.scoring.phrase_index import PhraseIndex
 from alignkit.scoring.result import left_out_pairs
 from alignkit.scoring.score_table import level_records, percent, phrase_list_table
 from alignkit.scoring.signature import Signature
@@ -28,65 +27,37 @@ Span = tuple[int, int, int, int]
 
 @dataclass(frozen=True, repr=False)
 class PhraseListScore:
-    """Hold the score of a list of phrase pairs and what became of its entries.
+    """The score of a list of phrase pairs and what became of its entries.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
 
     `entries` = `kept` + `unmatched` + `repeated` + `identical` + `out_of_bounds`.
-
-    Parameters
-    ----------
-    precision, recall, f1
-        Over the occurrences, as `score_phrase_list` defines them; NaN where undefined.
-    counts
-        The numbers behind them, by the names `PHRASE_COLUMNS`. A list knows no composites, so
-        all occurrences count as atomic.
-    entry_precision
-        `correct` / `kept`: the share of the kept entries that are right somewhere.
-    entries
-        How many were read.
-    kept
-        How many different ones occur in a test sentence pair.
-    correct
-        How many of those are a gold phrase pair in at least one place.
-    unmatched
-        How many occur in no test sentence pair.
-    repeated
-        How many say again what was kept before.
-    identical
-        How many were left out because both sides are the same words.
-    out_of_bounds
-        How many were left out by their length.
-    pairs, skipped
-        How many sentence pairs were used, and how many lack the reference.
-    signature
-        All settings.
-    rows
-        (P, 5) counts of the sentence pairs.
-    intervals
-        Of precision, recall and F1; empty until `with_intervals`.
-    suspicions
-        What looks wrong in the reference.
     """
 
+    # precision, recall, f1: over the occurrences, as `score_phrase_list` defines them; NaN where
+    # undefined
     precision: float
     recall: float
     f1: float
+    # the numbers behind them, by the names `PHRASE_COLUMNS`. A list knows no composites, so all
+    # occurrences count as atomic.
     counts: Mapping[str, int]
+    # `correct` / `kept`: the share of the kept entries that are right somewhere
     entry_precision: float
-    entries: int
-    kept: int
-    correct: int
-    unmatched: int
-    repeated: int
-    identical: int
-    out_of_bounds: int
-    pairs: int
+    entries: int  # how many were read
+    kept: int  # how many different ones occur in a test sentence pair
+    correct: int  # how many of those are a gold phrase pair in at least one place
+    unmatched: int  # how many occur in no test sentence pair
+    repeated: int  # how many say again what was kept before
+    identical: int  # how many were left out because both sides are the same words
+    out_of_bounds: int  # how many were left out by their length
+    pairs: int  # pairs, skipped: how many sentence pairs were used, and how many lack the reference
     skipped: int
-    signature: Signature
-    rows: Rows = field(repr=False, compare=False)
+    signature: Signature  # all settings
+    rows: Rows = field(repr=False, compare=False)  # (P, 5) counts of the sentence pairs
+    # of precision, recall and F1; empty until `with_intervals`
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
-    suspicions: tuple[str, ...] = field(default=(), repr=False)
+    suspicions: tuple[str, ...] = field(default=(), repr=False)  # what looks wrong in the reference
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -95,11 +66,7 @@ class PhraseListScore:
         return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
-        self,
-        *,
-        resamples: int = 1000,
-        confidence: float = 0.95,
-        seed: int = SEED,
+        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
     ) -> PhraseListScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(PhraseListScore.with_intervals, locals())
@@ -194,8 +161,6 @@ def score_phrase_list(
         (source phrase, target phrase), words separated by white space; read once, never held.
     corpus
         The test sentence pairs; those without the reference are left out and counted.
-    reference
-        The annotation that is right.
     links
         The gold phrase pairs are those of the ``"sure"`` or of the ``"possible"`` (all) links.
     exact_case
@@ -204,21 +169,9 @@ def score_phrase_list(
         Leave out entries and gold phrase pairs whose two sides are the same words.
     min_length, max_length
         Leave out entries and gold phrase pairs with less or more words on either side.
-    loose
-        Gold phrase pairs may have unaligned words at their boundaries.
-    signature
-        What is known of the files; the settings are filled in.
-
-    Returns
-    -------
-    PhraseListScore
 
     Raises
     ------
-    UnknownNameError
-        If the reference or `links` names nothing.
-    MissingTextError
-        If the corpus has no words.
     OptionError
         If the bounds make no sense.
 
@@ -230,9 +183,6 @@ def score_phrase_list(
     occurrence counts in precision: a list that holds composites beside their parts is rewarded or
     punished for each. Where words repeat in a sentence, every pair of spans is an occurrence, so
     that the list cannot gain from a choice it does not make.
-
-    Memory: the index of the corpus, and the kept entries. Each entry costs two look-ups, or as many
-    steps as the rarer phrase has sentences.
 
     References
     ----------
@@ -260,7 +210,17 @@ def score_phrase_list(
     watch = BaseWatch()
     for pair in shared:
         watch.see(pair.alignment(reference))
-    gold = _gold_phrases(shared, reference, links, exact_case, ignore_identical, max_length, loose)
+    vocabulary = Vocabulary(casefold=not exact_case)
+    sides = [pair.words for pair in shared]
+    gold = extract_phrases(
+        LinkArrays.pack(pair.alignment(reference) for pair in shared),
+        links=links,
+        loose=loose,
+        max_length=max_length,
+        ignore_identical=ignore_identical,
+        source=TokenArrays.pack((source for source, _ in sides), vocabulary),
+        target=TokenArrays.pack((target for _, target in sides), vocabulary),
+    )
     bounds = min_length, max_length
     matching = _Matching(shared, gold, exact_case, ignore_identical, bounds)
     for number, entry in enumerate(entries):
@@ -281,10 +241,7 @@ def score_phrase_list(
         max_length=max_length,
     )
     return PhraseListScore(
-        precision=total.precision,
-        recall=total.recall,
-        f1=total.f1,
-        counts=total.counts,
+        **vars(total),
         entry_precision=matching.correct / fates["kept"] if fates["kept"] else np.nan,
         entries=sum(fates.values()),
         correct=matching.correct,
@@ -301,26 +258,31 @@ def score_phrase_list(
     )
 
 
-def _gold_phrases(
-    corpus: Corpus,
-    reference: str,
-    links: str,
-    exact_case: bool,
-    ignore_identical: bool,
-    max_length: int | None,
-    loose: bool,
-) -> PhraseArrays:
-    vocabulary = Vocabulary(casefold=not exact_case)
-    words = [pair.words for pair in corpus]
-    return extract_phrases(
-        LinkArrays.pack(pair.alignment(reference) for pair in corpus),
-        links=links,
-        loose=loose,
-        max_length=max_length,
-        ignore_identical=ignore_identical,
-        source=TokenArrays.pack((source for source, _ in words), vocabulary),
-        target=TokenArrays.pack((target for _, target in words), vocabulary),
-    )
+_NOWHERE: dict[int, list[int]] = {}
+
+
+class _PhraseIndex:
+    """Find the occurrences of phrases in some sentences."""
+
+    def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
+        self._sentences = sentences
+        self._places: dict[int, dict[str, dict[int, list[int]]]] = {}
+
+    def find(self, phrase: str) -> dict[int, list[int]]:
+        """Return where a phrase begins: for each sentence that has it, the rising positions."""
+        words = phrase.count(" ") + 1
+        known = self._places.get(words)
+        if known is None:
+            known = self._places[words] = self._index(words)
+        return known.get(phrase, _NOWHERE)
+
+    def _index(self, words: int) -> dict[str, dict[int, list[int]]]:
+        places: dict[str, dict[int, list[int]]] = {}
+        for number, sentence in enumerate(self._sentences):
+            for start in range(len(sentence) - words + 1):
+                phrase = " ".join(sentence[start : start + words])
+                places.setdefault(phrase, {}).setdefault(number, []).append(start)
+        return places
 
 
 class _Matching:
@@ -339,7 +301,7 @@ class _Matching:
         self._least, self._most = bounds
         sides = zip(*(pair.words for pair in corpus), strict=True) if len(corpus) else ((), ())
         self._source, self._target = (
-            PhraseIndex([[self._fold(word) for word in sentence] for sentence in side])
+            _PhraseIndex([[self._fold(word) for word in sentence] for sentence in side])
             for side in sides
         )
         self._gold: list[dict[Span, bool]] = []
@@ -349,13 +311,13 @@ class _Matching:
         # lists, since adding to one number of an array is slow
         self._occurrences, self._right, self._atomic = ([0] * len(gold) for _ in range(3))
         for k in range(len(gold)):
-            found = {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
-            self._gold.append(found)
+            spans = {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
+            self._gold.append(spans)
 
     @property
     def rows(self) -> Rows:
         """The (P, 5) counts of the sentence pairs so far."""
-        atomic = [sum(found.values()) for found in self._gold]
+        atomic = [sum(spans.values()) for spans in self._gold]
         columns = {
             "hyp_atomic": self._occurrences,
             "ref_atomic": atomic,

@@ -36,8 +36,6 @@ def read_phrase_table(
         The file; ``-`` is standard input, ``.gz`` is unpacked.
     format
         ``"tsv"`` or ``"moses"``; None takes moses if the first line contains ``|||``.
-    encoding
-        Of the text; one in which a line feed is one byte (not UTF-16).
     max_size
         The most megabytes of a line, as in `alignkit.formats.ReadOptions`.
 
@@ -45,10 +43,6 @@ def read_phrase_table(
     ------
     FormatError
         If a line does not hold a phrase on both sides, or the file cannot be read or decoded.
-    UnknownNameError
-        If `format` names nothing.
-    OptionError
-        If `encoding` names nothing.
     """
     check_arguments(read_phrase_table, locals())
     if format is not None and format not in PHRASE_TABLE_FORMATS:

@@ -1,4 +1,4 @@
-"""Hold what a score found, and show it."""
+"""What a score found, and show it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ from alignkit.arguments import check_arguments
 from alignkit.brief import how_many
 from alignkit.errors import OptionError
 from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import (
-    SEED,
-    Interval,
-    check_drawing,
-    few_pairs,
-)
+from alignkit.scoring.bootstrap import SEED, Interval, check_drawing, few_pairs
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.level_intervals import level_intervals
 from alignkit.scoring.macro import MacroScore
@@ -45,51 +40,33 @@ def digest_of(ids: Iterable[str]) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Score:
-    """Hold the scores of a corpus and what they were computed from.
+    """The scores of a corpus and what they were computed from.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
-
-    Parameters
-    ----------
-    links
-        The measures of links, None where not asked for.
-    phrases
-        The measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or None.
-    pairs
-        How many sentence pairs were scored.
-    skipped
-        How many were left out because one side lacks them, or has not annotated them.
-    signature
-        All settings; print it beside the score.
-    rows
-        For each of `LEVELS` that was scored the counts of the sentence pairs, (P, 8) of links and
-        (P, 5) of phrase pairs; empty where `keep_rows` was declined.
-    intervals
-        For each of `LEVELS` that was scored the intervals of its measures; empty until
-        `with_intervals`.
-    macro
-        For each of `LEVELS` that was scored the averages over sentence pairs; empty unless
-        `aggregate` asked for them.
-    split
-        The measures of ``"identical"`` and of ``"non-identical"`` links; empty unless
-        `split_identical` asked for them.
-    scored
-        A digest of the ids of the pairs that were scored, by which comparisons know that they are
-        the same; empty where there are no ids.
-    suspicions
-        What looks wrong in the alignments: base, direction, links that were dropped.
     """
 
-    links: LinkScore | None
+    links: LinkScore | None  # the measures of links, None where not asked for
+    # the measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or None
     phrases: Mapping[str, PhraseScore] | None
-    pairs: int
-    skipped: int
-    signature: Signature
+    pairs: int  # how many sentence pairs were scored
+    skipped: int  # how many were left out because one side lacks them, or has not annotated them
+    signature: Signature  # all settings; print it beside the score
+    # for each of `LEVELS` that was scored the counts of the sentence pairs, (P, 8) of links and (P,
+    # 5) of phrase pairs; empty where `keep_rows` was declined
     rows: Mapping[str, Rows] = field(default_factory=dict, repr=False, compare=False)
+    # for each of `LEVELS` that was scored the intervals of its measures; empty until
+    # `with_intervals`
     intervals: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict, repr=False)
+    # for each of `LEVELS` that was scored the averages over sentence pairs; empty unless
+    # `aggregate` asked for them
     macro: Mapping[str, MacroScore] = field(default_factory=dict)
+    # the measures of ``"identical"`` and of ``"non-identical"`` links; empty unless
+    # `split_identical` asked for them
     split: Mapping[str, LinkScore] = field(default_factory=dict)
+    # a digest of the ids of the pairs that were scored, by which comparisons know that they are the
+    # same; empty where there are no ids
     scored: str = field(default="", repr=False, compare=False)
+    # what looks wrong in the alignments: base, direction, links that were dropped
     suspicions: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
@@ -104,19 +81,9 @@ class Score:
         return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
-        self,
-        *,
-        resamples: int = 1000,
-        confidence: float = 0.95,
-        seed: int = SEED,
+        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
     ) -> Score:
-        """Return the score with bootstrap intervals; see `confidence_interval`.
-
-        Raises
-        ------
-        OptionError
-            If the rows were not kept, or a number is out of range.
-        """
+        """Return the score with bootstrap intervals; see `confidence_interval`."""
         check_arguments(Score.with_intervals, locals())
         check_drawing(resamples, confidence, seed)
         if not self.rows:
@@ -132,7 +99,6 @@ class Score:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            """Say where a measure is, which links and phrase pairs have one each of."""
             if name in LinkScore.__dataclass_fields__ and "pairs" in self.__dict__:
                 has = [one for one, part in self._places() if hasattr(part, name)]
                 where = f"; say {' or '.join(f'score.{one}.{name}' for one in has)}" if has else ""
@@ -140,7 +106,6 @@ class Score:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _places(self) -> list[tuple[str, Part]]:
-        """Return the measures of links and phrase pairs, each by how one gets at it."""
         found: list[tuple[str, Part]] = [] if self.links is None else [("links", self.links)]
         return found + [(f"phrases[{name!r}]", one) for name, one in (self.phrases or {}).items()]
 

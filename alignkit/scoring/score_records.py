@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,18 +11,14 @@ from alignkit.arguments import check_arguments, kind_of
 from alignkit.brief import how_many, overlapping
 from alignkit.corpus import Corpus, group_text, group_texts, values_of
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
-from alignkit.scoring.bootstrap import (
-    FEW_PAIRS,
-    SEED,
-    Interval,
-    check_drawing,
-)
+from alignkit.scoring.bootstrap import FEW_PAIRS, SEED, Interval, check_drawing
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.level_intervals import level_intervals
 from alignkit.scoring.macro import AGGREGATES, MACRO_COLUMNS, aggregated, left_out, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, Counts, Ratios
 from alignkit.scoring.scores import score
 
+_TERMS = len(MACRO_COLUMNS)
 _EXACT = MACRO_COLUMNS.index("exact")
 
 
@@ -32,10 +29,6 @@ def pair_records(
 
     Parameters
     ----------
-    rows
-        The `rows` of a `Score`: for each level (P, C) counts.
-    ids
-        The P ids.
     aggregate
         ``"macro"`` and ``"both"`` tell whether both are the same, ``exact_match``, 1 or 0.
 
@@ -43,11 +36,6 @@ def pair_records(
     -------
     list of dict
         For each pair and level: id, level, the measures (NaN where undefined) and the counts.
-
-    Raises
-    ------
-    JoinError
-        If the numbers of ids and rows differ.
     """
     check_arguments(pair_records, locals())
     _check_names(rows, ids, "ids")
@@ -76,14 +64,10 @@ def group_records(
 
     Parameters
     ----------
-    rows
-        The `rows` of a `Score`: for each level (P, C) counts.
     groups
         The group of each of the P pairs; or the groups of each, which then overlap.
     name
         The key of the group in the records.
-    aggregate
-        ``"micro"``, ``"macro"`` or ``"both"``, as in `score`.
     resamples, confidence, seed
         Of bootstrap intervals over the pairs of each group, as in `confidence_interval`; without
         `resamples` there are none. Each group has a stream of its own.
@@ -95,11 +79,6 @@ def group_records(
         the measures (NaN where undefined), their bounds (``f1_low``, ``f1_high``) or why there are
         none (``f1_reason``), the counts; with means over pairs also how many pairs are in no mean
         of a ratio, as theirs is 0/0 (``left_out_f1``).
-
-    Raises
-    ------
-    JoinError
-        If the numbers of groups and rows differ.
 
     Examples
     --------
@@ -113,22 +92,17 @@ def group_records(
     check_drawing(1 if resamples is None else resamples, confidence, seed)
     memberships = _memberships(groups)
     _check_names(rows, memberships, "groups")
-    found = dict.fromkeys(group for several in memberships for group in several)
-    numbers = {group: number for number, group in enumerate(found)}
-    sizes = [0] * len(numbers)
-    pair, member = list[int](), list[int]()
-    for k, several in enumerate(memberships):
-        for group in several:
-            sizes[numbers[group]] += 1
-            pair.append(k)
-            member.append(numbers[group])
+    names = list(dict.fromkeys(group for several in memberships for group in several))
+    numbers = {group: number for number, group in enumerate(names)}
+    pair = [k for k, several in enumerate(memberships) for _ in several]
+    member = [numbers[group] for several in memberships for group in several]
+    sizes = np.bincount(np.array(member, np.int64), minlength=len(names)).tolist()
     sums: dict[str, tuple[Counts, Ratios]] = {}
     for level, counts in rows.items():
         more, ratios = aggregated(counts, level, aggregate)
-        total = np.zeros((len(numbers), more.shape[1]))
+        total = np.zeros((len(names), more.shape[1]))
         np.add.at(total, member, more[pair])
         sums[level] = total, ratios
-    names = list(numbers)
     bounds: list[dict[str, dict[str, Interval]]] = [{} for _ in names]
     if resamples is not None:
         order = np.argsort(member, kind="stable")
@@ -150,14 +124,18 @@ def group_records(
             "pairs": sizes[k],
             "level": level,
             **_with_bounds(record, bounds[k].get(level, {})),
-            **_left_out(sums[level][0][k], aggregate),
+            **(
+                {f"left_out_{x}": n for x, n in left_out(sums[level][0][k, -_TERMS:]).items()}
+                if aggregate != "micro"
+                else {}
+            ),
         }
         for k, level, record in _records(sums)
     ]
 
 
 def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
-    """Say how many groups have too few pairs for their intervals; nothing where none has."""
+    """How many groups have too few pairs for their intervals; nothing where none has."""
     sizes = {record[name]: record["pairs"] for record in records}
     few = sum(isinstance(size, int) and size < FEW_PAIRS for size in sizes.values())
     if not few or not any(key.endswith(("_low", "_reason")) for key in records[0]):
@@ -169,23 +147,20 @@ def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
 
 
 def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
-    """Say how many pairs are in several groups; nothing where none is."""
-    several = sum(len(one) > 1 for one in groups)
-    if not several:
-        return ""
-    return overlapping(several, len(groups), name)
+    """How many pairs are in several groups; nothing where none is."""
+    several = sum(len(names) > 1 for names in groups)
+    return overlapping(several, len(groups), name) if several else ""
 
 
 def _with_bounds(record: Mapping[str, object], bounds: Mapping[str, Interval]) -> dict[str, object]:
-    """Put beside each measure its bounds, or why there are none."""
-    found: dict[str, object] = {}
+    bounded: dict[str, object] = {}
     for key, value in record.items():
-        found[key] = value
+        bounded[key] = value
         if key in bounds:
             interval = bounds[key]
-            found |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
-            found |= {f"{key}_reason": interval.reason} if interval.reason else {}
-    return found
+            bounded |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
+            bounded |= {f"{key}_reason": interval.reason} if interval.reason else {}
+    return bounded
 
 
 def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> dict[str, object]:
@@ -196,21 +171,12 @@ def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> d
     return {**measures, "exact_match": float(exact[k]), **record}
 
 
-def _left_out(sums: Counts, aggregate: str) -> dict[str, object]:
-    """Return how many of a group's pairs are in no mean of each ratio."""
-    if aggregate == "micro":
-        return {}
-    found = left_out(sums[-len(MACRO_COLUMNS) :])
-    return {f"left_out_{name}": pairs for name, pairs in found.items()}
-
-
 def _check_aggregate(aggregate: str) -> None:
     if aggregate not in AGGREGATES:
         raise UnknownNameError("aggregate", aggregate, AGGREGATES)
 
 
 def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Return the different groups of each pair."""
     if isinstance(groups, (str, bytes)) or not isinstance(groups, Sequence):
         raise ArgumentError(f"groups is {kind_of(groups)}; it must be a sequence, one a pair")
     found = []
@@ -231,27 +197,20 @@ def score_records(
     *,
     by: str | None = None,
     split: str | None = None,
-    level: str = "links",
-    ignore_identical: bool = False,
-    exact_case: bool = False,
-    loose: bool = False,
-    max_length: int | None = None,
-    links: str = "given",
-    aggregate: str = "micro",
+    **options: Any,
 ) -> list[dict[str, object]]:
     """Score each sentence pair of a corpus, or each group of pairs.
 
     Parameters
     ----------
-    corpus, hypothesis, reference, level, ignore_identical, exact_case, loose, max_length, links
-        As in `score`.
     by
         An attribute of the pairs, such as the document, or ``"day"``, ``"week"``, ``"month"`` (see
         `Corpus.groups`); None gives one record a pair.
     split
         What stands between several values in that attribute, such as ``","``; see `Corpus.groups`.
-    aggregate
-        ``"micro"``, ``"macro"`` or ``"both"``; of pairs, these tell exact matches.
+    **options
+        Those of `score` that concern counting, such as ``level``, ``links`` and ``aggregate``;
+        of pairs, ``"macro"`` and ``"both"`` tell exact matches.
 
     Returns
     -------
@@ -265,24 +224,14 @@ def score_records(
         If no pair has the attribute; and as `score`.
     """
     check_arguments(score_records, locals())
+    aggregate = options.get("aggregate", "micro")
     if by is not None:
         group_texts(corpus, by)  # refuses one that no pair has
         values_of("", split)  # refuses a wrong one, of no pair too
     elif split is not None:
         raise OptionError("split divides the values of the attribute that by names; give by too")
     shared = corpus.annotated_by(hypothesis, reference)
-    rows = score(
-        shared,
-        hypothesis,
-        reference,
-        level=level,
-        ignore_identical=ignore_identical,
-        exact_case=exact_case,
-        loose=loose,
-        max_length=max_length,
-        links=links,
-        keep_rows=True,
-    ).rows
+    rows = score(shared, hypothesis, reference, keep_rows=True, **options).rows
     if by is None:
         return pair_records(rows, shared.ids, aggregate=aggregate)
     names = hypothesis, reference

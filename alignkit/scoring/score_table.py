@@ -57,10 +57,7 @@ def score_table(
     aggregate: str = "micro",
     title: str = "",
 ) -> Table:
-    """Return the table of one score: a row for each level, and how many links or phrases it has.
-
-    Where means over pairs are asked for there are rows of these, and a column of exact matches.
-    """
+    """Return the table of one score: a row for each level, and how many links or phrases it has."""
     macro = macro or {}
     columns = [
         Column("", key="level"),
@@ -89,7 +86,6 @@ def score_table(
 def _macro_rows(
     name: str, found: MacroScore, bounds: Mapping[str, Interval], aer: Cell, sizes: Sequence[Cell]
 ) -> Iterator[list[Cell]]:
-    """Yield the row of macro measures, and that of the mean of the pairs' F1."""
     values = {key: _bounded(value, bounds.get(key)) for key, value in found.measures().items()}
     *ratios, mean, exact = values.values()
     yield [f"{name}, macro", *ratios, aer, exact, *sizes]
@@ -97,7 +93,6 @@ def _macro_rows(
 
 
 def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
-    """Say how many pairs are in no mean."""
     if not macro:
         return
     yield "macro: means over sentence pairs, those left out whose ratio is 0/0; AER is micro always"
@@ -145,16 +140,13 @@ def breakdown_table(
     records: Sequence[Mapping[str, object]], *, title: str = "", note: str = ""
 ) -> Table:
     """Return the table of what `pair_records` or `group_records` gives, without the counts."""
-    names = list(
-        dict.fromkeys(
-            key
-            for record in records
-            for key in record
-            if not key.startswith(("hyp_", "ref_", "left_out_"))
-            and not key.endswith(("_low", "_high", "_reason"))
-            and "_in_" not in key
-        )
-    )
+    names = [
+        key
+        for key in dict.fromkeys(key for record in records for key in record)
+        if not key.startswith(("hyp_", "ref_", "left_out_"))
+        and not key.endswith(("_low", "_high", "_reason"))
+        and "_in_" not in key
+    ]
     columns = [
         Column(MEASURE_NAMES[name], "percent", key=name)
         if name in MEASURE_NAMES
@@ -180,7 +172,7 @@ def _cell(record: Mapping[str, object], name: str) -> Cell:
     return Value(value, low, high, str(record.get(f"{name}_reason", "")))
 
 
-def comparison_table(found: Iterable[Comparison], *, note: str = "") -> Table:
+def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Table:
     """Return the table of how systems differ from each other, at which level."""
     columns = [
         Column("system"),
@@ -195,18 +187,12 @@ def comparison_table(found: Iterable[Comparison], *, note: str = "") -> Table:
     ]
     rows: list[list[Cell]] = [
         [
-            one.system,
-            one.baseline,
-            LEVEL_NAMES.get(one.level, one.level),
-            MEASURE_NAMES.get(one.measure, one.measure),
-            _bounded(one.difference, one.interval),
-            one.bootstrap_p,
-            one.bootstrap_holm,
-            one.randomization_p,
-            one.randomization_holm,
+            row.system, row.baseline, LEVEL_NAMES.get(row.level, row.level),
+            MEASURE_NAMES.get(row.measure, row.measure), _bounded(row.difference, row.interval),
+            row.bootstrap_p, row.bootstrap_holm, row.randomization_p, row.randomization_holm,
         ]
-        for one in found
-    ]
+        for row in comparisons
+    ]  # fmt: skip
     note = "\n".join(filter(None, [_P_VALUES, note]))
     return Table("", columns, rows, note, stub=4)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from logging import getLogger
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -17,12 +17,11 @@ from alignkit.corpus import Corpus
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.formats.fits import BaseWatch, Misfit
 from alignkit.in_step import OutOfStepError
-from alignkit.plain import LinksOfPair
+from alignkit.plain import LinksOfPair, alignment_of
 from alignkit.scoring.blocks import Block, counted, pair_blocks
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.file_options import FileOptions, ReadingOptions
 from alignkit.scoring.files import Path, TwoFiles, open_two
-from alignkit.scoring.links import pack_links
 from alignkit.scoring.macro import MACRO_COLUMNS, MacroScore, macro_terms
 from alignkit.scoring.measures import LEVEL_COLUMNS, LinkScore, PhraseScore
 from alignkit.scoring.result import Score, digest_of
@@ -43,7 +42,7 @@ _SYSTEM, _GOLD = _Default("system"), _Default("gold")
 
 
 class ScoreOptions(TypedDict, total=False):
-    """Name the options of `score` once for all that it takes."""
+    """The options of `score`, whatever it scores: the fields of `Settings`, and two more."""
 
     level: str
     ignore_identical: bool
@@ -109,10 +108,9 @@ def score(
         `Alignment`; or two `LinkArrays`.
     level
         ``"links"``, ``"phrases"`` or ``"both"``.
-    ignore_identical
-        Leave out the links and the phrase pairs between equal words. Published AER keeps them.
-    exact_case
-        Words that differ in case are not equal.
+    ignore_identical, exact_case
+        Leave out the links and the phrase pairs between equal words, with `exact_case` only if they
+        agree in case too. Published AER keeps them.
     loose, max_length
         As in `alignkit.phrases.extract_phrases`.
     links
@@ -125,18 +123,12 @@ def score(
     keep_rows
         Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair for
         links, and 80 for phrase pairs.
-    signature
-        What is known of the files; the settings are filled in.
     **reading
         Of two files: what `read_corpus` takes (``format``, ``base``, ``transpose``, ``source``,
         ...), and what holds for one of them alone: ``hyp_format``, ``hyp_base``, ``hyp_transpose``,
         ``hyp_annotator``, and the same with ``ref_``. With ``in_order`` the n-th pairs of both
         belong together, whatever their ids. A format that is found is told by the logger
         ``alignkit``, and a base that looks wrong as a warning.
-
-    Returns
-    -------
-    Score
 
     Raises
     ------
@@ -174,21 +166,21 @@ def score(
         shared = corpus.annotated_by(*names)
         watches = {name: BaseWatch() for name in names}
         blocks = _watched(pair_blocks(shared, *names, settings), watches)
-        found = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
-        found = _suspecting(found, watches)
-        return replace(found, scored=digest_of(pair.id for pair in shared))
+        result = _score(blocks, settings, keep_rows, signature, len(corpus) - len(shared))
+        scored = digest_of(pair.id for pair in shared)
+        return replace(_suspecting(result, watches), scored=scored)
     sides = _two_sides(corpus, hypothesis, reference)
     if all(map(_is_path, sides.values())):
         options = FileOptions.of_words(reading)
         hyp_path, ref_path = sides.values()
         files = TwoFiles(lambda: open_two(hyp_path, ref_path, options), options)
-        found = score_files(files, settings, keep_rows=keep_rows, signature=signature)
-        told = [f"{path}: {text}" for path, text in files.suspicions.items()]
-        for suspicion in told or found.suspicions[len(files.cautions) :]:
+        result = score_files(files, settings, keep_rows=keep_rows, signature=signature)
+        of_bases = [f"{path}: {text}" for path, text in files.suspicions.items()]
+        for suspicion in of_bases or result.suspicions[len(files.cautions) :]:
             _LOGGER.warning("%s", suspicion)
-        return found
+        return result
     _refuse(reading, "it says how files are read, and here are links")
-    hyp, ref = (pack_links(name, side) for name, side in sides.items())
+    hyp, ref = (_pack(name, side) for name, side in sides.items())
     if len(hyp) != len(ref):
         raise OptionError(
             f"hypothesis holds {how_many(len(hyp), 'sentence pair')} and reference {len(ref)}; "
@@ -206,23 +198,17 @@ def _watched(blocks: Iterable[Block], watches: Mapping[str, BaseWatch]) -> Itera
         yield block
 
 
-def _suspecting(found: Score, watches: Mapping[str, BaseWatch]) -> Score:
-    told = {
-        name: watch.suspicion("`base=1` where they are read") for name, watch in watches.items()
-    }
-    said = (f"{name}: {text}" for name, text in told.items() if text)
-    return replace(found, suspicions=tuple(said) or found.suspicions)
+def _suspecting(result: Score, watches: Mapping[str, BaseWatch]) -> Score:
+    suspicions = tuple(
+        f"{name}: {text}"
+        for name, watch in watches.items()
+        if (text := watch.suspicion("`base=1` where they are read"))
+    )
+    return replace(result, suspicions=suspicions or result.suspicions)
 
 
 def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **options: Any) -> float:
     """Return the alignment error rate of links, of whatever `score` takes; NaN where it is 0/0.
-
-    Parameters
-    ----------
-    corpus, hypothesis, reference
-        As in `score`.
-    **options
-        Those of `score`, such as `ignore_identical`, or `ref_base` of two files.
 
     References
     ----------
@@ -240,8 +226,8 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
                 f"{name} is no option of aer; it has {', '.join(known)}, and of two files those of "
                 "read_corpus"
             )
-    found = score(corpus, hypothesis, reference, keep_rows=False, **options).links
-    return np.nan if found is None else found.aer
+    links = score(corpus, hypothesis, reference, keep_rows=False, **options).links
+    return np.nan if links is None else links.aer
 
 
 def _refuse(reading: Mapping[str, Any], why: str) -> None:
@@ -270,15 +256,26 @@ def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[st
             "of each sentence pair"
         )
     if isinstance(hypothesis, Corpus) or _is_path(corpus) != _is_path(hypothesis):
-        told = (
+        kinds = (
             f"{name} is {'a path' if _is_path(side) else kind_of(side)}"
             for name, side in sides.items()
         )
         raise ArgumentError(
-            f"{' and '.join(told)}, where no corpus is given; give two of a kind: paths, or lists "
+            f"{' and '.join(kinds)}, where no corpus is given; give two of a kind: paths, or lists "
             "with the links of each sentence pair"
         )
     return sides
+
+
+def _pack(name: str, given: Iterable[LinksOfPair] | LinkArrays) -> LinkArrays:
+    if isinstance(given, LinkArrays):
+        return given
+    if isinstance(given, (str, bytes, Set, Mapping)) or not isinstance(given, Iterable):
+        raise ArgumentError(
+            f"{name} is {kind_of(given)}; give a list with the links of each sentence pair, such "
+            "as [{(0, 0), (1, 1)}] or ['0-0 1-1']"
+        )
+    return LinkArrays.pack(alignment_of(f"{name}[{k}]", links) for k, links in enumerate(given))
 
 
 def _is_path(side: object) -> bool:
@@ -288,17 +285,10 @@ def _is_path(side: object) -> bool:
 def score_blocks(
     blocks: Iterable[Block],
     *,
-    level: str = "links",
-    ignore_identical: bool = False,
-    exact_case: bool = False,
-    loose: bool = False,
-    max_length: int | None = None,
-    links: str = "given",
-    aggregate: str = "micro",
-    split_identical: bool = False,
     keep_rows: bool = False,
     signature: Signature | None = None,
     skipped: int = 0,
+    **options: Any,
 ) -> Score:
     """Score block after block, in one pass and flat memory.
 
@@ -308,35 +298,14 @@ def score_blocks(
         Hypothesis, reference, source words and target words of some thousand pairs each. The words
         may be None where none of `ignore_identical`, `split_identical` and `loose`
         is asked for.
-    exact_case
-        Whether the words were numbered with case; only told in the signature here.
-    keep_rows
-        Keep the counts of each pair: 64 bytes a pair for links, and 80 for phrase pairs.
     skipped
         How many pairs the caller left out because one side has not annotated them.
-
-    Returns
-    -------
-    Score
-
-    Raises
-    ------
-    JoinError
-        If hypothesis, reference and words do not hold the same pairs.
-    MissingTextError
-        If words are needed and not given.
-    UnknownNameError, OptionError
-        If an option makes no sense.
-
-    See Also
-    --------
-    score : the other parameters, and the same for a `Corpus`.
+    **options
+        The other options of `score`. `exact_case` says whether the words were numbered with case;
+        it is only shown in the signature.
     """
     check_arguments(score_blocks, locals())
-    settings = Settings(
-        level, ignore_identical, exact_case, loose, max_length, links, aggregate, split_identical
-    )
-    return _score(blocks, settings, keep_rows, signature, skipped)
+    return _score(blocks, Settings(**options), keep_rows, signature, skipped)
 
 
 def score_files(
@@ -345,14 +314,14 @@ def score_files(
     """Score two files, by links alone where that will do; for errors see `score`."""
     signature = files.signature if signature is None else signature
     try:
-        found = _score(files.blocks(settings), settings, keep_rows, signature, 0)
+        result = _score(files.blocks(settings), settings, keep_rows, signature, 0)
     except OutOfStepError:
         if files.once:
             raise
         blocks = files.blocks(settings, joined=True)
-        found = _score(blocks, settings, keep_rows, signature, 0)
-    suspicions = (*files.cautions, *(() if files.suspicions else found.suspicions))
-    return replace(found, skipped=files.skipped, scored=files.scored, suspicions=suspicions)
+        result = _score(blocks, settings, keep_rows, signature, 0)
+    suspicions = (*files.cautions, *(() if files.suspicions else result.suspicions))
+    return replace(result, skipped=files.skipped, scored=files.scored, suspicions=suspicions)
 
 
 @dataclass
@@ -377,15 +346,15 @@ def _score(
         pairs += len(block[0])
         misfit.add(*block[:2])
         for level, rows in counts.items():
-            found = sums[level]
-            found.counts += rows.sum(axis=0)
+            total = sums[level]
+            total.counts += rows.sum(axis=0)
             if settings.aggregate != "micro":
-                found.terms += macro_terms(rows, level).sum(axis=0)
+                total.terms += macro_terms(rows, level).sum(axis=0)
             if keep_rows:
-                found.kept.append(rows)
+                total.kept.append(rows)
     links = {
-        level.removeprefix("links-"): LinkScore.from_counts(found.counts)
-        for level, found in sums.items()
+        level.removeprefix("links-"): LinkScore.from_counts(total.counts)
+        for level, total in sums.items()
         if level.startswith("links")
     }
     phrases = {
@@ -393,14 +362,16 @@ def _score(
         for name in ("possible", "sure")
         if settings.phrases
     }
-    macro = {level: MacroScore.from_terms(found.terms) for level, found in sums.items()}
+    macro = {level: MacroScore.from_terms(total.terms) for level, total in sums.items()}
     return Score(
         links=links.pop("links", None),
         phrases=phrases or None,
         pairs=pairs,
         skipped=skipped,
         signature=settings.sign(signature),
-        rows={level: np.concatenate(one.kept) for level, one in sums.items()} if keep_rows else {},
+        rows={level: np.concatenate(total.kept) for level, total in sums.items()}
+        if keep_rows
+        else {},
         macro=macro if settings.aggregate != "micro" else {},
         split=links,
         suspicions=tuple(filter(None, [misfit.suspicion()])),

@@ -1,4 +1,4 @@
-"""Hold what a score depends on besides the alignments, checked once."""
+"""What a score depends on besides the alignments, checked once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Hold the options of a score."""
+    """The options of a score."""
 
     level: str = "links"  # "links", "phrases" or "both"
     ignore_identical: bool = False

@@ -18,22 +18,10 @@ def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[f
     (total + z^2). Unlike the interval around the share itself it never leaves 0 to 1, and it has a
     width where the share is 0 or 1.
 
-    Parameters
-    ----------
-    count, total
-        How many of how many.
-    confidence
-        Between 0 and 1.
-
     Returns
     -------
     (low, high)
         NaN where `total` is 0.
-
-    Raises
-    ------
-    OptionError
-        If `count` is not between 0 and `total`, or `confidence` is out of range.
 
     References
     ----------
