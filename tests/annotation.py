@@ -19,7 +19,6 @@ _ids = count(1)
 
 
 def sent(kind, *, id=None, **data):
-    """Make an event as a client sends it; `of_` and the like stand for keywords."""
     named = {key.rstrip("_"): value for key, value in data.items()}
     return Sent(id or f"event-{next(_ids)}", kind, Raw(json.dumps(named).encode()))
 
@@ -42,7 +41,6 @@ def small_corpus(pairs=3, annotations=None):
 
 
 def project(folder, corpus=None, name="project", annotator="anna", **more):
-    """Make a project and open it."""
     path = str(folder / name)
     create_project(path, corpus if corpus is not None else small_corpus(), **more)
     store = Store.open(path)
@@ -72,12 +70,10 @@ class Tab:
         self.seq = event.seq
 
     def tops(self):
-        """Return what this tab, which may be behind, would undo and redo."""
         seqs = self.state.undo, self.state.redo
         return tuple(self.events[seq].id if seq else None for seq in seqs)
 
     def send(self, *events):
-        """Send events; a conflict brings the tab up to date, and comes through."""
         try:
             answer, new = self.store.append(
                 self.k, self.annotator, base=self.seq, rev=self.rev, events=list(events)

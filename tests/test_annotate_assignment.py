@@ -68,7 +68,6 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
 
 
 def test_work_on_pairs_that_are_not_assigned_is_not_told(tmp_path):
-    """It is in the log, of a time before; the annotators of the plan keep what they have begun."""
     store = project(tmp_path, small_corpus(8))
     store.enrol("ben")
     for name in ("anna", "ben"):
@@ -212,7 +211,6 @@ def test_settings_that_cannot_be_are_refused(tmp_path):
 
 
 def outdated(path: str) -> None:
-    """Make a project one of the first version."""
     link = sqlite3.connect(path)
     link.execute("DROP TABLE assignment")
     for column in ("gold", "task", "assigning", "blind", "majority"):

@@ -25,7 +25,6 @@ PAIRS = 60
 
 
 def assigned(folder, names=("anna", "ben"), **options):
-    """Make a project with suggestions 0-0 and 1-1 in which all is in the control sample."""
     store = project(folder, small_corpus(PAIRS), annotator=None)
     cells = [(0, 0, 0.95, 2), (1, 1, 0.4, 2)]
     store.set_suggestions("test", [(k, cells) for k in range(1, PAIRS + 1)])
@@ -39,7 +38,6 @@ def read(store):
 
 
 def annotate(store, k, name, shown):
-    """Link 0-0, and 1-1 where suggestions are seen, 3-3 else; put 1-1 aside now and then."""
     tab = Tab(store, k, name)
     tab.send(cell(0, 0, 0, 2))
     if shown and k % 7 == 0:

@@ -205,7 +205,6 @@ _DECISIONS = st.lists(
 @settings(max_examples=repetitions(50), deadline=None)
 @given(_DECISIONS)
 def test_decisions_fold_to_what_was_decided_and_undo_takes_all_back(steps):
-    """The plain reference: a dictionary of values and whys, and the states before."""
     with TemporaryDirectory() as folder:
         corpus = [SentencePair("p", ["a", "b", "c", "d"], ["w", "x", "y", "z"])]
         store = project(Path(folder), Corpus(corpus), annotator="gold")
@@ -239,7 +238,6 @@ def test_decisions_fold_to_what_was_decided_and_undo_takes_all_back(steps):
 
 
 def decided(held, step):
-    """Return what is decided then: a word that is linked is no null, a null word has no links."""
     after = dict(held)
     for (i, j), (value, why) in step.items():
         if value:

@@ -41,7 +41,6 @@ LEAVES = (-1, 99, 2**70, 1.5, "text", "", None, True, [], {}, [[1]], "2020-13-99
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> str:
-    """Make a project with suggestions, assignments, undo and redo, and a corpus of it."""
     path = str(tmp_path_factory.mktemp("forged") / "whole.alignkit")
     two_annotators(path, 5)
     with Store.open(path) as store:
@@ -77,7 +76,6 @@ def put(value, place, leaf):
 
 
 def forge(path: str, rng: random.Random) -> str:
-    """Change a value, a part of JSON, or delete a row; say what."""
     with closing(sqlite3.connect(path, isolation_level=None)) as link:
         table = rng.choice(TABLES)
         names = [row[1] for row in link.execute(f"PRAGMA table_info({table})")]
@@ -98,7 +96,6 @@ def forge(path: str, rng: random.Random) -> str:
 
 
 def visit(path: str) -> None:
-    """Do what a server and its pages ask for."""
     for role, name in (("annotator", "anna"), ("adjudicator", "carla")):
         check_beforehand(Job(path, annotator=name), None, role)
     read_task(path)

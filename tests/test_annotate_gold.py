@@ -323,7 +323,6 @@ def test_how_links_were_drawn_is_told_and_no_suggestion(tmp_path) -> None:
 
 @st.composite
 def plays(draw):
-    """Make votes, and what is done with them: decisions, changed votes, undo, redo."""
     place = st.tuples(st.integers(0, 3), st.integers(0, 3))
     links = st.dictionaries(place, st.integers(1, 2), max_size=5)
     votes = {name: draw(links) for name in ("anna", "ben", "carl")[: draw(st.integers(2, 3))]}
@@ -339,7 +338,6 @@ def plays(draw):
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(play=plays(), number=st.integers())
 def test_gold_is_what_was_decided(tmp_path_factory, play, number) -> None:
-    """Random votes, decisions and changes against a plain reference: values, states, undo."""
     votes, acts = play
     store = case(tmp_path_factory.mktemp("play"), votes)
     said = {name: dict(links) for name, links in votes.items()}

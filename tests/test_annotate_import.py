@@ -114,7 +114,6 @@ def test_links_of_repeated_words_stand_or_are_listed_once(old, new, old_target, 
 
 
 def _common_length(old, new):
-    """The length of a longest common subsequence, by its definition."""
     if not old or not new:
         return 0
     if old[0] == new[0]:
@@ -124,7 +123,6 @@ def _common_length(old, new):
 
 @st.composite
 def _corrections(draw):
-    """A text of distinct words, the same with some of them changed, and where each one went."""
     old = [f"w{k}" for k in range(draw(st.integers(0, 6)))]
     new, kept = [], {}
     for k, word in enumerate(old):
@@ -302,7 +300,6 @@ def test_pairs_are_found_by_id_or_in_order(tmp_path):
 
 
 def _copy(store, folder, name):
-    """Copy a project as it is now, as a backup does."""
     link = sqlite3.connect(store.path)
     link.execute("VACUUM INTO ?", [str(folder / name)])
     link.close()

@@ -42,7 +42,6 @@ AUTO = {"auto": Alignment.parse("0-0 1-1")}
 
 
 def made(folder, pairs=6, **more):
-    """Make a project in which an aligner suggests `BASE` for all pairs."""
     store = project(folder, small_corpus(pairs, AUTO), **more)
     store.set_suggestions("trained", [(k, BASE) for k in range(1, pairs + 1)])
     return store
@@ -73,7 +72,6 @@ def learned(store, *numbers, name="", p=0.8, **more):
 
 
 def sets(store, annotator="anna"):
-    """Return which set each pair shows; None where it shows none."""
     views = [store.pair(k, annotator).suggestions for k in range(1, store.project().pairs + 1)]
     return [view and view.set for view in views]
 
@@ -85,7 +83,6 @@ def stored(store):
 
 
 def check(store, folder):
-    """The log comes to what is stored, and rebuilds it."""
     assert not replay(store).differences
     again = str(folder / f"again-{store.project().n}.alignkit")
     build_project(again, store.log())
@@ -290,7 +287,6 @@ class Fake:
 
 @pytest.fixture
 def begun(monkeypatch):
-    """Begin to learn in a project, with fakes of the child process."""
     Fake.made = []
     monkeypatch.setattr(server_learning, "Child", Fake)
     running = []
@@ -387,7 +383,6 @@ def test_who_is_to_see_no_suggestions_sees_no_learned_ones_and_the_pull_knows_th
 
 @pytest.fixture
 def openings(monkeypatch):
-    """Open projects as the server does, and list for which suggestions are learned."""
     started, running = [], []
 
     class Started:

@@ -48,7 +48,6 @@ def extract(after, before=None, key="x1"):
 
 
 def said(pair, name):
-    """Return an annotation without its time."""
     return replace(pair.annotation(name), when=None)
 
 

@@ -334,7 +334,6 @@ def simulated(rng, pull, pairs=100):
 
 
 def covered(runs, planted, seed):
-    """Return in how many runs the interval holds the planted pull, and in how many it holds 0."""
     hits = zeros = 0
     for stream in np.random.SeedSequence(seed).spawn(runs):
         pairs = simulated(np.random.default_rng(stream), planted)

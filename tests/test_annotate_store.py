@@ -425,7 +425,6 @@ def _told(event):
 
 
 def _sent(store, tab, player):
-    """Send what a tab might that knows no more than this one; return the ids that were taken."""
     view = store.pair(1, "anna")
     events = _batch(tab, player, len(view.source), len(view.target))
     stale = events[0].kind in ("undo", "redo") and decode_data(events[0].data).of not in (
@@ -452,7 +451,6 @@ def _sent(store, tab, player):
 
 
 def _batch(tab, player, n, m):
-    """Make up to three events, each as if those before it were stored."""
     state, tops, events = copy.deepcopy(tab.state), tab.tops(), []
     for _ in range(player.rng.choice([1, 1, 2, 3])):
         made = player.event(state, tops, n, m)

@@ -1,4 +1,4 @@
-"""Define what can be wrong with a project, and why an event is refused."""
+"""Errors of projects, and of events that are refused."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def replay(
 ) -> Replay:
     """Fold the log of a project and compare it with all tables."""
     if processes is None:
-        with store.database.reading() as link:
-            processes = 2 if last_n(link) > _LONG and (os.cpu_count() or 1) > 1 else 1
+        with store.database.reading() as conn:
+            processes = 2 if last_n(conn) > _LONG and (os.cpu_count() or 1) > 1 else 1
     if processes == 1:
         return replay_share(store, WHOLE, tell)
     with Helper(store.path, Share(1, 2)) as helper:
@@ -68,17 +68,17 @@ def replay_share(
         damage = None
         if share.first:  # in SQLite, which needs no Python meanwhile
             damage = opened.enter_context(ThreadPoolExecutor(1)).submit(_damage, store)
-        link = opened.enter_context(store.database.reading())
-        streams = _streams(link)
+        conn = opened.enter_context(store.database.reading())
+        streams = _streams(conn)
         if share.first:
-            _check_numbers(link, found)
-        fold = _folded(link, streams, share, found, tell)
+            _check_numbers(conn, found)
+        fold = _folded(conn, streams, share, found, tell)
         found.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
         if share.first:
             for table, key, rows in _tables(fold):
-                _compare(link, table, key, rows, set(), found)
+                _compare(conn, table, key, rows, set(), found)
         for table, key, rows, others in _stream_tables(fold, streams, share):
-            _compare(link, table, key, rows, others, found)
+            _compare(conn, table, key, rows, others, found)
         for line in damage.result() if damage is not None else ():
             found.tell(f"the file is damaged: {line}")
     return found
@@ -93,44 +93,43 @@ def main(part: int, of: int, path: str) -> None:
 
 
 def _damage(store: Store) -> list[str]:
-    with store.database.reading() as link:
-        lines = link.exec_driver_sql("PRAGMA quick_check(20)").scalars().all()
+    with store.database.reading() as conn:
+        lines = conn.exec_driver_sql("PRAGMA quick_check(20)").scalars().all()
     return [line for line in lines if line != "ok"]
 
 
-def _streams(link: Connection) -> dict[int, tuple[int, str]]:
+def _streams(conn: Connection) -> dict[int, tuple[int, str]]:
     stream, account = schema.stream, schema.account
     joined = stream.join(account, account.c.id == stream.c.account)
     asked = select(stream.c.id, stream.c.pair, account.c.name).select_from(joined)
-    return {id: (k, name) for id, k, name in link.execute(asked)}
+    return {id: (k, name) for id, k, name in conn.execute(asked)}
 
 
-def _check_numbers(link: Connection, found: Replay) -> None:
+def _check_numbers(conn: Connection, found: Replay) -> None:
     number = schema.event.c.n
-    count, first, last = link.execute(
+    count, first, last = conn.execute(
         select(func.count(), func.min(number), func.max(number)).select_from(schema.event)
     ).one()
     if count == 0 or (first, last) == (1, count):
         return
     expected = 1
-    for n in link.execute(select(number).order_by(number)).scalars():
+    for n in conn.execute(select(number).order_by(number)).scalars():
         if n != expected:
             found.tell(f"event {expected} of the log is missing; {n} comes in its place")
         expected = n + 1
 
 
 def _folded(
-    link: Connection,
+    conn: Connection,
     streams: dict[int, tuple[int, str]],
     share: Share,
     found: Replay,
     tell: Callable[[int], None] | None,
 ) -> Fold:
-    """Fold the events of a share; those of the project, on which all rest, are in each."""
     fold = Fold()
     begun: dict[int, Folded] = {}
     broken: set[int] = set()
-    cursor = link.connection.cursor()  # plain tuples: there may be millions
+    cursor = conn.connection.cursor()  # plain tuples: there may be millions
     if share.of == 1:
         cursor.execute(f"{_LOG} ORDER BY n")
     else:
@@ -167,7 +166,6 @@ def _key(streams: dict[int, tuple[int, str]], stream: int) -> tuple[int, str]:
 
 
 def _tables(fold: Fold) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, Any]]]]:
-    """Yield each table of the project itself: its key, and the rows that the log comes to."""
     names = {name: id for id, name in enumerate(["", *fold.accounts])}
     yield schema.project, ("key",), [project_row(fold)]
     yield schema.account, ("id",), [{"id": id, "name": name} for name, id in names.items()]
@@ -191,7 +189,6 @@ def _tables(fold: Fold) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, A
 def _stream_tables(
     fold: Fold, streams: dict[int, tuple[int, str]], share: Share
 ) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, Any]], set[tuple[Any, ...]]]]:
-    """Yield the tables of the streams likewise, and the keys of rows of other shares."""
     names = {name: id for id, name in enumerate(["", *fold.accounts])}
     rows, counts = [], []
     others: tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]] = set(), set()
@@ -213,7 +210,7 @@ def _stream_tables(
 
 
 def _compare(
-    link: Connection,
+    conn: Connection,
     table: Any,
     key: tuple[str, ...],
     rows: list[dict[str, Any]],
@@ -221,7 +218,7 @@ def _compare(
     found: Replay,
 ) -> None:
     wanted = {tuple(row[name] for name in key): row for row in rows}
-    for stored in link.execute(select(table)).mappings():
+    for stored in conn.execute(select(table)).mappings():
         place = tuple(stored[name] for name in key)
         if place in others:
             continue

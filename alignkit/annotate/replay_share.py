@@ -19,7 +19,7 @@ _CODE = (
 
 @dataclass
 class Replay:
-    """Hold how many events and streams were folded, and where that differs from the tables."""
+    """How many events and streams were folded, and where that differs from the tables."""
 
     events: int = 0  # how many there are
     streams: int = 0

@@ -42,7 +42,7 @@ _BARE = 3  # one of so many in the control sample is bare
 
 
 class Drawn(NamedTuple):
-    """Hold the plan with the cuts of its strata, and the rows that are new."""
+    """The plan with the cuts of its strata, and the rows that are new."""
 
     plan: AssignmentPlan
     rows: list[Assigned]
@@ -73,7 +73,7 @@ def _values(items: Sequence[Item]) -> dict[str, list[float]]:
 
 
 class _Drawing:
-    """Hold what is assigned, and what is being added to it."""
+    """What is assigned, and what is being added to it."""
 
     def __init__(
         self,
@@ -170,7 +170,6 @@ class _Drawing:
             deal.give(k, 1)
 
     def _twice(self, rest: Sequence[int]) -> set[int]:
-        """Return the pairs that two are to have: in each stratum the share that is wanted."""
         groups: defaultdict[Stratum, list[int]] = defaultdict(list)
         for k in rest:
             groups[self.strata[k]].append(k)
@@ -186,7 +185,6 @@ class _Drawing:
         return found
 
     def _reluctance(self, k: int) -> tuple[bool, bool, int, int]:
-        """Return what is least for the pair to take next: new ones before those in an arm."""
         return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
 
     def choose_arms(self) -> None:
@@ -210,13 +208,11 @@ class _Drawing:
         return next((row.arm for row in self.had.get(k, {}).values() if row.arm), "")
 
     def _control(self, pairs: int) -> int:
-        """Return how many pairs the control sample has."""
         if self.plan.control <= 0:
             return 0
         return min(pairs, max(round(self.plan.control * pairs), self.plan.least))
 
     def _shown(self, k: int, arm: str) -> dict[str, bool]:
-        """Return which of those to whom a pair is given see suggestions."""
         names = self.added[k]
         if arm in ("", "bare"):
             return dict.fromkeys(names, not arm)
@@ -243,7 +239,6 @@ class _Drawing:
         return [row for name in self.plan.annotators for row in found[name]]
 
     def _order(self) -> Mapping[int, tuple[float, int, int]]:
-        """Return what is least for the pair that comes first."""
         name = self.plan.order
         if name in ("hash", "uncertainty"):
             doubt = {k: item.doubt or 0.0 for k, item in self.items.items()}
@@ -289,7 +284,6 @@ class _Deal:
 
 
 def _unrepeated(items: Iterable[Item]) -> dict[int, str]:
-    """Return the ids by number; one that comes again gets a count."""
     times = Counter[str]()
     found = {}
     for item in items:

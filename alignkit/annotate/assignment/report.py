@@ -58,7 +58,7 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Hold what is assigned in a project, and what an assignment added."""
+    """What is assigned in a project, and what an assignment added."""
 
     plan: AssignmentPlan  # how it was done, and how new pairs are assigned
     pairs: int  # how many pairs there are, and how many of them are somebody's
@@ -119,15 +119,15 @@ def assign_pairs(
         "least": least,
     }
     opened = store.database.reading() if dry_run else store.database.writing()
-    with opened as link:
-        before = read_plan(link)
-        if before is None and control is None and queries.task_of(link) != "align":
+    with opened as conn:
+        before = read_plan(conn)
+        if before is None and control is None and queries.task_of(conn) != "align":
             options["control"] = 0.0  # nothing is suggested
-        drawn = draw_rows(link, revised(before, annotators, options))
-        items, rows = read_items(link), assigned_rows(link)
-        others = apart(link, drawn.plan.annotators)
+        drawn = draw_rows(conn, revised(before, annotators, options))
+        items, rows = read_items(conn), assigned_rows(conn)
+        others = apart(conn, drawn.plan.annotators)
         if not dry_run:
-            write_rows(link, drawn)
+            write_rows(conn, drawn)
     return _counted(items, rows, drawn, others)
 
 

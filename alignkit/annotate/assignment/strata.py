@@ -24,7 +24,7 @@ Stratum = tuple[str, ...]
 
 
 class Item(NamedTuple):
-    """Hold what of a pair matters for its assignment."""
+    """What of a pair matters for its assignment."""
 
     k: int  # its number and its id
     id: str
@@ -35,10 +35,6 @@ class Item(NamedTuple):
 
 def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]) -> float:
     """Return what suggestions leave open, from 0 to 1: the mean over words of their doubt.
-
-    A suggestion of probability p is as doubtful as it is far from both certainties,
-    1 - abs(2 p - 1); a word, as the most doubtful of its suggestions. Without a probability there
-    is no doubt, nor at a word without suggestions.
 
     Examples
     --------

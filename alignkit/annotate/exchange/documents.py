@@ -122,7 +122,6 @@ def _read(path: Path, encoding: str) -> str:
 
 @contextmanager
 def _told(path: str | Path, encoding: str) -> Iterator[None]:
-    """Turn what can go wrong with a file into one clear line."""
     try:
         yield
     except OSError as problem:

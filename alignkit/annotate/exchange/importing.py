@@ -64,34 +64,34 @@ def import_pairs(
 ) -> Imported:
     """Take words and annotations of a corpus into a project: all, or nothing."""
     result = Imported()
-    with store.database.writing() as link:
-        pairs = list(queries.pair_rows(link))
+    with store.database.writing() as conn:
+        pairs = list(queries.pair_rows(conn))
         surplus: list[SentencePair] = []
         found = list(joined(pairs, others, in_order=in_order, surplus=surplus))
         texts = {text.k: text for text in map(_corrected, found) if text is not None}
-        batch = Batch(link)
-        if (texts or (add and surplus)) and queries.task_of(link) == "extract":
+        batch = Batch(conn)
+        if (texts or (add and surplus)) and queries.task_of(conn) == "extract":
             raise ProjectError(
                 "documents of which pairs are extracted stay as they are; make another project of "
                 "the corrected or further ones"
             )
         if texts:
-            append_to_project(link, "text", Texts(list(texts.values())))
-            _move_suggestions(link, {pair.k: pair for pair in pairs}, texts)
-            names = dict(enumerate(queries.annotators(link), 1))
+            append_to_project(conn, "text", Texts(list(texts.values())))
+            _move_suggestions(conn, {pair.k: pair for pair in pairs}, texts)
+            names = dict(enumerate(queries.annotators(conn), 1))
             found = [
                 _reword(batch, names, pair, other, texts.get(pair.k), result)
                 for pair, other in found
             ]
             batch.flush()
-            link.execute(insert(schema.pair_text), [text_row(text) for text in texts.values()])
+            conn.execute(insert(schema.pair_text), [text_row(text) for text in texts.values()])
         if add:
-            new = add_pairs(link, (replace(pair, annotations={}) for pair in surplus))
-            found += zip(queries.pair_rows(link, new), surplus, strict=True)
+            new = add_pairs(conn, (replace(pair, annotations={}) for pair in surplus))
+            found += zip(queries.pair_rows(conn, new), surplus, strict=True)
             result.added = len(new)
         else:
             result.surplus = [pair.id for pair in surplus]
-        known = queries.trees_of(link, 1, 1 + queries.count_pairs(link))
+        known = queries.trees_of(conn, 1, 1 + queries.count_pairs(conn))
         result.trees = [
             pair.id
             for pair, other in found
@@ -108,7 +108,6 @@ def import_pairs(
 
 
 def _corrected(found: tuple[PairRow, SentencePair]) -> Text | None:
-    """Return the words of a pair where they are others than here; None where they are not."""
     pair, other = found
     source = tuple(pair.source) if other.source is None else other.source
     target = tuple(pair.target) if other.target is None else other.target
@@ -125,13 +124,12 @@ def _reword(
     text: Text | None,
     result: Imported,
 ) -> tuple[PairRow, SentencePair]:
-    """Correct the words of a pair, if they are others; return it as it is then."""
     if text is None:
         return pair, other
     result.reworded += 1
-    link = batch.link
+    conn = batch.conn
     rewording = Rewording((pair.source, pair.target), (text.source, text.target))
-    for account, stream in queries.streams_of(link, pair).items():
+    for account, stream in queries.streams_of(conn, pair).items():
         writer = Writer(batch, account, names[account], pair, stream)
         old, new = writer.state, reword(writer.state, rewording, text.rev)
         data = difference(old, new, how="text")
@@ -142,7 +140,7 @@ def _reword(
         writer.add(imported_event("text", _text_id(pair, names[account], text)), data)
         writer.save()
     changed = {"rev": text.rev, "search": searched(pair.id, *text.source, *text.target)}
-    link.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
+    conn.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
     here = pair._replace(rev=text.rev, source=list(text.source), target=list(text.target))
     return here, other
 
@@ -151,16 +149,15 @@ def _text_id(pair: PairRow, annotator: str, text: Text) -> str:
     return import_id(pair.k, annotator, encode([pair.source, pair.target]), encode(text))
 
 
-def _move_suggestions(link: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
-    """Carry the suggestions for corrected pairs over, in each set."""
+def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
     table = schema.suggestion.c
     rows: dict[str, list[tuple[int, list[Suggestion]]]] = {}
-    for name, k in link.execute(select(table.set, table.pair)).all():
+    for name, k in conn.execute(select(table.set, table.pair)).all():
         if k not in texts:
             continue
         new = texts[k].source, texts[k].target
         rewording = Rewording((pairs[k].source, pairs[k].target), new)
-        stored = queries.suggestions_of(link, name, k)
+        stored = queries.suggestions_of(conn, name, k)
         queries.check_cells(pairs[k], stored)
         cells = [
             (*place, p, strength)
@@ -169,9 +166,9 @@ def _move_suggestions(link: Connection, pairs: dict[int, PairRow], texts: dict[i
         ]
         rows.setdefault(name, []).append((k, cells))
         asked = update(schema.suggestion).where(table.set == name, table.pair == k)
-        link.execute(asked.values(**suggestion_row(name, k, cells)))
+        conn.execute(asked.values(**suggestion_row(name, k, cells)))
     for name, some in rows.items():
-        append_to_project(link, "suggest", Suggest(name, some))
+        append_to_project(conn, "suggest", Suggest(name, some))
 
 
 class Accounts:
@@ -179,7 +176,7 @@ class Accounts:
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._numbers = {name: id for id, name in enumerate(queries.annotators(batch.link), 1)}
+        self._numbers = {name: id for id, name in enumerate(queries.annotators(batch.conn), 1)}
 
     def number(self, name: str) -> int:
         """Return the number of an annotator."""
@@ -187,7 +184,7 @@ class Accounts:
             if not name:
                 raise ProjectError("an annotator of the corpus has an empty name; give it one")
             self._batch.flush()
-            self._numbers[name] = enrolled(self._batch.link, name)
+            self._numbers[name] = enrolled(self._batch.conn, name)
         return self._numbers[name]
 
 
@@ -197,14 +194,14 @@ class _Taking:
     def __init__(self, batch: Batch, holds: frozenset[str], result: Imported) -> None:
         self._batch, self._holds, self._result = batch, holds, result
         self._accounts = Accounts(batch)
-        self._scheme = queries.scheme_of(batch.link)
+        self._scheme = queries.scheme_of(batch.conn)
         self._log: dict[int, list[tuple[Event, str]]] | None = None  # of a pair, once it is asked
 
     def take(self, pair: PairRow, other: SentencePair) -> None:
         """Take all annotations of a pair."""
         if not other.annotations:
             return
-        streams = queries.streams_of(self._batch.link, pair)
+        streams = queries.streams_of(self._batch.conn, pair)
         self._log = None
         for name, annotation in other.annotations.items():
             try:
@@ -236,9 +233,8 @@ class _Taking:
         writer.save()
 
     def _is_older(self, pair: PairRow, account: int, annotation: Annotation) -> bool:
-        """Return whether a stream has been what an annotation says."""
         if self._log is None:
-            self._log = queries.pair_log(self._batch.link, pair.k)
+            self._log = queries.pair_log(self._batch.conn, pair.k)
         state = PairState()
         for event, _ in self._log.get(account, ()):
             state.apply(event.kind, decode_data(event.data))
@@ -247,7 +243,6 @@ class _Taking:
         return False
 
     def _says_nothing_new(self, state: PairState, wanted: PairState) -> bool:
-        """Return whether a state changes in nothing but that its pair would be done."""
         if annotation_of(state) is None:
             return False
         return difference(state, wanted) == difference(state, copied(state, done=wanted.done))

@@ -33,7 +33,7 @@ ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 
 
 class _Wanted(NamedTuple):
-    """Say whose work is exported."""
+    """Whose work is exported."""
 
     account: int | None
     done: bool
@@ -57,17 +57,17 @@ def exported_work(
     outdated: Counter[str] | None = None,
 ) -> Iterator[SentencePair]:
     """Yield all that is exported; the parameters are those of `exporting.exported`."""
-    with store.database.reading() as link:
-        account = None if annotator is None else queries.account_of(link, annotator)
-        own = None if account is None or not assigned else PairList(link, account).numbers()
-        names = dict(enumerate(queries.annotators(link), 1))
-        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(link))
-        if queries.task_of(link) == "extract":
-            for k, states in _made(link, "extracts"):
-                origin = queries.pair_row(link, k)
-                yield from _pairs(link, origin, states, wanted, "extracts")
+    with store.database.reading() as conn:
+        account = None if annotator is None else queries.account_of(conn, annotator)
+        own = None if account is None or not assigned else PairList(conn, account).numbers()
+        names = dict(enumerate(queries.annotators(conn), 1))
+        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn))
+        if queries.task_of(conn) == "extract":
+            for k, states in _made(conn, "extracts"):
+                origin = queries.pair_row(conn, k)
+                yield from _pairs(conn, origin, states, wanted, "extracts")
             return
-        rewritten = dict(_made(link, "rewrites"))
+        rewritten = dict(_made(conn, "rewrites"))
         numbers = count(1) if own is None else iter(sorted(own))
         options = {"annotator": annotator, "done": done, "assigned": assigned}
         counted = {"unfinished": unfinished, "outdated": outdated}
@@ -75,12 +75,11 @@ def exported_work(
             yield pair
             k = next(numbers, 0)
             if k in rewritten:
-                origin = queries.pair_row(link, k)
-                yield from _pairs(link, origin, rewritten[k], wanted, "rewrites")
+                origin = queries.pair_row(conn, k)
+                yield from _pairs(conn, origin, rewritten[k], wanted, "rewrites")
 
 
-def _made(link: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
-    """Yield the pairs of which somebody made others, and the states that hold them, by account."""
+def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
     table = schema.stream.c
     asked = (
         select(table.pair, table.account, table.state)
@@ -88,7 +87,7 @@ def _made(link: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairStat
         .order_by(table.pair, table.account)
     )
     k, states = 0, dict[int, PairState]()
-    for pair, account, text in link.execute(asked).all():
+    for pair, account, text in conn.execute(asked).all():
         if pair != k and states:
             yield k, states
             states = {}
@@ -99,10 +98,9 @@ def _made(link: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairStat
 
 
 def _pairs(
-    link: Connection, pair: PairRow, states: dict[int, PairState], wanted: _Wanted, kind: str
+    conn: Connection, pair: PairRow, states: dict[int, PairState], wanted: _Wanted, kind: str
 ) -> Iterator[SentencePair]:
-    """Yield the pairs that were made of one, by their number; what is alike is one."""
-    times = numbered(link, pair, kind, wanted.account if wanted.blind else None)
+    times = numbered(conn, pair, kind, wanted.account if wanted.blind else None)
     if wanted.blind:
         states = {account: states[account] for account in states if account == wanted.account}
     first: dict[Any, int] = {}

@@ -23,28 +23,27 @@ LETTERS = {"rewrites": "r", "extracts": "x"}
 
 
 def numbered(
-    link: Connection, pair: PairRow, kind: str, alone: int | None = None
+    conn: Connection, pair: PairRow, kind: str, alone: int | None = None
 ) -> dict[tuple[int, str], tuple[int, str | None]]:
     """Return of all that was ever made of a pair its number, and when it was changed last."""
     begun: dict[tuple[int, int, str], int] = {}
     changed: dict[tuple[int, int, str], str | None] = {}
-    for k in _of_one_id(link, pair.id):
-        for account, log in queries.pair_log(link, k).items():
+    for k in _of_one_id(conn, pair.id):
+        for account, log in queries.pair_log(conn, k).items():
             for event, _ in log if alone in (None, account) else ():
                 for key, _, after in getattr(decode_data(event.data), kind):
                     if after is not None:
                         begun.setdefault((k, account, key), event.n)
                         changed[k, account, key] = last_change([event])
     ordered = sorted(begun, key=lambda one: (begun[one], one[1], key_number(one[2])))
-    numbers = zip(ordered, _free(link, f"{pair.id}/{LETTERS[kind]}"), strict=False)
+    numbers = zip(ordered, _free(conn, f"{pair.id}/{LETTERS[kind]}"), strict=False)
     return {one[1:]: (number, changed[one]) for one, number in numbers if one[0] == pair.k}
 
 
-def _of_one_id(link: Connection, id: str) -> list[int]:
+def _of_one_id(conn: Connection, id: str) -> list[int]:
     table = schema.pair.c
-    return list(link.execute(select(table.k).where(table.id == id, table.k > 0)).scalars())
+    return list(conn.execute(select(table.k).where(table.id == id, table.k > 0)).scalars())
 
 
-def _free(link: Connection, begin: str) -> Iterator[int]:
-    """Yield the numbers that make no id of a pair, given what stands before them."""
-    return (number for number in count(1) if not _of_one_id(link, f"{begin}{number}"))
+def _free(conn: Connection, begin: str) -> Iterator[int]:
+    return (number for number in count(1) if not _of_one_id(conn, f"{begin}{number}"))

@@ -20,7 +20,7 @@ AGREED, OPEN, DECIDED, REOPENED = "agreed", "open", "decided", "reopened"
 
 @dataclass(frozen=True)
 class Ballot:
-    """Hold what one annotator says of a pair."""
+    """What one annotator says of a pair."""
 
     values: Mapping[Cell, Value] = field(default_factory=dict)
     seq: int = 0  # the last event of the annotator on the pair
@@ -32,7 +32,7 @@ class Ballot:
 
 @dataclass(frozen=True)
 class Gold:
-    """Hold what is decided of a pair: the values, and by place why they are so."""
+    """What is decided of a pair: the values, and by place why they are so."""
 
     values: Mapping[Cell, Value] = field(default_factory=dict)
     whys: Mapping[Cell, Why] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class Item:
-    """Hold a place that somebody voted on, or that was decided."""
+    """A place that somebody voted on, or that was decided."""
 
     place: Cell  # where it is
     votes: tuple[Value, ...]  # the values in the order of the ballots
@@ -78,10 +78,7 @@ def as_read(place: Cell) -> tuple[bool, int, bool, int]:
 
 
 def ballot_of(state: PairState, *, judged: bool = False) -> Ballot:
-    """Return what a state says as a vote; the same of gold's own state are its values.
-
-    Where pairs are `judged`, links that they may have are not voted on.
-    """
+    """Return what a state says as a vote; the same of gold's own state are its values."""
     values: dict[Cell, Value] = {} if judged else dict(state.cells)
     if state.judgment or state.flags:
         values[JUDGMENT] = (state.judgment, *state.flags)
@@ -144,7 +141,6 @@ def _item(
 
 
 def _stale(why: Why, place: Cell, value: Value, ballots: Mapping[str, Ballot]) -> bool:
-    """Tell whether a decision stands no more: on these votes, with this value."""
     if not why.votes or meant(why, value) != value:
         return True
     for name, ballot in ballots.items():
@@ -181,14 +177,12 @@ def shared_value(votes: Sequence[Value], majority: bool) -> Value | None:
 
 
 def _linked(values: Mapping[Cell, Value]) -> tuple[set[Cell], set[int], set[int]]:
-    """Return the nulls of gold, and the words that are linked."""
     links = [place for place, value in values.items() if value and NULL not in place]
     nulls = {place for place, value in values.items() if value and NULL in place}
     return nulls, {i for i, _ in links}, {j for _, j in links}
 
 
 def _clashes(place: Cell, value: Value, taken: tuple[set[Cell], set[int], set[int]]) -> bool:
-    """Tell whether a value cannot stand beside gold: a word has a partner, or none, not both."""
     (i, j), (nulls, sources, targets) = place, taken
     if not value or place == JUDGMENT:
         return False
@@ -208,10 +202,7 @@ def missing(items: Iterable[Item], gold: Gold) -> list[Item]:
 
 
 def grouped(items: Iterable[Item]) -> list[list[Item]]:
-    """Join neighbours that are one decision: equal votes, and the same state, value and reason.
-
-    Neighbours are above or beside each other; nulls only among themselves.
-    """
+    """Join neighbours that are one decision: equal votes, and the same state, value and reason."""
     left = {item.place: item for item in items}
     groups = []
     for place in sorted(left, key=as_read):

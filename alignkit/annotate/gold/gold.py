@@ -91,41 +91,41 @@ def gold_of(state: PairState, *, judged: bool = False) -> Gold:
     return Gold(ballot_of(state, judged=judged).values, whys)
 
 
-def read_case(link: Connection, k: int) -> Case:
+def read_case(conn: Connection, k: int) -> Case:
     """Read all that is to be known of a pair."""
-    pair = queries.pair_row(link, k)
-    found = tuple(voters(link, k).get(k, ()))
-    streams = queries.streams_of(link, pair)
+    pair = queries.pair_row(conn, k)
+    found = tuple(voters(conn, k).get(k, ()))
+    streams = queries.streams_of(conn, pair)
     first = StreamRow(None, PairState(rev=pair.rev))
-    gold = queries.account_of(link, queries.gold_name(link))
+    gold = queries.account_of(conn, queries.gold_name(conn))
     return Case(
         pair,
         found,
         {one.name: streams.get(one.account, first) for one in found},
         streams.get(gold, first),
-        bool(link.execute(select(schema.project.c.majority)).scalar()),
-        queries.task_of(link) == "judge",
+        bool(conn.execute(select(schema.project.c.majority)).scalar()),
+        queries.task_of(conn) == "judge",
     )
 
 
-def names_of(link: Connection, pair: PairRow) -> Names:
+def names_of(conn: Connection, pair: PairRow) -> Names:
     """Return how annotators are named to adjudicators of a pair."""
-    key, blind = link.execute(select(schema.project.c.key, schema.project.c.blind)).one()
-    return Names(queries.annotators(link), f"{key}\n{pair.id}" if int(blind) else "")
+    key, blind = conn.execute(select(schema.project.c.key, schema.project.c.blind)).one()
+    return Names(queries.annotators(conn), f"{key}\n{pair.id}" if int(blind) else "")
 
 
 def decide(
     store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[Sent]
 ) -> tuple[Appended, bool]:
     """Append what an adjudicator sends, all or nothing; see `Store.append`."""
-    with store.database.writing() as link:
-        case = read_case(link, k)
-        names = names_of(link, case.pair)
+    with store.database.writing() as conn:
+        case = read_case(conn, k)
+        names = names_of(conn, case.pair)
         try:
             answer, new = append_sent(
-                link,
+                conn,
                 k,
-                queries.gold_name(link),
+                queries.gold_name(conn),
                 base=base,
                 rev=rev,
                 events=[names.named(sent) for sent in events],
@@ -167,7 +167,6 @@ class _Clerk:
                 self._check_end(state)
 
     def _check_end(self, state: PairState) -> None:
-        """Refuse that a pair gets done while something is to be settled."""
         left = left_to_decide(self._case.items(state))
         if left:
             places = "one difference is" if left == 1 else f"{left} differences are"
@@ -176,7 +175,6 @@ class _Clerk:
             raise BadEvent("gold has not all that annotators agree on; mark the pair done anew")
 
     def _add_agreed(self, writer: Writer) -> None:
-        """Write down what is agreed; rewrites, when the pair is opened for the first time."""
         items = agreed_items(self._case.items(writer.state))
         first = not writer.state.seq
         if items:
@@ -192,7 +190,6 @@ class _Clerk:
         writer.add(event, data)
 
     def _check(self, state: PairState, data: Data) -> None:
-        """Refuse decisions without reasons, and those that would take another's back unseen."""
         reasons = {(i, j): after for i, j, _, after in data.whys}
         written = {(i, j): after for i, j, _, after in data.cells}
         if not reasons or None in reasons.values():
@@ -224,7 +221,6 @@ class _Clerk:
 
 
 def _after(place: Cell, state: PairState, data: Data) -> Value:
-    """Return the value that a place has when an event is stored."""
     if place == JUDGMENT:
         label = state.judgment if data.label is None else data.label[1]
         flags = state.flags if data.flags is None else data.flags[1]
@@ -234,7 +230,6 @@ def _after(place: Cell, state: PairState, data: Data) -> Value:
 
 
 def _check_nulls(state: PairState, written: Mapping[Cell, int]) -> None:
-    """Refuse links of words that another adjudicator has just decided to have no partner."""
     found = [
         {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
         for link, value in written.items()
@@ -247,7 +242,6 @@ def _check_nulls(state: PairState, written: Mapping[Cell, int]) -> None:
 
 
 def _agreed(items: Sequence[Item], ballots: Mapping[str, Ballot], state: PairState) -> Data:
-    """Return the event that writes down what is agreed."""
     cells, whys = [], []
     more: dict[str, Any] = {}
     for item in items:
@@ -263,15 +257,11 @@ def _agreed(items: Sequence[Item], ballots: Mapping[str, Ballot], state: PairSta
 
 
 def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
-    """Mark those of some pairs done in which nothing is to be decided; return how many.
-
-    What is agreed in them is written down, each pair at once; also in those that are done, where
-    annotators agreed on it since.
-    """
+    """Mark those of some pairs done in which nothing is to be decided; return how many."""
     count = 0
     for k in numbers:
-        with store.database.reading() as link:
-            case = read_case(link, k)
+        with store.database.reading() as conn:
+            case = read_case(conn, k)
         if left_to_decide(case.items()) or (case.gold.state.done and not case.missing()):
             continue
         event = Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
@@ -282,15 +272,15 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
 
 
 class GoldChanges(Changes):
-    """Hold what was decided, by pair, and the pairs on which annotators have voted otherwise."""
+    """What was decided, by pair, and the pairs on which annotators have voted otherwise."""
 
     votes: list[int]
 
 
 def gold_changes(store: Store, after: int) -> GoldChanges | None:
     """Return what has changed behind number `after` of the project, or None."""
-    with store.database.reading() as link:
-        account = queries.account_of(link, queries.gold_name(link))
+    with store.database.reading() as conn:
+        account = queries.account_of(conn, queries.gold_name(conn))
         event, stream = schema.event, schema.stream
         joined = event.join(stream, event.c.stream == stream.c.id)
         new = event.c.n > after
@@ -301,17 +291,17 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
             .order_by(event.c.n)
             .limit(_MOST_CHANGES)
         )
-        rows = [(row[0], queries.event_of(row[1:])) for row in link.execute(asked)]
-        last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(link)
+        rows = [(row[0], queries.event_of(row[1:])) for row in conn.execute(asked)]
+        last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
         others = select(stream.c.pair).select_from(joined).distinct()
         others = others.where(
             new, event.c.n <= last, stream.c.account != account, stream.c.pair > 0
         )
-        votes = sorted(link.execute(others).scalars())
+        votes = sorted(conn.execute(others).scalars())
         if not rows and not votes:
             return None
         changes: dict[int, list[Event]] = {}
         for k, one in rows:
-            names = names_of(link, queries.pair_row(link, k))
+            names = names_of(conn, queries.pair_row(conn, k))
             changes.setdefault(k, []).append(names.hidden(one))
         return GoldChanges(last, changes, votes)

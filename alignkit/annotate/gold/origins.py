@@ -1,4 +1,4 @@
-"""Tell how each link of an annotator came to be: drawn by hand, accepted, imported."""
+"""How each link of an annotator came to be: drawn by hand, accepted, imported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HOW = {"accept": SINGLY, "accept-all": BULK, "import": IMPORTED}
 
 
 class Origin(NamedTuple):
-    """Say how and when a link came to be; `at` is the time of the event, as the log has it."""
+    """How and when a link came to be; `at` is the time of the event, as the log has it."""
 
     how: str
     at: str
@@ -29,21 +29,16 @@ _Past = defaultdict[Cell, list[tuple[int, Origin]]]
 """What each cell became, and how."""
 
 
-def rewordings(link: Connection, k: int) -> dict[int, Rewording]:
+def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
     """Return how the words of a pair were corrected, by the revision of the text that came."""
-    texts = queries.texts_of(link, k)
+    texts = queries.texts_of(conn, k)
     return {rev: Rewording(texts[rev - 1], new) for rev, new in texts.items() if rev - 1 in texts}
 
 
 def origins(
     events: Iterable[Event], corrected: Mapping[int, Rewording], seq: int | None = None
 ) -> dict[Cell, Origin]:
-    """Return the origin of each link, and null, that a stream holds, where they are in the end.
-
-    An undo or redo brings back the origin that the value had before. What was only given another
-    strength is new: whoever made a suggestion sure, or possible, drew it. When words are corrected,
-    links take their origin along.
-    """
+    """Return the origin of each link, and null, that a stream holds, where they are in the end."""
     past: _Past = defaultdict(list)
     for event in events:
         data = decode_data(event.data)
@@ -63,7 +58,6 @@ def origins(
 
 
 def _moved(past: _Past, rewording: Rewording) -> _Past:
-    """Return what happened to each cell, by where it is after a correction."""
     moved: _Past = defaultdict(list)
     for cell, rows in past.items():
         place = rewording.cell(cell)

@@ -16,10 +16,6 @@ from alignkit.phrases import LINKS, extract_phrases
 def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
     """Count for each pair the atomic phrase pairs that some votes have, and others have not.
 
-    Those of the possible links and those of the sure ones are two sets, and counted apart (see
-    `alignkit.phrases.extract_phrases`). What is decided already does not matter, so that the
-    number stays while adjudicators work.
-
     Examples
     --------
     >>> one, other = Ballot({(0, 0): 2, (1, 1): 2}), Ballot({(0, 0): 2, (1, 1): 1})

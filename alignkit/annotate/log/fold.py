@@ -27,7 +27,7 @@ from alignkit.annotate.log.state import PairState
 
 
 class Folded:
-    """Hold the state of a stream, and what was below each of its events."""
+    """The state of a stream, and what was below each of its events."""
 
     __slots__ = ("belows", "key", "state")
 

@@ -1,4 +1,4 @@
-"""Define the pairs that annotators make: rewrites of a pair, and spans taken from two documents.
+"""The pairs that annotators make: rewrites of a pair, and spans taken from two documents.
 
 Both are kept in the stream of the pair that they come from, by a key of the annotator's own
 (``r1``, ``x1``), so that nobody else sees them; in an export they are pairs of their own (see
@@ -35,14 +35,14 @@ ExtractWrite = tuple[str, Spans | None, Spans | None]
 
 
 class SentRewrite(Struct, forbid_unknown_fields=True):
-    """Hold what a client sends of rewrites."""
+    """What a client sends of rewrites."""
 
     rewrites: list[RewriteWrite]
     seen: list[tuple[int, int]] = []
 
 
 class SentExtract(Struct, forbid_unknown_fields=True):
-    """Hold what a client sends of extracted pairs."""
+    """What a client sends of extracted pairs."""
 
     extracts: list[ExtractWrite]
     seen: list[tuple[int, int]] = []

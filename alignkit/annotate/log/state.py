@@ -1,4 +1,4 @@
-"""Define the state of a stream: what the events of one annotator on one pair come to.
+"""The state of a stream: what the events of one annotator on one pair come to.
 
 It is a plain fold: each field that an event writes takes the value that the event gives. What an
 event of a client leaves out (the null of a word that is linked now, the weight of a link that is
@@ -37,7 +37,7 @@ from alignkit.annotate.log.new_pairs import (
 
 
 class StateView(Struct):
-    """Hold a state as it is stored and sent."""
+    """A state as it is stored and sent."""
 
     seq: int = 0
     rev: int = 1
@@ -62,7 +62,7 @@ _decode_view = msgspec.json.Decoder(StateView).decode
 
 
 class PairState(Struct):
-    """Hold what one annotator has said about one pair."""
+    """What one annotator has said about one pair."""
 
     seq: int = 0  # the last event
     rev: int = 1  # the text that the cells belong to
@@ -250,7 +250,6 @@ def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
 
 
 def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
-    """Return the links of words that are to be null, where the event does not clear them."""
     nulls = {(i, j) for i, j, _, after in data.cells if after and -1 in (i, j)}
     if not nulls:
         return []
@@ -296,7 +295,7 @@ def completed(state: PairState, kind: str, data: Data) -> Data:
 
 
 def writes(kind: str, data: Data) -> bool:
-    """Tell whether an event changes anything but what has been looked at.
+    """Return whether an event changes anything but what has been looked at.
 
     Examples
     --------
@@ -319,7 +318,6 @@ def writes(kind: str, data: Data) -> bool:
 
 
 def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
-    """Return the clearing of nulls of words that are linked now."""
     written = {(i, j) for i, j, *_ in cells}
     more = {
         null
@@ -332,7 +330,6 @@ def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
 
 
 def _weights_of(state: PairState, data: Data, cells: Sequence[Write]) -> list[Weight]:
-    """Return the clearing of weights of links that change."""
     written = {(i, j) for i, j, *_ in data.weights}
     places = [(i, j) for i, j, *_ in cells if (i, j) in state.weights and (i, j) not in written]
     return [(*place, state.weights[place], None) for place in places]

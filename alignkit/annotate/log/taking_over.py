@@ -75,7 +75,6 @@ def copied(state: PairState, **changes: object) -> PairState:
 def _flags(
     state: PairState, said: PairState, holds: frozenset[str], scheme: Scheme | None
 ) -> list[str]:
-    """Return the flags: those of the judgment's text come with it, the others beside it."""
     within = {flag.value for flag in scheme.flags} if scheme is not None else set()
     text = said if "judgment" in holds else state
     beside = said if "flags" in holds else state

@@ -25,7 +25,7 @@ _COLUMNS = [
 
 @dataclass(frozen=True, eq=False)
 class WorkRows:
-    """Hold a row for each of W works, in the order of pairs, and of annotators within them."""
+    """A row for each of W works, in the order of pairs, and of annotators within them."""
 
     pair: Ints  # (W,) the number of its pair
     shown: NDArray[np.bool_]  # (W,) whether suggestions were shown
@@ -37,7 +37,7 @@ class WorkRows:
 
 @dataclass(frozen=True, eq=False)
 class PairFigures:
-    """Hold how far the annotators of pairs agree."""
+    """How far the annotators of pairs agree."""
 
     pair: Ints  # (K,) the numbers of the pairs on which two can be compared
     f1: Floats
@@ -88,7 +88,6 @@ def agreement_of_pairs(pairs: Sequence[ControlPair]) -> PairFigures:
 
 
 def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
-    """Return F1 of all links, sure and possible, for each pair; NaN where both are empty."""
     one, other, both = count_links(first, second)[:, _COLUMNS].T
     return harmonic(ratio(both, one), ratio(both, other))
 
@@ -102,7 +101,6 @@ def _rejected(works: Sequence[Work]) -> LinkArrays:
 
 
 def _bins(suggested: Sequence[Sequence[Suggested]], edges: Sequence[float]) -> Ints:
-    """Return the bin of each suggestion, pair after pair."""
     known = [np.nan if p is None else p for _, _, p, _ in chain.from_iterable(suggested)]
     p = np.array(known, np.float64)
     found = np.searchsorted(np.asarray(edges, np.float64), p, side="right")
@@ -111,7 +109,6 @@ def _bins(suggested: Sequence[Sequence[Suggested]], edges: Sequence[float]) -> I
 
 
 def _among(links: LinkArrays, others: LinkArrays) -> NDArray[np.bool_]:
-    """Tell of each link whether the other arrays have it in the same row."""
     n, m = np.maximum(
         links.lengths.max(axis=0, initial=1), others.lengths.max(axis=0, initial=1)
     ).tolist()

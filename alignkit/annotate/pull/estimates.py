@@ -16,7 +16,7 @@ from alignkit.scoring.strata import expanded, merged_strata, stratified_weights
 
 @dataclass(frozen=True)
 class Estimate:
-    """Hold a figure with its interval."""
+    """A figure with its interval."""
 
     value: float  # naN where undefined
     interval: Interval | str  # the interval, or the reason why there is none
@@ -34,7 +34,7 @@ class Estimate:
 
 
 class Sample:
-    """Hold the rows of counts of a sample of pairs, and what resamples of it give."""
+    """The rows of counts of a sample of pairs, and what resamples of it give."""
 
     def __init__(
         self,

@@ -85,7 +85,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
 
 
 class _Side(NamedTuple):
-    """Hold the mean over some annotators of each of P pairs: F1, and what was taken by bin."""
+    """The mean over some annotators of each of P pairs: F1, and what was taken by bin."""
 
     done: Mask
     f1: Floats
@@ -94,7 +94,7 @@ class _Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """Hold the rows of all works; of each pair its suggestions by bin, its arm and stratum."""
+    """The rows of all works; of each pair its suggestions by bin, its arm and stratum."""
 
     works: WorkRows
     suggested: Ints
@@ -148,12 +148,10 @@ def _arm(pair: ControlPair) -> str:
 
 
 def _both(shown: _Side, hidden: _Side) -> Ints:
-    """Return the pairs that some have done who saw suggestions, and some who did not."""
     return np.flatnonzero(shown.done & hidden.done)
 
 
 def _split_sample(data: _Data, shown: _Side, hidden: _Side) -> Sample:
-    """Return the split pairs: F1 with the suggestions, and by bin what was taken and drawn."""
     pairs = _both(shown, hidden)
     suggested, taken, drawn = (
         np.hstack([counts.sum(axis=1, keepdims=True), counts])
@@ -181,7 +179,6 @@ def _split_sample(data: _Data, shown: _Side, hidden: _Side) -> Sample:
 
 
 def _bins(data: _Data, split: Sample, pairs: Ints) -> Iterator[PullBin]:
-    """Yield what became of all suggestions, and of those of each bin."""
     counts = data.suggested[pairs].sum(axis=0).tolist()
     bounds = (0.0, *data.options.edges, 1.0)
     spans = [(0.0, 1.0), *pairwise(bounds), (nan, nan)]
@@ -192,7 +189,6 @@ def _bins(data: _Data, split: Sample, pairs: Ints) -> Iterator[PullBin]:
 
 
 def _coin_sample(data: _Data, shown: bool) -> Sample:
-    """Return F1 with the suggestions on pairs annotated once, with them shown or not."""
     side = data.side("coin", shown)
     pairs = np.flatnonzero(side.done)
     name = f"coin {'shown' if shown else 'hidden'}"
@@ -200,7 +196,6 @@ def _coin_sample(data: _Data, shown: bool) -> Sample:
 
 
 def _seen_sample(data: _Data) -> Sample:
-    """Return what became of the suggestions that annotators saw, on all pairs."""
     works, size = data.works, len(data.arms)
     of = works.pair[works.shown]
     rows = np.stack(
@@ -220,7 +215,6 @@ def _seen_sample(data: _Data) -> Sample:
 
 
 def _between_samples(data: _Data, pairs: Sequence[ControlPair]) -> dict[str, Sample]:
-    """Return by arm how far the annotators of a pair agree."""
     found = agreement_of_pairs(pairs)
     samples = {}
     for arm in ("shown", "split", "bare"):
@@ -231,7 +225,6 @@ def _between_samples(data: _Data, pairs: Sequence[ControlPair]) -> dict[str, Sam
 
 
 def _progress(pairs: Sequence[ControlPair]) -> tuple[dict[str, int], dict[str, int]]:
-    """Return by arm how many pairs all are done with who have them, and how many are open."""
     done, left = (dict.fromkeys(("split", "bare", "coin", "shown"), 0) for _ in range(2))
     for pair in pairs:
         (left if pair.open else done)[_arm(pair)] += 1
@@ -239,7 +232,6 @@ def _progress(pairs: Sequence[ControlPair]) -> tuple[dict[str, int], dict[str, i
 
 
 def _deviation(data: _Data, shown: _Side, hidden: _Side) -> float:
-    """Return the standard deviation of the difference within a pair."""
     pairs = _both(shown, hidden)
     kept = pairs[data.suggested[pairs].any(axis=1)]
     difference = shown.f1[kept] - hidden.f1[kept]

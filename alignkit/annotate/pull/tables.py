@@ -47,7 +47,6 @@ def pull_report(pull: Pull, medium: str = "text") -> str:
 
 
 def _head(pull: Pull) -> list[str]:
-    """Return the pull in a line, and how many pairs of each arm are done."""
     shown = _signed("").show(_cell(pull.pull)).text
     counts = [
         f"{pull.pairs[arm]} {told}" + (f" ({pull.open[arm]} open)" if pull.open[arm] else "")

@@ -28,15 +28,15 @@ def build_project(path: str, log: Iterable[LogEvent]) -> None:
     with replacing_file(path) as beside:
         database = Database(beside, new=True)
         try:
-            with database.writing() as link:
-                _write(link, log)
+            with database.writing() as conn:
+                _write(conn, log)
         except BaseException:
             database.close()
             raise
         database.finish()
 
 
-def _write(link: Connection, log: Iterable[LogEvent]) -> None:
+def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
     fold = Fold()
     streams: dict[tuple[int, str], int] = {}
     ids: set[str] = set()
@@ -52,29 +52,29 @@ def _write(link: Connection, log: Iterable[LogEvent]) -> None:
             last = event.n
             ids.add(event.id)
             rows.append(tuple(event_row(event, streams.setdefault(key, len(streams) + 1)).values()))
-        insert_tuples(link, schema.event, rows)
+        insert_tuples(conn, schema.event, rows)
     if not fold.setting.key or not fold.pairs:
         raise ProjectError("the log holds no project: its first events, of pair 0, are missing")
-    _write_tables(link, fold, streams)
+    _write_tables(conn, fold, streams)
 
 
-def _write_tables(link: Connection, fold: Fold, streams: dict[tuple[int, str], int]) -> None:
-    _insert(link, schema.project, [project_row(fold)])
+def _write_tables(conn: Connection, fold: Fold, streams: dict[tuple[int, str], int]) -> None:
+    _insert(conn, schema.project, [project_row(fold)])
     names = ["", *fold.accounts]
     number = {name: id for id, name in enumerate(names)}
-    _insert(link, schema.account, ({"id": id, "name": name} for id, name in enumerate(names)))
-    _insert(link, schema.pair, pair_table(fold))
-    _insert(link, schema.pair_text, (text_row(t) for rows in fold.texts.values() for t in rows))
+    _insert(conn, schema.account, ({"id": id, "name": name} for id, name in enumerate(names)))
+    _insert(conn, schema.pair, pair_table(fold))
+    _insert(conn, schema.pair_text, (text_row(t) for rows in fold.texts.values() for t in rows))
     sets = fold.suggestions.items()
     _insert(
-        link,
+        conn,
         schema.suggestion,
         (suggestion_row(name, k, cells) for name, rows in sets for k, cells in rows.items()),
     )
-    _insert(link, schema.learned_set, learned_table(fold))
+    _insert(conn, schema.learned_set, learned_table(fold))
     assigned = fold.assigned.values()
     _insert(
-        link, schema.assignment, (assignment_row(row, number[row.annotator]) for row in assigned)
+        conn, schema.assignment, (assignment_row(row, number[row.annotator]) for row in assigned)
     )
     rows, counts = [], []
     for (k, name), id in streams.items():
@@ -86,14 +86,14 @@ def _write_tables(link: Connection, fold: Fold, streams: dict[tuple[int, str], i
         rows.append({"id": id, "pair": k, "account": number[name], **stream_row(state)})
         if k:
             counts.append({"pair": k, "account": number[name], **count_row(state)})
-    _insert(link, schema.stream, rows)
-    _insert(link, schema.pair_counts, counts)
+    _insert(conn, schema.stream, rows)
+    _insert(conn, schema.pair_counts, counts)
 
 
-def _insert(link: Connection, table: Any, rows: Iterable[dict[str, Any]]) -> None:
+def _insert(conn: Connection, table: Any, rows: Iterable[dict[str, Any]]) -> None:
     left = iter(rows)
     while some := list(islice(left, _BATCH)):
-        link.execute(insert(table), some)
+        conn.execute(insert(table), some)
 
 
 def project_row(fold: Fold) -> dict[str, Any]:
