@@ -28,8 +28,8 @@ def cell(i, j, before, after, **more):
 
 
 def add_pairs(store, pairs):
-    with store.database.writing() as link:
-        return assignment.add_pairs(link, pairs)
+    with store.database.writing() as conn:
+        return assignment.add_pairs(conn, pairs)
 
 
 def small_corpus(pairs=3, annotations=None):

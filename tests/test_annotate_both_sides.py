@@ -27,9 +27,9 @@ VOTES = {"anna": {(0, 0): 2, (3, 3): 2}, "ben": {(0, 0): 2, (2, 3): 1}}
 
 
 def copy(store, folder):
-    link = sqlite3.connect(store.path)
-    link.execute("VACUUM INTO ?", [str(folder / "other.alignkit")])
-    link.close()
+    conn = sqlite3.connect(store.path)
+    conn.execute("VACUUM INTO ?", [str(folder / "other.alignkit")])
+    conn.close()
     return Store.open(str(folder / "other.alignkit"))
 
 

@@ -33,8 +33,8 @@ def assigned(folder, names=("anna", "ben"), **options):
 
 
 def read(store):
-    with store.database.reading() as link:
-        return list(control_pairs(link))
+    with store.database.reading() as conn:
+        return list(control_pairs(conn))
 
 
 def annotate(store, k, name, shown):
@@ -52,8 +52,8 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     before = read(store)
     assert {pair.arm for pair in before} == {"split", "bare"}
     assert all(pair.open == 2 and not pair.works for pair in before)
-    with store.database.reading() as link:
-        rows = assigned_rows(link)
+    with store.database.reading() as conn:
+        rows = assigned_rows(conn)
     for row in rows:
         if row.k > 1:
             annotate(store, row.k, row.annotator, row.shown)

@@ -157,14 +157,14 @@ def test_decisions_are_merged_and_rebuilt(tmp_path, small):
 
 def test_streams_without_decisions_hold_nothing_of_them(small):
     Tab(small, 1, "anna").send(cell(0, 0, 0, 2))
-    with small.database.reading() as link:
-        text = link.exec_driver_sql("SELECT state FROM stream WHERE pair = 1").scalar()
+    with small.database.reading() as conn:
+        text = conn.exec_driver_sql("SELECT state FROM stream WHERE pair = 1").scalar()
     assert "whys" not in text
 
 
 def status(store):
-    with store.database.reading() as link:
-        return gold_status(link)
+    with store.database.reading() as conn:
+        return gold_status(conn)
 
 
 def test_the_name_of_the_gold_standard_is_nobody_else_s(tmp_path, small):

@@ -273,8 +273,8 @@ def test_names_are_hidden_where_the_project_says_so(tmp_path) -> None:
             assert b"anna" not in text
             assert b"ben" not in text
         assert {vote.name for vote in said} == {"vote 1", "vote 2"}
-        with store.database.reading() as link:
-            why = read_why(read_case(link, k).gold.state.whys[1, 1])
+        with store.database.reading() as conn:
+            why = read_why(read_case(conn, k).gold.state.whys[1, 1])
         assert why.as_ == "anna"  # the log knows
         assert set(why.votes) == {"anna", "ben"}
     assert len(marks) == 16  # others on each pair

@@ -300,9 +300,9 @@ def test_pairs_are_found_by_id_or_in_order(tmp_path):
 
 
 def _copy(store, folder, name):
-    link = sqlite3.connect(store.path)
-    link.execute("VACUUM INTO ?", [str(folder / name)])
-    link.close()
+    conn = sqlite3.connect(store.path)
+    conn.execute("VACUUM INTO ?", [str(folder / name)])
+    conn.close()
     return Store.open(str(folder / name))
 
 
@@ -417,23 +417,23 @@ def test_the_log_rebuilds_the_project(capsys, tmp_path, sample):
 
 
 def test_a_check_tells_what_is_not_as_the_log_says(capsys, sample):
-    link = sqlite3.connect(sample)
-    link.execute("UPDATE pair_counts SET links = links + 1 WHERE pair = 1 AND account = 2")
-    link.commit()
-    link.close()
+    conn = sqlite3.connect(sample)
+    conn.execute("UPDATE pair_counts SET links = links + 1 WHERE pair = 1 AND account = 2")
+    conn.commit()
+    conn.close()
     ran = run(capsys, "events", sample, "--check")
     assert ran.code == 1
     assert "pair_counts 2, 1: links" in ran.out
 
 
 def test_two_processes_find_what_one_finds(tmp_path, sample):
-    link = sqlite3.connect(sample)
-    link.execute("UPDATE pair_counts SET links = links + 1 WHERE account = 2")
-    link.execute("UPDATE stream SET undo_top = 0 WHERE id % 5 = 0")
-    link.execute("UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)")
-    link.execute("DELETE FROM event WHERE stream IN (10, 11)")
-    link.commit()
-    link.close()
+    conn = sqlite3.connect(sample)
+    conn.execute("UPDATE pair_counts SET links = links + 1 WHERE account = 2")
+    conn.execute("UPDATE stream SET undo_top = 0 WHERE id % 5 = 0")
+    conn.execute("UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)")
+    conn.execute("DELETE FROM event WHERE stream IN (10, 11)")
+    conn.commit()
+    conn.close()
     with Store.open(sample) as store:
         alone, shared = replay(store), replay(store, processes=2)
     assert sorted(shared.differences) == sorted(alone.differences)
@@ -479,9 +479,9 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
 def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
     newer, damaged = str(tmp_path / "newer"), str(tmp_path / "damaged")
     shutil.copy(sample, newer)
-    link = sqlite3.connect(newer)
-    link.execute("PRAGMA user_version=9")
-    link.close()
+    conn = sqlite3.connect(newer)
+    conn.execute("PRAGMA user_version=9")
+    conn.close()
     with open(sample, "rb") as file:
         content = file.read()
     write(tmp_path, "damaged", content[:4096] + b"\xff" * 20_000 + content[24_096:])

@@ -27,8 +27,8 @@ def row(bench):
 
 
 def done_on(store, k=1):
-    with store.database.reading() as link:
-        return settled_pairs(link, [k]) == {k}
+    with store.database.reading() as conn:
+        return settled_pairs(conn, [k]) == {k}
 
 
 def add(store, *events, names=("anna", "ben")):

@@ -180,10 +180,10 @@ def test_the_adjudicator_learns_how_far_each_is(carla, ben) -> None:
 
 def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben) -> None:
     hidden = 0
-    with server.opening.opened.store.database.reading() as link:
+    with server.opening.opened.store.database.reading() as conn:
         from alignkit.annotate.assignment.assignment import assigned_rows
 
-        rows = assigned_rows(link)
+        rows = assigned_rows(conn)
     for row in rows:
         client = {"anna": anna, "ben": ben}[row.annotator]
         replies = [

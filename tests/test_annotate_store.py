@@ -493,9 +493,9 @@ def test_what_is_no_project_is_told(tmp_path):
     with pytest.raises(ProjectError, match="No such file"):
         Store.open(str(tmp_path / "none"))
     path.unlink()
-    link = sqlite3.connect(path)
-    link.execute("CREATE TABLE t (x)")
-    link.close()
+    conn = sqlite3.connect(path)
+    conn.execute("CREATE TABLE t (x)")
+    conn.close()
     with pytest.raises(ProjectError, match="no project of alignkit"):
         Store.open(str(path), serve=True)
     assert os.listdir(tmp_path) == ["p"]
@@ -511,10 +511,10 @@ def test_what_is_no_project_is_told(tmp_path):
 def test_other_versions_are_told(tmp_path, statement, told):
     path = str(tmp_path / "p")
     create_project(path, small_corpus())
-    link = sqlite3.connect(path)
-    link.execute(statement)
-    link.commit()
-    link.close()
+    conn = sqlite3.connect(path)
+    conn.execute(statement)
+    conn.commit()
+    conn.close()
     with pytest.raises(ProjectError, match=told):
         Store.open(path)
 
@@ -533,8 +533,8 @@ def test_other_versions_are_told(tmp_path, statement, told):
 )
 def test_an_audit_finds_what_was_changed_by_hand(tmp_path, statement):
     store = project(tmp_path)
-    link = sqlite3.connect(store.path)
-    link.execute(statement)
-    link.commit()
-    link.close()
+    conn = sqlite3.connect(store.path)
+    conn.execute(statement)
+    conn.commit()
+    conn.close()
     assert replay(store).differences

@@ -8,14 +8,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Table, func, select
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.fold import Fold, Folded
@@ -23,16 +23,7 @@ from alignkit.annotate.log.state import PairState
 from alignkit.annotate.replay_share import WHOLE, Helper, Replay, Share
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import schema
-from alignkit.annotate.tables.building import (
-    assignment_row,
-    count_row,
-    learned_table,
-    pair_table,
-    project_row,
-    stream_row,
-    suggestion_row,
-    text_row,
-)
+from alignkit.annotate.tables.building import count_row, project_tables, stream_row
 from alignkit.annotate.tables.queries import last_n
 
 _BATCH = 1000  # rows that stay in the cache of the processor
@@ -75,10 +66,10 @@ def replay_share(
         fold = _folded(conn, streams, share, found, tell)
         found.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
         if share.first:
-            for table, key, rows in _tables(fold):
-                _compare(conn, table, key, rows, set(), found)
-        for table, key, rows, others in _stream_tables(fold, streams, share):
-            _compare(conn, table, key, rows, others, found)
+            for table, rows in project_tables(fold):
+                _compare(conn, table, rows, set(), found)
+        for table, rows, others in _stream_tables(fold, streams, share):
+            _compare(conn, table, rows, others, found)
         for line in damage.result() if damage is not None else ():
             found.tell(f"the file is damaged: {line}")
     return found
@@ -165,30 +156,9 @@ def _key(streams: dict[int, tuple[int, str]], stream: int) -> tuple[int, str]:
     return streams[stream]
 
 
-def _tables(fold: Fold) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, Any]]]]:
-    names = {name: id for id, name in enumerate(["", *fold.accounts])}
-    yield schema.project, ("key",), [project_row(fold)]
-    yield schema.account, ("id",), [{"id": id, "name": name} for name, id in names.items()]
-    yield schema.pair, ("k",), list(pair_table(fold))
-    assigned = [assignment_row(row, names[row.annotator]) for row in fold.assigned.values()]
-    yield schema.assignment, ("account", "pair"), assigned
-    yield schema.learned_set, ("number",), list(learned_table(fold))
-    texts = [text_row(text) for rows in fold.texts.values() for text in rows]
-    yield schema.pair_text, ("pair", "rev"), texts
-    yield (
-        schema.suggestion,
-        ("set", "pair"),
-        [
-            suggestion_row(name, k, cells)
-            for name, rows in fold.suggestions.items()
-            for k, cells in rows.items()
-        ],
-    )
-
-
 def _stream_tables(
     fold: Fold, streams: dict[int, tuple[int, str]], share: Share
-) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, Any]], set[tuple[Any, ...]]]]:
+) -> Iterator[tuple[Table, list[dict[str, Any]], set[tuple[Any, ...]]]]:
     names = {name: id for id, name in enumerate(["", *fold.accounts])}
     rows, counts = [], []
     others: tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]] = set(), set()
@@ -205,18 +175,18 @@ def _stream_tables(
         rows.append({"id": id, "pair": k, "account": account, **stream_row(state)})
         if k:
             counts.append({"account": account, "pair": k, **count_row(state)})
-    yield schema.stream, ("id",), rows, others[0]
-    yield schema.pair_counts, ("account", "pair"), counts, others[1]
+    yield schema.stream, rows, others[0]
+    yield schema.pair_counts, counts, others[1]
 
 
 def _compare(
     conn: Connection,
-    table: Any,
-    key: tuple[str, ...],
-    rows: list[dict[str, Any]],
+    table: Table,
+    rows: Iterable[dict[str, Any]],
     others: set[tuple[Any, ...]],
     found: Replay,
 ) -> None:
+    key = table.primary_key.columns.keys()
     wanted = {tuple(row[name] for name in key): row for row in rows}
     for stored in conn.execute(select(table)).mappings():
         place = tuple(stored[name] for name in key)

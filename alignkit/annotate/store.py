@@ -129,22 +129,14 @@ class Store:
         majority: bool | None = None,
     ) -> None:
         """Change settings of the project; those that are None stay."""
+        given = {name: value for name, value in locals().items() if name != "self"}
+        changes = {name: value for name, value in given.items() if value is not None}
         if gold is not None:
             check_name(gold)
         if task not in (None, *TASKS):
             raise ProjectError(f"unknown task {task!r} (known: {', '.join(TASKS)})")
-        changes = {
-            "name": name,
-            "scheme": scheme,
-            "threshold": threshold,
-            "suggestions": suggestions,
-            "gold": gold,
-            "task": task,
-            "blind": blind,
-            "majority": majority,
-        }
         with self.database.writing() as conn:
-            self._settle(conn, {key: value for key, value in changes.items() if value is not None})
+            self._settle(conn, changes)
 
     def _settle(self, conn: Any, changes: dict[str, Any]) -> None:
         now = conn.execute(select(schema.project)).one()._mapping
@@ -251,10 +243,7 @@ class Store:
         return stored
 
     def add_learned(
-        self,
-        name: str,
-        rows: Iterable[tuple[int, Sequence[Suggestion]]],
-        lesson: Lesson,
+        self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], lesson: Lesson
     ) -> str:
         """Store what was learned for some pairs, and show it; see `suggesting.add_learned`."""
         with self.database.writing() as conn:

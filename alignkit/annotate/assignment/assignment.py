@@ -14,13 +14,7 @@ from alignkit.annotate.assignment.strata import MEASURES, Item, doubt_of
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.conversion import project_pair
 from alignkit.annotate.log.events import encode
-from alignkit.annotate.log.project_events import (
-    Assign,
-    Assigned,
-    AssignmentPlan,
-    Import,
-    Text,
-)
+from alignkit.annotate.log.project_events import Assign, Assigned, AssignmentPlan, Import, Text
 from alignkit.annotate.names import check_annotator
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import append_to_project, enrolled

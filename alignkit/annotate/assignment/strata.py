@@ -15,10 +15,7 @@ CONTROL = MEASURES
 """What the control sample is stratified by."""
 
 _PARTS = 3
-_NAMES = {
-    "length": ("short", "middle", "long"),
-    "uncertainty": ("certain", "middle", "doubtful"),
-}
+_NAMES = {"length": ("short", "middle", "long"), "uncertainty": ("certain", "middle", "doubtful")}
 Cuts = Mapping[str, Sequence[float]]
 Stratum = tuple[str, ...]
 

@@ -13,8 +13,7 @@ from alignkit.alignment import NULL
 from alignkit.annotate.log.conversion import difference
 from alignkit.annotate.log.decisions import JUDGMENT, read_why, write_why
 from alignkit.annotate.log.events import Cell
-from alignkit.annotate.log.state import PairState
-from alignkit.annotate.log.taking_over import copied
+from alignkit.annotate.log.state import PairState, copied
 
 _Judged = tuple[str, tuple[str, ...]]
 _Held = tuple[int | _Judged, str | None]

@@ -23,8 +23,8 @@ from alignkit.annotate.log.conversion import annotation_of, difference, trees_of
 from alignkit.annotate.log.events import Event, LogEvent, Mark, decode_data, encode
 from alignkit.annotate.log.project_events import Suggest, Suggestion, Text, Texts
 from alignkit.annotate.log.rewording import Rewording, reword
-from alignkit.annotate.log.state import PairState
-from alignkit.annotate.log.taking_over import copied, merged
+from alignkit.annotate.log.state import PairState, copied
+from alignkit.annotate.log.taking_over import merged
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import Batch, Writer, append_to_project, enrolled

@@ -1,8 +1,12 @@
 """Export what annotators made: rewrites behind their pairs, extracted pairs in place of documents.
 
 Rewrites of a pair ``ID`` are called ``ID/r1``, ``ID/r2``, ..., and pairs extracted from documents
-``ID/x1``, ... (see `numbering`). What several made alike is one pair. A rewrite is judged by its
-author as the best label of the scheme, if that has an order.
+``ID/x1``, ...; what several made alike is one pair. A rewrite is judged by its author as the best
+label of the scheme, if that has an order.
+
+Numbers go by the time at which a pair was first made, by anybody: they are the same in each export
+of a project, and a number never comes to mean another pair, so there may be gaps. An id that a pair
+of the project has is left out, and pairs of one id share their numbers: no id is given twice.
 """
 
 from __future__ import annotations
@@ -16,11 +20,12 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.exchange.documents import divider
 from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.numbering import numbered
-from alignkit.annotate.log.new_pairs import SOURCE_TEXT, TARGET_TEXT, document_texts
+from alignkit.annotate.log.events import decode_data
+from alignkit.annotate.log.new_pairs import SOURCE_TEXT, TARGET_TEXT, document_texts, key_number
 from alignkit.annotate.log.state import PairState, decode_state
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.last_changes import last_change
 from alignkit.annotate.tables.pair_lists import PairList
 from alignkit.annotate.tables.queries import PairRow
 from alignkit.annotation import Annotation
@@ -30,6 +35,8 @@ from alignkit.sentence_pair import SentencePair
 
 ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 """The attribute of a made pair that names the pair that it comes from."""
+
+_LETTERS = {"rewrites": "r", "extracts": "x"}
 
 
 class _Wanted(NamedTuple):
@@ -100,7 +107,7 @@ def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairStat
 def _pairs(
     conn: Connection, pair: PairRow, states: dict[int, PairState], wanted: _Wanted, kind: str
 ) -> Iterator[SentencePair]:
-    times = numbered(conn, pair, kind, wanted.account if wanted.blind else None)
+    times = _numbered(conn, pair, kind, wanted.account if wanted.blind else None)
     if wanted.blind:
         states = {account: states[account] for account in states if account == wanted.account}
     first: dict[Any, int] = {}
@@ -151,3 +158,30 @@ def _extract(
         attributes |= {f"{side}_start": str(begin), f"{side}_end": str(end)}
         attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
     return SentencePair(f"{pair.id}/x{number}", words["source"], words["target"], {}, attributes)
+
+
+def _numbered(
+    conn: Connection, pair: PairRow, kind: str, alone: int | None = None
+) -> dict[tuple[int, str], tuple[int, str | None]]:
+    """Return of all that was ever made of a pair its number, and when it was changed last."""
+    begun: dict[tuple[int, int, str], int] = {}
+    changed: dict[tuple[int, int, str], str | None] = {}
+    for k in _of_one_id(conn, pair.id):
+        for account, log in queries.pair_log(conn, k).items():
+            for event, _ in log if alone in (None, account) else ():
+                for key, _, after in getattr(decode_data(event.data), kind):
+                    if after is not None:
+                        begun.setdefault((k, account, key), event.n)
+                        changed[k, account, key] = last_change([event])
+    ordered = sorted(begun, key=lambda one: (begun[one], one[1], key_number(one[2])))
+    numbers = zip(ordered, _free(conn, f"{pair.id}/{_LETTERS[kind]}"), strict=False)
+    return {one[1:]: (number, changed[one]) for one, number in numbers if one[0] == pair.k}
+
+
+def _of_one_id(conn: Connection, id: str) -> list[int]:
+    table = schema.pair.c
+    return list(conn.execute(select(table.k).where(table.id == id, table.k > 0)).scalars())
+
+
+def _free(conn: Connection, begin: str) -> Iterator[int]:
+    return (number for number in count(1) if not _of_one_id(conn, f"{begin}{number}"))

@@ -19,8 +19,7 @@ from alignkit.annotate.exchange.joining import joined
 from alignkit.annotate.exchange.project import import_id
 from alignkit.annotate.log.conversion import difference
 from alignkit.annotate.log.events import Data, Event, LogEvent, decode_data
-from alignkit.annotate.log.state import PairState, writes
-from alignkit.annotate.log.taking_over import copied
+from alignkit.annotate.log.state import PairState, copied, writes
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import Batch, Writer

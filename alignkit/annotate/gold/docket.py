@@ -105,17 +105,15 @@ class Docket:
     def _renew(self, conn: Connection) -> None:
         rules = _Rules.of(conn)
         changed = self._changed(conn)
+        ready = _ready(conn, changed)
         if changed is None:
-            ready = {k: found for k, found in voters(conn).items() if all_in(found)}
             self._known, self._project = {}, queries.count_pairs(conn)
         else:
-            found = {k: voters(conn, k).get(k, []) for k in changed}
-            ready = {k: those for k, those in found.items() if all_in(those)}
             for k in changed - ready.keys():
                 self._known.pop(k, None)
         for some in _chunks(ready):
             self._known.update((row.k, row) for row in _rows(conn, some, rules))
-        self._rows = sorted(self._known.values(), key=_order)
+        self._rows = sorted(self._known.values(), key=lambda row: (-row.stake, row.k))
 
     def _changed(self, conn: Connection) -> set[int] | None:
         event, stream = schema.event.c, schema.stream.c
@@ -129,11 +127,7 @@ class Docket:
 
 def settled_pairs(conn: Connection, some: Collection[int]) -> set[int]:
     """Return those of some pairs that are done, and of which no vote is another one since."""
-    if len(some) > _CHUNK:
-        found = {k: those for k, those in voters(conn).items() if k in some}
-    else:
-        found = {k: voters(conn, k).get(k, []) for k in some}
-    ready = {k: those for k, those in found.items() if all_in(those)}
+    ready = _ready(conn, some)
     rules = _Rules.of(conn)
     return {
         looked.k
@@ -165,8 +159,14 @@ class _Looked(NamedTuple):
     state: str
 
 
-def _order(row: DocketRow) -> tuple[int, int]:
-    return -row.stake, row.k
+def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[Voter]]:
+    """Return those of some pairs, or of all, on which all votes are in, with their voters."""
+    if some is None or len(some) > _CHUNK:
+        rows = voters(conn).items()
+        by_pair = {k: those for k, those in rows if some is None or k in some}
+    else:
+        by_pair = {k: voters(conn, k).get(k, []) for k in some}
+    return {k: those for k, those in by_pair.items() if all_in(those)}
 
 
 def _chunks(ready: dict[int, list[Voter]]) -> Iterator[dict[int, list[Voter]]]:

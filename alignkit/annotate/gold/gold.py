@@ -35,8 +35,7 @@ from alignkit.annotate.log.clock import now
 from alignkit.annotate.log.decisions import JUDGMENT, Value, Why, read_why, write_why
 from alignkit.annotate.log.events import Cell, Data, Event, LogEvent, Sent
 from alignkit.annotate.log.new_pairs import shared_texts
-from alignkit.annotate.log.state import PairState, conflicts
-from alignkit.annotate.log.taking_over import copied
+from alignkit.annotate.log.state import PairState, conflicts, copied
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import Writer, append_sent

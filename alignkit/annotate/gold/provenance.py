@@ -68,10 +68,7 @@ def _pair(
 
 
 def _decisions(
-    state: PairState,
-    logs: Mapping[str, list[Event]],
-    gold: str,
-    corrected: Mapping[int, Rewording],
+    state: PairState, logs: Mapping[str, list[Event]], gold: str, corrected: Mapping[int, Rewording]
 ) -> Iterator[dict[str, Any]]:
     made = _makers(logs[gold])
 

@@ -128,11 +128,6 @@ def put(held: dict[str, V], writes: Iterable[Keyed[V]]) -> None:
             held[key] = after
 
 
-def turned(writes: Iterable[Keyed[V]]) -> tuple[Keyed[V], ...]:
-    """Return what takes writes back."""
-    return tuple((key, after, before) for key, before, after in writes) or ()
-
-
 def effective(held: Mapping[str, V], writes: Iterable[Keyed[V]]) -> tuple[Keyed[V], ...]:
     """Return those writes that change something."""
     return tuple(write for write in writes if held.get(write[0]) != write[2]) or ()

@@ -8,6 +8,7 @@ gone) is put into it before it is stored, by `completed`; `inverse` is what an u
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import msgspec
@@ -25,15 +26,7 @@ from alignkit.annotate.log.events import (
     Weight,
     Write,
 )
-from alignkit.annotate.log.marks import dropped, effective_marks, put_cells, set_bits
-from alignkit.annotate.log.new_pairs import (
-    Spans,
-    Texts,
-    effective,
-    keyed_conflicts,
-    put,
-    turned,
-)
+from alignkit.annotate.log.new_pairs import Spans, Texts, effective, keyed_conflicts, put
 
 
 class StateView(Struct):
@@ -92,9 +85,9 @@ class PairState(Struct):
                 else:
                     cells.pop((i, j), None)
         if data.bulk:
-            set_bits(self.bulk, data.bulk)
+            _set_bits(self.bulk, data.bulk)
         if data.rejected:
-            set_bits(self.rejected, data.rejected)
+            _set_bits(self.rejected, data.rejected)
         if data.seen:
             self.bulk.difference_update(data.seen)
         if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
@@ -106,8 +99,8 @@ class PairState(Struct):
                 self.comments.pop(key, None)
             else:
                 self.comments[key] = text
-        put_cells(self.weights, data.weights)
-        put_cells(self.whys, data.whys)
+        _put_cells(self.weights, data.weights)
+        _put_cells(self.whys, data.whys)
         put(self.rewrites, data.rewrites)
         put(self.extracts, data.extracts)
         if data.label is not None:
@@ -163,8 +156,21 @@ class PairState(Struct):
         )
 
 
+_WRITES = (
+    "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
+)  # fmt: skip
+"""The fields of an event that hold rows, each with a value before and after at its end."""
+_CHANGES = ("label", "flags", "provenance")
+"""The fields of an event that hold one value before and after."""
 _PLAIN = frozenset({"edit", "reject", "open"})
 """Kinds that as a rule write marks of cells alone; a million of them are folded in seconds."""
+
+
+def copied(state: PairState, **changes: object) -> PairState:
+    """Return a state that can be changed apart from the first."""
+    fields = {name: getattr(state, name) for name in state.__struct_fields__}
+    own = {name: copy(value) for name, value in fields.items() if isinstance(value, (dict, set))}
+    return msgspec.structs.replace(state, **{**own, **changes})
 
 
 def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
@@ -193,22 +199,17 @@ def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
 
 def inverse(kind: str, data: Data) -> Data:
     """Return what takes an event back: the same fields, before and after exchanged."""
-    comment, turn = data.comment, _turn(kind, data)
-    if kind == "comment":
-        comment = OneComment(str(data.key), str(data.before), str(data.after))
+    comment, turn = _comment(kind, data), _turn(kind, data)
+    fields: dict[str, Any] = {
+        name: tuple((*row[:-2], row[-1], row[-2]) for row in getattr(data, name)) or ()
+        for name in _WRITES
+    }
+    for name in _CHANGES:
+        change = getattr(data, name)
+        fields[name] = change and (change[1], change[0])
     return Data(
-        cells=tuple((i, j, after, before) for i, j, before, after in data.cells),
-        bulk=tuple((i, j, after, before) for i, j, before, after in data.bulk),
-        rejected=tuple((i, j, after, before) for i, j, before, after in data.rejected),
-        weights=tuple((i, j, after, before) for i, j, before, after in data.weights),
+        **fields,
         comment=comment and OneComment(comment.key, comment.after, comment.before),
-        comments=tuple((key, after, before) for key, before, after in data.comments),
-        label=data.label and (data.label[1], data.label[0]),
-        flags=data.flags and (data.flags[1], data.flags[0]),
-        provenance=data.provenance and (data.provenance[1], data.provenance[0]),
-        whys=tuple((i, j, after, before) for i, j, before, after in data.whys),
-        rewrites=turned(data.rewrites),
-        extracts=turned(data.extracts),
         done=turn and Turn(turn.after, turn.before),
     )
 
@@ -268,14 +269,14 @@ def completed(state: PairState, kind: str, data: Data) -> Data:
     if found:
         raise Conflict(found)
     cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
-    bulk = effective_marks(state.bulk, data.bulk)
-    rejected = effective_marks(state.rejected, data.rejected)
+    bulk = _effective_marks(state.bulk, data.bulk)
+    rejected = _effective_marks(state.rejected, data.rejected)
     changes: dict[str, Any] = {
         "cells": (*cells, *_nulls_of(state, cells)),
-        "bulk": (*bulk, *dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
+        "bulk": (*bulk, *_dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
         "rejected": (
             *rejected,
-            *dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
+            *_dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
         ),
         "seen": tuple(cell for cell in data.seen if cell in state.bulk) or (),  # the default itself
         "weights": (*data.weights, *_weights_of(state, data, cells)),
@@ -303,15 +304,10 @@ def writes(kind: str, data: Data) -> bool:
     False
     """
     turn = _turn(kind, data)
-    changes = (data.label, data.flags, data.provenance, turn and (turn.before, turn.after))
-    return bool(
-        data.cells
-        or data.bulk
-        or data.rejected
-        or data.weights
-        or data.whys
-        or data.rewrites
-        or data.extracts
+    changes = [getattr(data, name) for name in _CHANGES]
+    changes.append(turn and (turn.before, turn.after))
+    return (
+        any(getattr(data, name) for name in _WRITES if name != "comments")
         or any(before != after for _, before, after in _comments(kind, data))
         or any(change and change[0] != change[1] for change in changes)
     )
@@ -335,15 +331,43 @@ def _weights_of(state: PairState, data: Data, cells: Sequence[Write]) -> list[We
     return [(*place, state.weights[place], None) for place in places]
 
 
-def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:
+def _comment(kind: str, data: Data) -> OneComment | None:
     if kind == "comment":
-        comment = OneComment(str(data.key), str(data.before), str(data.after))
-    elif data.comment is None:
+        return OneComment(str(data.key), str(data.before), str(data.after))
+    return data.comment
+
+
+def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:
+    comment = _comment(kind, data)
+    if comment is None:
         return data.comments
-    else:
-        comment = data.comment
     return ((comment.key, comment.before or None, comment.after or None), *data.comments)
 
 
 def _turn(kind: str, data: Data) -> Turn | None:
     return Turn(bool(data.before), bool(data.after)) if kind == "done" else data.done
+
+
+def _effective_marks(marked: set[Cell], writes: Sequence[Write]) -> list[Write]:
+    return [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
+
+
+def _dropped(marked: set[Cell], writes: Sequence[Write], cells: Sequence[Cell]) -> list[Write]:
+    written = {(i, j) for i, j, *_ in writes}
+    return [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
+
+
+def _set_bits(marked: set[Cell], writes: Sequence[Write]) -> None:
+    for i, j, _, after in writes:
+        if after:
+            marked.add((i, j))
+        else:
+            marked.discard((i, j))
+
+
+def _put_cells(held: dict[Cell, Any], writes: Sequence[tuple[int, int, Any, Any]]) -> None:
+    for i, j, _, after in writes:
+        if after is None:
+            held.pop((i, j), None)
+        else:
+            held[i, j] = after

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from alignkit.alignment import NULL
 from alignkit.annotate.log.conversion import state_of
 from alignkit.annotate.log.decisions import JUDGMENT
-from alignkit.annotate.log.state import PairState
+from alignkit.annotate.log.state import PairState, copied
 from alignkit.annotation import Annotation
 from alignkit.labels import Scheme
 
@@ -45,8 +43,7 @@ def merged(
     else:
         new.weights = {cell: w for cell, w in state.weights.items() if cell in new.cells}
     new.rejected = state.rejected - new.cells.keys()
-    kept = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
-    new.bulk = kept
+    new.bulk = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
     new.whys = {  # a value that comes from elsewhere was not decided here
         cell: why
         for cell, why in state.whys.items()
@@ -54,22 +51,6 @@ def merged(
         and (cell != JUDGMENT or (new.judgment, new.flags) == (state.judgment, state.flags))
     }
     return new
-
-
-def copied(state: PairState, **changes: object) -> PairState:
-    """Return a state that can be changed apart from the first."""
-    new = msgspec.structs.replace(
-        state,
-        cells=dict(state.cells),
-        bulk=set(state.bulk),
-        rejected=set(state.rejected),
-        comments=dict(state.comments),
-        weights=dict(state.weights),
-        whys=dict(state.whys),
-        rewrites=dict(state.rewrites),
-        extracts=dict(state.extracts),
-    )
-    return msgspec.structs.replace(new, **changes)
 
 
 def _flags(

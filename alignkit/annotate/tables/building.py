@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from msgspec import structs
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, Table, insert
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.events import LogEvent, encode
@@ -59,23 +59,9 @@ def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
 
 
 def _write_tables(conn: Connection, fold: Fold, streams: dict[tuple[int, str], int]) -> None:
-    _insert(conn, schema.project, [project_row(fold)])
-    names = ["", *fold.accounts]
-    number = {name: id for id, name in enumerate(names)}
-    _insert(conn, schema.account, ({"id": id, "name": name} for id, name in enumerate(names)))
-    _insert(conn, schema.pair, pair_table(fold))
-    _insert(conn, schema.pair_text, (text_row(t) for rows in fold.texts.values() for t in rows))
-    sets = fold.suggestions.items()
-    _insert(
-        conn,
-        schema.suggestion,
-        (suggestion_row(name, k, cells) for name, rows in sets for k, cells in rows.items()),
-    )
-    _insert(conn, schema.learned_set, learned_table(fold))
-    assigned = fold.assigned.values()
-    _insert(
-        conn, schema.assignment, (assignment_row(row, number[row.annotator]) for row in assigned)
-    )
+    for table, table_rows in project_tables(fold):
+        _insert(conn, table, table_rows)
+    number = {name: id for id, name in enumerate(["", *fold.accounts])}
     rows, counts = [], []
     for (k, name), id in streams.items():
         if name not in number:
@@ -90,14 +76,29 @@ def _write_tables(conn: Connection, fold: Fold, streams: dict[tuple[int, str], i
     _insert(conn, schema.pair_counts, counts)
 
 
-def _insert(conn: Connection, table: Any, rows: Iterable[dict[str, Any]]) -> None:
+def _insert(conn: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
     left = iter(rows)
     while some := list(islice(left, _BATCH)):
         conn.execute(insert(table), some)
 
 
-def project_row(fold: Fold) -> dict[str, Any]:
-    """Return the row of the settings."""
+def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]]]:
+    """Yield each table of the project itself, with the rows that its log comes to."""
+    names = {name: id for id, name in enumerate(["", *fold.accounts])}
+    yield schema.project, [_project_row(fold)]
+    yield schema.account, ({"id": id, "name": name} for name, id in names.items())
+    yield schema.pair, _pair_table(fold)
+    assigned = fold.assigned.values()
+    yield schema.assignment, (assignment_row(row, names[row.annotator]) for row in assigned)
+    learned = enumerate(fold.learned.items(), 1)
+    yield schema.learned_set, (learned_row(number, *row) for number, row in learned)
+    yield schema.pair_text, (text_row(text) for rows in fold.texts.values() for text in rows)
+    sets = fold.suggestions.items()
+    cells = (suggestion_row(name, k, row) for name, rows in sets for k, row in rows.items())
+    yield schema.suggestion, cells
+
+
+def _project_row(fold: Fold) -> dict[str, Any]:
     setting = fold.setting
     return {
         "key": setting.key,
@@ -113,7 +114,7 @@ def project_row(fold: Fold) -> dict[str, Any]:
     }
 
 
-def pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
+def _pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
     """Yield the rows of the pairs; that of the project first."""
     row = {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
     yield {**row, "suggested": ""}
@@ -148,12 +149,6 @@ def text_row(text: Text) -> dict[str, Any]:
 def suggestion_row(name: str, k: int, cells: list[Suggestion]) -> dict[str, Any]:
     """Return the row of a pair's suggestions."""
     return {"set": name, "pair": k, "cells": encode(cells).decode()}
-
-
-def learned_table(fold: Fold) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the learned sets."""
-    for number, (name, learned) in enumerate(fold.learned.items(), 1):
-        yield learned_row(number, name, learned)
 
 
 def learned_row(number: int, name: str, learned: LearnedFrom) -> dict[str, Any]:

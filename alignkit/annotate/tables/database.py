@@ -23,13 +23,7 @@ from sqlalchemy.pool import QueuePool
 
 from alignkit.annotate.errors import DamagedProject
 from alignkit.annotate.tables.checking import LOG, first_fault, wrong_value
-from alignkit.annotate.tables.project_file import (
-    MARK,
-    VERSION,
-    check_file,
-    check_schema,
-    refusal,
-)
+from alignkit.annotate.tables.project_file import MARK, VERSION, check_file, check_schema, refusal
 from alignkit.annotate.tables.schema import METADATA
 from alignkit.annotate.tables.upgrading import add_missing, stand_ins
 

@@ -137,14 +137,7 @@ class PairList:
             .limit(limit)
         )
         rows = [
-            QueueRow(
-                row[0],
-                row[1],
-                row[2],
-                row[3],
-                row[4],
-                " ".join((*words_of(row[5]), "/", *words_of(row[6]))),
-            )
+            QueueRow(*row[:5], " ".join((*words_of(row[5]), "/", *words_of(row[6]))))
             for row in self._conn.execute(asked)
         ]
         return Queue(rows, len(rows), self.count_done())

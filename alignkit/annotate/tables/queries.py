@@ -60,8 +60,7 @@ _PAIRS = select(
     _text.target,
 ).select_from(
     schema.pair.join(
-        schema.pair_text,
-        and_(_text.pair == schema.pair.c.k, _text.rev == schema.pair.c.rev),
+        schema.pair_text, and_(_text.pair == schema.pair.c.k, _text.rev == schema.pair.c.rev)
     )
 )
 _PAIR = _PAIRS.where(schema.pair.c.k == bindparam("k"))
