@@ -137,8 +137,10 @@ class PairList:
             .limit(limit)
         )
         rows = [
-            QueueRow(*row[:5], " ".join((*words_of(row[5]), "/", *words_of(row[6]))))
-            for row in self._conn.execute(asked)
+            QueueRow(
+                k, id, done, links, notes, " ".join((*words_of(source), "/", *words_of(target)))
+            )
+            for k, id, done, links, notes, source, target in self._conn.execute(asked)
         ]
         return Queue(rows, len(rows), self.count_done())
 
