@@ -8,6 +8,10 @@ import random
 from itertools import count
 from typing import Any
 
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
+
 from msgspec import Raw
 from msgspec.json import encode
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from itertools import count
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 
 from msgspec import Raw
 
@@ -49,8 +54,17 @@ def project(folder, corpus=None, name="project", annotator="anna", **more):
     return store
 
 
+def run_sql(path, *statements):
+    """Change a project behind the back of the log."""
+    conn = sqlite3.connect(path)
+    for statement in statements:
+        conn.execute(statement)
+    conn.commit()
+    conn.close()
+
+
 class Tab:
-    """Hold what one tab knows of a pair; it may be behind."""
+    """What one tab knows of a pair; it may be behind."""
 
     def __init__(self, store, k=1, annotator="anna"):
         self.store, self.k, self.annotator = store, k, annotator

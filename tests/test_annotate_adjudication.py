@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import expected_states
 from hypothesis import given, settings
 from hypothesis import strategies as st

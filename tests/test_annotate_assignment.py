@@ -7,9 +7,6 @@ import sqlite3
 from collections import Counter
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from annotation import Tab, add_pairs, cell, project, sent, small_corpus
 from command import run
 

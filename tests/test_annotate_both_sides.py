@@ -5,9 +5,6 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import Bench, case, states
 from annotation import Tab, cell, cells_of, project
 from hypothesis import given

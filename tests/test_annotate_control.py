@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from annotation import Tab, cell, project, sent, small_corpus
 
 from alignkit import Alignment, Corpus

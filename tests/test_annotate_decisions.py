@@ -8,9 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from annotation import Tab, cell, cells_of, project, sent
 from hypothesis import given, settings
 from hypothesis import strategies as st

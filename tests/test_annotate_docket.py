@@ -5,9 +5,6 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import LEFT, RIGHT, Bench, case, drawn
 from annotation import Tab, project, sent
 

@@ -14,11 +14,7 @@ from itertools import pairwise, takewhile
 from tempfile import TemporaryDirectory
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-pytest.importorskip("msgspec")
-
-from annotation import Tab, cell, cells_of, project, sent, small_corpus
+from annotation import Tab, cell, cells_of, project, run_sql, sent, small_corpus
 from command import PARAPHRASES, run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -417,23 +413,20 @@ def test_the_log_rebuilds_the_project(capsys, tmp_path, sample):
 
 
 def test_a_check_tells_what_is_not_as_the_log_says(capsys, sample):
-    conn = sqlite3.connect(sample)
-    conn.execute("UPDATE pair_counts SET links = links + 1 WHERE pair = 1 AND account = 2")
-    conn.commit()
-    conn.close()
+    run_sql(sample, "UPDATE pair_counts SET links = links + 1 WHERE pair = 1 AND account = 2")
     ran = run(capsys, "events", sample, "--check")
     assert ran.code == 1
     assert "pair_counts 2, 1: links" in ran.out
 
 
 def test_two_processes_find_what_one_finds(tmp_path, sample):
-    conn = sqlite3.connect(sample)
-    conn.execute("UPDATE pair_counts SET links = links + 1 WHERE account = 2")
-    conn.execute("UPDATE stream SET undo_top = 0 WHERE id % 5 = 0")
-    conn.execute("UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)")
-    conn.execute("DELETE FROM event WHERE stream IN (10, 11)")
-    conn.commit()
-    conn.close()
+    run_sql(
+        sample,
+        "UPDATE pair_counts SET links = links + 1 WHERE account = 2",
+        "UPDATE stream SET undo_top = 0 WHERE id % 5 = 0",
+        "UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)",
+        "DELETE FROM event WHERE stream IN (10, 11)",
+    )
     with Store.open(sample) as store:
         alone, shared = replay(store), replay(store, processes=2)
     assert sorted(shared.differences) == sorted(alone.differences)
@@ -479,9 +472,7 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
 def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
     newer, damaged = str(tmp_path / "newer"), str(tmp_path / "damaged")
     shutil.copy(sample, newer)
-    conn = sqlite3.connect(newer)
-    conn.execute("PRAGMA user_version=9")
-    conn.close()
+    run_sql(newer, "PRAGMA user_version=9")
     with open(sample, "rb") as file:
         content = file.read()
     write(tmp_path, "damaged", content[:4096] + b"\xff" * 20_000 + content[24_096:])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import LEFT, RIGHT, Bench, case, drawn, states
 from annotation import Tab, cell, sent
 

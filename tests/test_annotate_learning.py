@@ -9,7 +9,6 @@ import threading
 import numpy as np
 import pytest
 
-pytest.importorskip("sqlalchemy")
 pytest.importorskip("starlette")
 
 from annotation import Tab, cell, project, sent, small_corpus
@@ -45,6 +44,11 @@ def made(folder, pairs=6, **more):
     store = project(folder, small_corpus(pairs, AUTO), **more)
     store.set_suggestions("trained", [(k, BASE) for k in range(1, pairs + 1)])
     return store
+
+
+@pytest.fixture
+def store(tmp_path):
+    return made(tmp_path)
 
 
 def done(store, k, name="anna", *links, after=True):
@@ -94,8 +98,9 @@ def check(store, folder):
 # sets
 
 
-def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_before(tmp_path):
-    store = made(tmp_path)
+def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_before(
+    store, tmp_path
+):
     assert learned(store, 2, 3, 4) == "learned-1"
     assert sets(store) == ["trained", *["learned-1"] * 3, "trained", "trained"]
     assert store.pair(2, "anna").suggestions.cells == [(3, 3, 0.8, 2)]
@@ -112,8 +117,7 @@ def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_bef
     check(store, tmp_path)
 
 
-def test_other_suggestions_of_the_project_take_the_place_of_learned_ones(tmp_path):
-    store = made(tmp_path)
+def test_other_suggestions_of_the_project_take_the_place_of_learned_ones(store, tmp_path):
     learned(store, 2, 3)
     store.set_suggestions("model", [(k, BASE[:1]) for k in range(1, 7)])
     assert set(sets(store)) == {"model"}
@@ -131,8 +135,7 @@ def test_other_suggestions_of_the_project_take_the_place_of_learned_ones(tmp_pat
     check(store, tmp_path)
 
 
-def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(tmp_path):
-    store = made(tmp_path)
+def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(store, tmp_path):
     learned(store, 1, 2)
     correct(store, 1, "a b new c d")
     assert store.pair(1, "anna").suggestions.set == "learned-1"
@@ -145,8 +148,7 @@ def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(tm
         store.add_learned("", [(3, [(9, 0, 0.5, 2)])], lesson(3))
 
 
-def test_a_project_of_before_shows_its_own_set_and_then_learns(tmp_path):
-    store = made(tmp_path)
+def test_a_project_of_before_shows_its_own_set_and_then_learns(store, tmp_path):
     path = store.path
     store.close()
     with sqlite3.connect(path) as conn:
@@ -313,8 +315,7 @@ def child(number):
     return Fake.made[number]
 
 
-def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(tmp_path, begun):
-    store = made(tmp_path)
+def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(store, begun):
     done(store, 1)
     learning, notes = begun(store, taken={3})
     learning.heard([cell(0, 0, 0, 2)])
@@ -336,8 +337,7 @@ def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(tmp_path, b
     assert notes[1:] == ["suggestions: not used: no gain (6 done pairs)"]
 
 
-def test_a_child_that_ends_is_told_and_begun_again_a_few_times(tmp_path, begun):
-    store = made(tmp_path)
+def test_a_child_that_ends_is_told_and_begun_again_a_few_times(store, begun):
     learning, notes = begun(store)
     for number, problem in enumerate([ProjectError("killed"), KeyError("x"), OSError("full")]):
         learning.wake()

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import Bench
 from annotation import Tab, cell, project, sent
 from command import run

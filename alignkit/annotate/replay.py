@@ -41,20 +41,20 @@ def replay(
     if processes == 1:
         return replay_share(store, WHOLE, tell)
     with Helper(store.path, Share(1, 2)) as helper:
-        found = replay_share(store, Share(0, 2), tell)
+        result = replay_share(store, Share(0, 2), tell)
         other = helper.result()
     if other is None:  # it was killed, or there is no room for it
-        return found.joined(replay_share(store, Share(1, 2), tell))
+        return result.joined(replay_share(store, Share(1, 2), tell))
     if tell is not None:
         tell(other.events)
-    return found.joined(other)
+    return result.joined(other)
 
 
 def replay_share(
     store: Store, share: Share = WHOLE, tell: Callable[[int], None] | None = None
 ) -> Replay:
     """Do the work of one process; the first looks at all that is no stream, too."""
-    found = Replay()
+    result = Replay()
     with ExitStack() as opened:
         damage = None
         if share.first:  # in SQLite, which needs no Python meanwhile
@@ -62,25 +62,25 @@ def replay_share(
         conn = opened.enter_context(store.database.reading())
         streams = _streams(conn)
         if share.first:
-            _check_numbers(conn, found)
-        fold = _folded(conn, streams, share, found, tell)
-        found.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
+            _check_numbers(conn, result)
+        fold = _folded(conn, streams, share, result, tell)
+        result.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
         if share.first:
             for table, rows in project_tables(fold):
-                _compare(conn, table, rows, set(), found)
+                _compare(conn, table, rows, set(), result)
         for table, rows, others in _stream_tables(fold, streams, share):
-            _compare(conn, table, rows, others, found)
+            _compare(conn, table, rows, others, result)
         for line in damage.result() if damage is not None else ():
-            found.tell(f"the file is damaged: {line}")
-    return found
+            result.tell(f"the file is damaged: {line}")
+    return result
 
 
 def main(part: int, of: int, path: str) -> None:
     """Replay a share, and print what was found as JSON."""
     gc.disable()  # a short life, full of tuples
     with Store.open(path, readonly=True, log=True) as store:
-        found = replay_share(store, Share(part, of))
-    sys.stdout.buffer.write(msgspec.json.encode(asdict(found)))
+        result = replay_share(store, Share(part, of))
+    sys.stdout.buffer.write(msgspec.json.encode(asdict(result)))
 
 
 def _damage(store: Store) -> list[str]:
@@ -96,7 +96,7 @@ def _streams(conn: Connection) -> dict[int, tuple[int, str]]:
     return {id: (k, name) for id, k, name in conn.execute(asked)}
 
 
-def _check_numbers(conn: Connection, found: Replay) -> None:
+def _check_numbers(conn: Connection, result: Replay) -> None:
     number = schema.event.c.n
     count, first, last = conn.execute(
         select(func.count(), func.min(number), func.max(number)).select_from(schema.event)
@@ -106,7 +106,7 @@ def _check_numbers(conn: Connection, found: Replay) -> None:
     expected = 1
     for n in conn.execute(select(number).order_by(number)).scalars():
         if n != expected:
-            found.tell(f"event {expected} of the log is missing; {n} comes in its place")
+            result.tell(f"event {expected} of the log is missing; {n} comes in its place")
         expected = n + 1
 
 
@@ -114,7 +114,7 @@ def _folded(
     conn: Connection,
     streams: dict[int, tuple[int, str]],
     share: Share,
-    found: Replay,
+    result: Replay,
     tell: Callable[[int], None] | None,
 ) -> Fold:
     fold = Fold()
@@ -139,14 +139,14 @@ def _folded(
                     if key[0]:
                         begun[stream] = fold.stream(key)
             except ProjectError as problem:
-                found.tell(str(problem))
+                result.tell(str(problem))
                 broken.add(stream)
                 begun.pop(stream, None)
-        found.events += len(part)
+        result.events += len(part)
         if tell is not None:
             tell(len(part))
     if not share.first:
-        found.events -= fold.seq
+        result.events -= fold.seq
     return fold
 
 
@@ -184,7 +184,7 @@ def _compare(
     table: Table,
     rows: Iterable[dict[str, Any]],
     others: set[tuple[Any, ...]],
-    found: Replay,
+    result: Replay,
 ) -> None:
     key = table.primary_key.columns.keys()
     wanted = {tuple(row[name] for name in key): row for row in rows}
@@ -195,16 +195,16 @@ def _compare(
         named = f"{table.name} {', '.join(map(str, place))}"
         row = wanted.pop(place, None)
         if row is None:
-            found.tell(f"{named}: is stored, but not in the log")
+            result.tell(f"{named}: is stored, but not in the log")
             continue
         for name, value in row.items():
             if stored[name] != value:
-                found.tell(
+                result.tell(
                     f"{named}: {name} is stored as {_cut(stored[name])}; the log comes to "
                     f"{_cut(value)}"
                 )
     for place in wanted:
-        found.tell(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
+        result.tell(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
 
 
 def _cut(value: object) -> str:

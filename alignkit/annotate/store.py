@@ -91,12 +91,12 @@ class Store:
         """Return how far each annotator is whom pairs are assigned to, or each that there is."""
         with self.database.reading() as conn:
             names, gold = queries.annotators(conn), queries.gold_name(conn)
-            found = []
+            progress = []
             for account, name in enumerate(names, 1):
                 own = PairList(conn, account)
                 if (pairs := own.count()) and name != gold:
-                    found.append(Progress(name, own.count_done(), pairs))
-            return found
+                    progress.append(Progress(name, own.count_done(), pairs))
+            return progress
 
     def known_own(self, k: int, annotator: str) -> bool:
         """Return whether `check_own` has found that a pair is assigned to an annotator."""
@@ -156,27 +156,15 @@ class Store:
             undo = queries.stack(conn, stream, state.undo, _MOST_UNDO)
             redo = queries.stack(conn, stream, state.redo, _MOST_UNDO)
             own = PairList(conn, account)
-            at, done = own.place(k), own.count_done()
-            pairs = own.count()
+            at, done, pairs = own.place(k), own.count_done(), own.count()
+            next_open = own.next_open(at.place) if done < pairs else None
+            view = state.view(undo[0].id if undo else None, redo[0].id if redo else None)
+            shown = queries.suggested(conn, k) if at.shown else None
             return PairView(
-                k,
-                pair.id,
-                pairs,
-                done,
-                at.previous,
-                at.next,
-                own.next_open(at.place) if done < pairs else None,
-                pair.rev,
-                pair.source,
-                pair.target,
-                pair.attributes,
-                state.view(undo[0].id if undo else None, redo[0].id if redo else None),
-                undo,
-                redo,
-                queries.suggested(conn, k) if at.shown else None,
-                queries.last_n(conn),
-                at.place,
-            )
+                k, pair.id, pairs, done, at.previous, at.next, next_open,
+                pair.rev, pair.source, pair.target, pair.attributes,
+                view, undo, redo, shown, queries.last_n(conn), at.place,
+            )  # fmt: skip
 
     def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> Queue:
         """Return a part of an annotator's list of pairs: those behind the place `after`."""
@@ -201,16 +189,9 @@ class Store:
         actor: str | None = None,
     ) -> tuple[Appended, bool]:
         """Append events to an annotator's stream: all of them, or none."""
+        actor = annotator if actor is None else actor
         with self.database.writing() as conn:
-            return append_sent(
-                conn,
-                k,
-                annotator,
-                base=base,
-                rev=rev,
-                events=events,
-                actor=annotator if actor is None else actor,
-            )
+            return append_sent(conn, k, annotator, base=base, rev=rev, events=events, actor=actor)
 
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""

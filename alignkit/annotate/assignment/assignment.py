@@ -51,12 +51,12 @@ def read_items(conn: Connection) -> list[Item]:
     """Return what of the pairs matters for their assignment."""
     name = conn.execute(select(schema.project.c.suggestions)).scalar()
     cells = queries.suggestions_by_pair(conn, str(name))
-    found = []
+    items = []
     for pair in queries.pair_rows(conn):
         n, m = len(pair.source), len(pair.target)
         doubt = doubt_of(n, m, cells[pair.k]) if pair.k in cells else None
-        found.append(Item(pair.k, pair.id, n + m, doubt, pair.attributes))
-    return found
+        items.append(Item(pair.k, pair.id, n + m, doubt, pair.attributes))
+    return items
 
 
 def _begun(conn: Connection) -> set[tuple[int, str]]:
@@ -91,9 +91,9 @@ def revised(
     for name in _DRAWN_ONCE if plan is not None else ():
         before = getattr(plan, name)
         if name in given and given[name] != before:
-            told = ", ".join(before) or "none" if isinstance(before, tuple) else before
+            value = ", ".join(before) or "none" if isinstance(before, tuple) else before
             raise ProjectError(
-                f"{name} is {told} since pairs were first assigned, and stays so; leave it out"
+                f"{name} is {value} since pairs were first assigned, and stays so; leave it out"
             )
     old = plan or AssignmentPlan()
     names = tuple(dict.fromkeys((*old.annotators, *annotators)))

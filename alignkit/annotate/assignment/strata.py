@@ -59,8 +59,8 @@ def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
     if not ordered:
         return ()
     places = [len(ordered) * part // _PARTS for part in range(1, _PARTS)]
-    found = sorted({float(ordered[place]) for place in places})
-    return tuple(cut for cut in found if cut > ordered[0])
+    cuts = sorted({float(ordered[place]) for place in places})
+    return tuple(cut for cut in cuts if cut > ordered[0])
 
 
 def stratum_of(item: Item, names: Iterable[str], cuts: Cuts) -> Stratum:
@@ -90,15 +90,15 @@ def named_stratum(stratum: Stratum, names: Sequence[str], cuts: Cuts) -> str:
     >>> named_stratum(("1", "news"), ("length", "genre"), {"length": (10.0, 20.0)})
     'middle, 10 to 19; genre news'
     """
-    told = []
+    parts = []
     for part, name in zip(stratum, names, strict=True):
         if name not in MEASURES:
-            told.append(f"{name} {part or '-'}")
+            parts.append(f"{name} {part or '-'}")
         elif not part:
-            told.append(f"no {name}")
+            parts.append(f"no {name}")
         else:
-            told.append(_named_part(int(part), name, list(cuts.get(name, ()))))
-    return "; ".join(told) or "all"
+            parts.append(_named_part(int(part), name, list(cuts.get(name, ()))))
+    return "; ".join(parts) or "all"
 
 
 def _named_part(part: int, name: str, cuts: list[float]) -> str:

@@ -54,12 +54,12 @@ def exported(
                 if done and not state.done:
                     continue
                 when = changed.get((k, who))
-                found = annotation_of(state, scheme, when, judged=(k, who) in judged)
-                if found is None:
+                annotation = annotation_of(state, scheme, when, judged=(k, who) in judged)
+                if annotation is None:
                     continue
-                if unfinished is not None and found.alignment is not None and not state.done:
+                if unfinished is not None and annotation.alignment is not None and not state.done:
                     unfinished[names[who]] += 1
-                said.setdefault(k, {})[names[who]] = found
+                said.setdefault(k, {})[names[who]] = annotation
             for k in range(start, start + _CHUNK):
                 pair = next(pairs, None)
                 if pair is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 
 from msgspec import Raw
 from sqlalchemy import Connection, insert, select, update
@@ -67,8 +68,8 @@ def import_pairs(
     with store.database.writing() as conn:
         pairs = list(queries.pair_rows(conn))
         surplus: list[SentencePair] = []
-        found = list(joined(pairs, others, in_order=in_order, surplus=surplus))
-        texts = {text.k: text for text in map(_corrected, found) if text is not None}
+        matches = list(joined(pairs, others, in_order=in_order, surplus=surplus))
+        texts = {text.k: text for text in starmap(_corrected, matches) if text is not None}
         batch = Batch(conn)
         if (texts or (add and surplus)) and queries.task_of(conn) == "extract":
             raise ProjectError(
@@ -79,36 +80,37 @@ def import_pairs(
             append_to_project(conn, "text", Texts(list(texts.values())))
             _move_suggestions(conn, {pair.k: pair for pair in pairs}, texts)
             names = dict(enumerate(queries.annotators(conn), 1))
-            found = [
-                _reword(batch, names, pair, other, texts.get(pair.k), result)
-                for pair, other in found
+            matches = [
+                (_reword(batch, names, pair, texts[pair.k], result), other)
+                if pair.k in texts
+                else (pair, other)
+                for pair, other in matches
             ]
             batch.flush()
             conn.execute(insert(schema.pair_text), [text_row(text) for text in texts.values()])
         if add:
             new = add_pairs(conn, (replace(pair, annotations={}) for pair in surplus))
-            found += zip(queries.pair_rows(conn, new), surplus, strict=True)
+            matches += zip(queries.pair_rows(conn, new), surplus, strict=True)
             result.added = len(new)
         else:
             result.surplus = [pair.id for pair in surplus]
         known = queries.trees_of(conn, 1, 1 + queries.count_pairs(conn))
         result.trees = [
             pair.id
-            for pair, other in found
+            for pair, other in matches
             if (trees := trees_of(other)) and trees != known.get(pair.k)
         ]
         taking = _Taking(batch, holds, result)
-        for pair, other in found:
+        for pair, other in matches:
             taking.take(pair, other)
             if tell is not None:
                 tell()
         batch.flush()
-        result.pairs = len(found)
+        result.pairs = len(matches)
     return result
 
 
-def _corrected(found: tuple[PairRow, SentencePair]) -> Text | None:
-    pair, other = found
+def _corrected(pair: PairRow, other: SentencePair) -> Text | None:
     source = tuple(pair.source) if other.source is None else other.source
     target = tuple(pair.target) if other.target is None else other.target
     if (source, target) == (tuple(pair.source), tuple(pair.target)):
@@ -117,15 +119,8 @@ def _corrected(found: tuple[PairRow, SentencePair]) -> Text | None:
 
 
 def _reword(
-    batch: Batch,
-    names: dict[int, str],
-    pair: PairRow,
-    other: SentencePair,
-    text: Text | None,
-    result: Imported,
-) -> tuple[PairRow, SentencePair]:
-    if text is None:
-        return pair, other
+    batch: Batch, names: dict[int, str], pair: PairRow, text: Text, result: Imported
+) -> PairRow:
     result.reworded += 1
     conn = batch.conn
     rewording = Rewording((pair.source, pair.target), (text.source, text.target))
@@ -137,16 +132,14 @@ def _reword(
         result.carried += len(new.cells)
         kept = 0 if old.done else len(old.marks)
         result.lost += [(pair.k, pair.id, names[account], mark) for mark in new.marks[kept:]]
-        writer.add(imported_event("text", _text_id(pair, names[account], text)), data)
+        words = encode([pair.source, pair.target])
+        writer.add(
+            imported_event("text", import_id(pair.k, names[account], words, encode(text))), data
+        )
         writer.save()
     changed = {"rev": text.rev, "search": searched(pair.id, *text.source, *text.target)}
     conn.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
-    here = pair._replace(rev=text.rev, source=list(text.source), target=list(text.target))
-    return here, other
-
-
-def _text_id(pair: PairRow, annotator: str, text: Text) -> str:
-    return import_id(pair.k, annotator, encode([pair.source, pair.target]), encode(text))
+    return pair._replace(rev=text.rev, source=list(text.source), target=list(text.target))
 
 
 def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
@@ -172,7 +165,7 @@ def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[i
 
 
 class Accounts:
-    """Know the numbers of the annotators, who are registered where need be."""
+    """The numbers of the annotators; registers new ones."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
@@ -199,6 +192,7 @@ class _Taking:
 
     def take(self, pair: PairRow, other: SentencePair) -> None:
         """Take all annotations of a pair."""
+        """Take all annotations of a pair."""
         if not other.annotations:
             return
         streams = queries.streams_of(self._batch.conn, pair)
@@ -214,7 +208,7 @@ class _Taking:
     def _merge(
         self, pair: PairRow, account: int, name: str, stream: StreamRow, annotation: Annotation
     ) -> None:
-        wanted = self._merged(stream.state, annotation)
+        wanted = merged(stream.state, annotation, self._holds, self._scheme)
         if stream.id is None:
             self._result.new += 1
         elif self._says_nothing_new(stream.state, wanted):
@@ -238,7 +232,8 @@ class _Taking:
         state = PairState()
         for event, _ in self._log.get(account, ()):
             state.apply(event.kind, decode_data(event.data))
-            if self._says_nothing_new(state, self._merged(state, annotation)):
+            wanted = merged(state, annotation, self._holds, self._scheme)
+            if self._says_nothing_new(state, wanted):
                 return True
         return False
 
@@ -246,9 +241,6 @@ class _Taking:
         if annotation_of(state) is None:
             return False
         return difference(state, wanted) == difference(state, copied(state, done=wanted.done))
-
-    def _merged(self, state: PairState, annotation: Annotation) -> PairState:
-        return merged(state, annotation, self._holds, self._scheme)
 
 
 def imported_event(kind: str, id: str, actor: str = "") -> LogEvent:

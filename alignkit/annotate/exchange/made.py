@@ -173,9 +173,9 @@ def _numbered(
                     if after is not None:
                         begun.setdefault((k, account, key), event.n)
                         changed[k, account, key] = last_change([event])
-    ordered = sorted(begun, key=lambda one: (begun[one], one[1], key_number(one[2])))
+    ordered = sorted(begun, key=lambda owner: (begun[owner], owner[1], key_number(owner[2])))
     numbers = zip(ordered, _free(conn, f"{pair.id}/{_LETTERS[kind]}"), strict=False)
-    return {one[1:]: (number, changed[one]) for one, number in numbers if one[0] == pair.k}
+    return {owner[1:]: (number, changed[owner]) for owner, number in numbers if owner[0] == pair.k}
 
 
 def _of_one_id(conn: Connection, id: str) -> list[int]:

@@ -180,9 +180,9 @@ def _rows(conn: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Ite
     named = conn.execute(select(pair.k, pair.id).where(pair.k.in_(list(ready))))
     ids = {k: id for k, id in named}  # noqa: C416 - rows are no tuples to a type checker
     looked = list(_looked(conn, ready, rules))
-    stakes = phrases_at_stake([one.ballots for one in looked])
-    for one, stake in zip(looked, stakes, strict=True):
-        yield DocketRow(one.k, ids[one.k], one.state, one.left, stake, len(one.ballots))
+    stakes = phrases_at_stake([case.ballots for case in looked])
+    for case, stake in zip(looked, stakes, strict=True):
+        yield DocketRow(case.k, ids[case.k], case.state, case.left, stake, len(case.ballots))
 
 
 def _looked(conn: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Iterator[_Looked]:
@@ -194,9 +194,11 @@ def _looked(conn: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> I
     for k, number, name, text in conn.execute(asked.where(stream.pair.in_(list(ready)))):
         states[k][number] = decode_state(text)
         gold = number if name == rules.gold else gold
-    for k, found in ready.items():
-        votes = {one.account: states[k].get(one.account, PairState()) for one in found}
-        ballots = {one.name: ballot_of(votes[one.account], judged=rules.judged) for one in found}
+    for k, own in ready.items():
+        votes = {voter.account: states[k].get(voter.account, PairState()) for voter in own}
+        ballots = {
+            voter.name: ballot_of(votes[voter.account], judged=rules.judged) for voter in own
+        }
         decided = states[k].get(gold, PairState())
         held = gold_of(decided, judged=rules.judged)
         items = compare(ballots, held, majority=rules.majority)

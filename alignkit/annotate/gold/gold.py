@@ -81,7 +81,7 @@ class Case:
     def check(self) -> None:
         """Check that all votes are in."""
         if not all_in(self.voters):
-            raise NotReady(self.pair.id, [one.name for one in self.voters if not one.done])
+            raise NotReady(self.pair.id, [voter.name for voter in self.voters if not voter.done])
 
 
 def gold_of(state: PairState, *, judged: bool = False) -> Gold:
@@ -93,14 +93,14 @@ def gold_of(state: PairState, *, judged: bool = False) -> Gold:
 def read_case(conn: Connection, k: int) -> Case:
     """Read all that is to be known of a pair."""
     pair = queries.pair_row(conn, k)
-    found = tuple(voters(conn, k).get(k, ()))
+    own = tuple(voters(conn, k).get(k, ()))
     streams = queries.streams_of(conn, pair)
     first = StreamRow(None, PairState(rev=pair.rev))
     gold = queries.account_of(conn, queries.gold_name(conn))
     return Case(
         pair,
-        found,
-        {one.name: streams.get(one.account, first) for one in found},
+        own,
+        {voter.name: streams.get(voter.account, first) for voter in own},
         streams.get(gold, first),
         bool(conn.execute(select(schema.project.c.majority)).scalar()),
         queries.task_of(conn) == "judge",
@@ -122,21 +122,15 @@ def decide(
         names = names_of(conn, case.pair)
         try:
             answer, new = append_sent(
-                conn,
-                k,
-                queries.gold_name(conn),
-                base=base,
-                rev=rev,
-                events=[names.named(sent) for sent in events],
-                actor=actor,
-                prepare=_Clerk(case, actor),
-            )
+                conn, k, queries.gold_name(conn), base=base, rev=rev, actor=actor,
+                events=[names.named(sent) for sent in events], prepare=_Clerk(case, actor),
+            )  # fmt: skip
         except Conflict as conflict:
-            told = [names.hidden_conflict(one) for one in conflict.conflicts]
+            hidden = [names.hidden_conflict(fields) for fields in conflict.conflicts]
             missed = [names.hidden(event) for event in conflict.events]
             others = sorted({event.actor for event in missed} - {actor})
             by = f"by {', '.join(others)}" if others else "in another tab"
-            raise Conflict(told, conflict.seq, missed, by=by) from None
+            raise Conflict(hidden, conflict.seq, missed, by=by) from None
     answer.events = [names.hidden(event) for event in answer.events]
     return answer, new
 
@@ -174,11 +168,9 @@ class _Clerk:
             raise BadEvent("gold has not all that annotators agree on; mark the pair done anew")
 
     def _add_agreed(self, writer: Writer) -> None:
-        items = agreed_items(self._case.items(writer.state))
         first = not writer.state.seq
-        if items:
-            data = _agreed(items, self._case.ballots, writer.state)
-            self._add(writer, "decide", data)
+        if items := agreed_items(self._case.items(writer.state)):
+            self._add(writer, "decide", _agreed(items, self._case.ballots, writer.state))
         made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
         if first and (shared := shared_texts(made)):
             rows = ((f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1))
@@ -198,9 +190,8 @@ class _Clerk:
         for place in written:
             if place not in reasons:
                 raise BadEvent(f"whys: {list(place)} is decided without a reason")
-        found = conflicts(state, "decide", data)
-        if found:  # the reason is looked at afterwards: what comes too late need not fit any more
-            raise Conflict(found)
+        if late := conflicts(state, "decide", data):  # first: a late reason need not fit any more
+            raise Conflict(late)
         for place, text in reasons.items():
             self._check_reason(place, read_why(str(text)), _after(place, state, data))
         _check_nulls(state, written)
@@ -229,15 +220,15 @@ def _after(place: Cell, state: PairState, data: Data) -> Value:
 
 
 def _check_nulls(state: PairState, written: Mapping[Cell, int]) -> None:
-    found = [
+    taken = [
         {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
         for link, value in written.items()
         if value and NULL not in link
         for i, j in ((link[0], NULL), (NULL, link[1]))
         if (i, j) in state.cells and (i, j) not in written
     ]
-    if found:
-        raise Conflict(found)
+    if taken:
+        raise Conflict(taken)
 
 
 def _agreed(items: Sequence[Item], ballots: Mapping[str, Ballot], state: PairState) -> Data:
@@ -300,7 +291,7 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
         if not rows and not votes:
             return None
         changes: dict[int, list[Event]] = {}
-        for k, one in rows:
+        for k, decided in rows:
             names = names_of(conn, queries.pair_row(conn, k))
-            changes.setdefault(k, []).append(names.hidden(one))
+            changes.setdefault(k, []).append(names.hidden(decided))
         return GoldChanges(last, changes, votes)

@@ -50,10 +50,10 @@ def origins(
         how = _HOW.get(data.how, HAND)
         for i, j, _, after in data.cells:
             rows = past[i, j]
-            found = None
+            same = None
             if event.kind in ("undo", "redo"):
-                found = next((origin for value, origin in reversed(rows) if value == after), None)
-            rows.append((after, found or Origin(how, event.at)))
+                same = next((origin for value, origin in reversed(rows) if value == after), None)
+            rows.append((after, same or Origin(how, event.at)))
     return {cell: rows[-1][1] for cell, rows in past.items() if rows[-1][0]}
 
 
@@ -69,5 +69,5 @@ def _moved(past: _Past, rewording: Rewording) -> _Past:
 def suggestions_shown(events: Iterable[Event]) -> bool | None:
     """Return whether an annotator saw suggestions; None if the pair was not opened on the page."""
     opened = [decode_data(event.data) for event in events if event.kind == "open"]
-    told = [data.suggestions for data in opened if data.suggestions is not None]
-    return any(told) if told else None
+    shown = [data.suggestions for data in opened if data.suggestions is not None]
+    return any(shown) if shown else None

@@ -49,7 +49,7 @@ def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
         for k, id, text in conn.execute(asked.where(stream.account == gold).order_by(stream.pair)):
             state = decode_state(text)
             if state.done or not done:
-                yield from ({"id": id, **told} for told in _pair(conn, k, state, gold, names))
+                yield from ({"id": id, **record} for record in _pair(conn, k, state, gold, names))
 
 
 def _pair(
@@ -63,7 +63,7 @@ def _pair(
         corrected = rewordings(conn, k) if state.rev > 1 else {}
         yield from _decisions(state, logs, names[gold], corrected)
     if state.rewrites:
-        voting = [one.name for one in voters(conn, k).get(k, ())]
+        voting = [voter.name for voter in voters(conn, k).get(k, ())]
         yield from rewrite_lines(state, logs, names[gold], voting)
 
 

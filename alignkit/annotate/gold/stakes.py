@@ -24,7 +24,7 @@ def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
     """
     counts = [0] * len(pairs)
     differing = [(k, links) for k, links in enumerate(map(_links, pairs)) if _differ(links)]
-    packed = [_alignment(one) for _, links in differing for one in links]
+    packed = [_alignment(vote) for _, links in differing for vote in links]
     for strength in LINKS:
         spans = extract_phrases(LinkArrays.pack(packed), links=strength, kind="atomic")
         at = 0
@@ -43,7 +43,7 @@ def _links(ballots: Mapping[str, Ballot]) -> list[dict[Cell, Value]]:
 
 
 def _differ(links: Sequence[Mapping[Cell, Value]]) -> bool:
-    return any(one != links[0] for one in links)
+    return any(vote != links[0] for vote in links)
 
 
 def _alignment(links: Mapping[Cell, Value]) -> Alignment:

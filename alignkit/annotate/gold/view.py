@@ -79,44 +79,30 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
         state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
     pair, listed = case.pair, docket.listed(limit=0)
     return GoldView(
-        k,
-        pair.id,
-        listed.total,
-        listed.done,
-        *docket.neighbours(k),
-        pair.rev,
-        pair.source,
-        pair.target,
-        pair.attributes,
-        state,
-        undo,
-        redo,
-        votes,
-        names.blind,
-        case.majority,
-        changed,
-        n,
-    )
+        k, pair.id, listed.total, listed.done, *docket.neighbours(k),
+        pair.rev, pair.source, pair.target, pair.attributes,
+        state, undo, redo, votes, names.blind, case.majority, changed, n,
+    )  # fmt: skip
 
 
 def _rewrites_changed(conn: Connection, case: Case) -> bool:
-    votes = {one.account: case.streams[one.name].state for one in case.voters}
+    votes = {voter.account: case.streams[voter.name].state for voter in case.voters}
     gold = queries.account_of(conn, queries.gold_name(conn))
     return rewrites_changed(conn, case.pair.k, gold, case.gold.state, votes)
 
 
 def _votes(conn: Connection, case: Case, names: Names) -> list[Vote]:
-    accounts = {one.name: one.account for one in case.voters}
+    accounts = {voter.name: voter.account for voter in case.voters}
     log = queries.pair_log(conn, case.pair.k)
     corrected = rewordings(conn, case.pair.k) if case.pair.rev > 1 else {}
-    found = []
+    votes = []
     for number, name in enumerate(names.ordered(case.streams), 1):
         events = [event for event, _ in log.get(accounts[name], ())]
         shown = f"vote {number}" if names.blind else name
         state = case.streams[name].state
         how = origins(events, corrected)
-        found.append(_vote(names.shown(name), shown, state, how, suggestions_shown(events)))
-    return found
+        votes.append(_vote(names.shown(name), shown, state, how, suggestions_shown(events)))
+    return votes
 
 
 def _vote(
@@ -125,15 +111,7 @@ def _vote(
     said = sorted(state.cells.items())
     cells = [(*cell, value, *how.get(cell, ("", ""))) for cell, value in said]
     unseen = [cell for cell in sorted(state.bulk) if how.get(cell, ("",))[0] == BULK]
+    comments, rewrites = sorted(state.comments.items()), sorted(state.rewrites.items())
     return Vote(
-        id,
-        name,
-        state.seq,
-        seen,
-        cells,
-        unseen,
-        sorted(state.comments.items()),
-        state.judgment,
-        state.flags,
-        sorted(state.rewrites.items()),
+        id, name, state.seq, seen, cells, unseen, comments, state.judgment, state.flags, rewrites
     )

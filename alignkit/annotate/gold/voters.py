@@ -57,13 +57,13 @@ def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
         )
     if k is not None:
         asked = asked.where(pair == k)
-    found: dict[int, list[Voter]] = {}
+    by_pair: dict[int, list[Voter]] = {}
     for row in conn.execute(asked.order_by(pair, account.c.id)):
-        found.setdefault(row[0], []).append(Voter(row[1], row[2], assigned, bool(row[3])))
-    return found
+        by_pair.setdefault(row[0], []).append(Voter(row[1], row[2], assigned, bool(row[3])))
+    return by_pair
 
 
-def all_in(found: Sequence[Voter]) -> bool:
+def all_in(pair_voters: Sequence[Voter]) -> bool:
     """Return whether a pair can be adjudicated: all are done; two, where nothing is assigned."""
-    least = 1 if found and found[0].assigned else 2
-    return len(found) >= least and all(voter.done for voter in found)
+    least = 1 if pair_voters and pair_voters[0].assigned else 2
+    return len(pair_voters) >= least and all(voter.done for voter in pair_voters)

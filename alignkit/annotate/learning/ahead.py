@@ -15,13 +15,13 @@ def pairs_ahead(
 ) -> list[int]:
     """Return the numbers of pairs that annotators will open next, if they go on as they do."""
     lists = _lists(conn, last)
-    found: dict[int, None] = {}
+    ahead: dict[int, None] = {}
     for account, pairs in lists.items():
         at = last.get(account, 0)
         start = pairs.index(at) + 1 if at in pairs else 0
         order = chain(islice(pairs, start, None), islice(pairs, start))
-        found |= dict.fromkeys(islice((k for k in order if k not in closed), most))
-    return sorted(found)
+        ahead |= dict.fromkeys(islice((k for k in order if k not in closed), most))
+    return sorted(ahead)
 
 
 def _lists(conn: Connection, last: Mapping[int, int]) -> dict[int, list[int] | range]:

@@ -71,13 +71,14 @@ class DoneWork:
         )
         if some is not None:
             asked = asked.where(stream.pair.in_(some))
-        found: dict[int, list[Alignment]] = {}
+        alignments: dict[int, list[Alignment]] = {}
         decided: dict[int, list[Alignment]] = {}
         for k, account, text in conn.execute(asked.order_by(stream.account)):
             said = annotation_of(decode_state(text))
             if said is not None and said.alignment is not None:
-                (decided if account == gold else found).setdefault(k, []).append(said.alignment)
-        return found | decided
+                teaching = decided if account == gold else alignments
+                teaching.setdefault(k, []).append(said.alignment)
+        return alignments | decided
 
 
 def put_together(alignments: Sequence[Alignment]) -> Alignment:
@@ -91,9 +92,11 @@ def put_together(alignments: Sequence[Alignment]) -> Alignment:
     >>> put_together([Alignment.parse("0-0 1-1"), Alignment.parse("0-0 1?1 2-2")])
     Alignment('0-0 1-1 2?2')
     """
-    possible = {link for one in alignments for link in one}
+    possible = {link for links in alignments for link in links}
     sure = [
-        link for link in possible if 2 * sum(link in one for one in alignments) > len(alignments)
+        link
+        for link in possible
+        if 2 * sum(link in links for links in alignments) > len(alignments)
     ]
     return Alignment(sure, possible)
 

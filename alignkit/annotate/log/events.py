@@ -258,10 +258,10 @@ def comment_key(key: str) -> Cell | None:
     """Return the cell that the key of a comment names; None for the pair."""
     if not key:
         return None
-    found = _KEY.fullmatch(key)
-    if found is None:
+    match = _KEY.fullmatch(key)
+    if match is None:
         raise BadEvent(f"comment key {key[:40]!r} is neither empty nor of the form i-j")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def read_sent(sent: Sent, n: int, m: int) -> Data:
@@ -308,10 +308,10 @@ def _check_texts(data: Data) -> None:
     }
     for field, values in texts.items():
         for text in values:
-            found = _CONTROL.search(text) if isinstance(text, str) else None
-            if found is not None:
+            control = _CONTROL.search(text) if isinstance(text, str) else None
+            if control is not None:
                 raise BadEvent(
-                    f"{field}: holds the control character U+{ord(found[0]):04X}, which is no "
+                    f"{field}: holds the control character U+{ord(control[0]):04X}, which is no "
                     "text; take it out"
                 )
 

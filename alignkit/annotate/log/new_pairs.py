@@ -67,8 +67,8 @@ def check_keys(kind: str, writes: Iterable[Keyed[Any]]) -> None:
     """Check the keys of what a client sends."""
     letter, seen = kind[0] if kind == "rewrite" else "x", set()
     for key, *_ in writes:
-        found = _KEY.fullmatch(key)
-        if found is None or found[1] != letter:
+        match = _KEY.fullmatch(key)
+        if match is None or match[1] != letter:
             raise BadEvent(f"{kind}: key {key[:40]!r} is none; expected {letter}1 to {letter}9999")
         if key in seen:
             raise BadEvent(f"{kind}: {key} is named twice")

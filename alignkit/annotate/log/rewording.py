@@ -48,11 +48,11 @@ class Rewording:
 
 
 def _before(went: list[int | None]) -> list[int]:
-    found, last = [], 0
+    names, last = [], 0
     for place in went:
         last = last if place is None else place
-        found.append(last)
-    return found
+        names.append(last)
+    return names
 
 
 def places(old: Words, new: Words) -> list[int | None]:
@@ -63,15 +63,15 @@ def places(old: Words, new: Words) -> list[int | None]:
     >>> places(["a", "fire", "in", "Dakha"], ["fire", "broke", "out", "in", "Dhaka"])
     [None, 0, 3, 4]
     """
-    found: list[int | None] = [None] * len(old)
+    new_places: list[int | None] = [None] * len(old)
     start_old = start_new = 0
     for i, j in [*_common(old, new), (len(old), len(new))]:
         if i - start_old == j - start_new:  # as many in the place of others
-            found[start_old:i] = range(start_new, j)
+            new_places[start_old:i] = range(start_new, j)
         if i < len(old):
-            found[i] = j
+            new_places[i] = j
         start_old, start_new = i + 1, j + 1
-    return found
+    return new_places
 
 
 def _common(old: Words, new: Words) -> list[tuple[int, int]]:

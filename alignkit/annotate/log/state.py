@@ -135,25 +135,15 @@ class PairState(Struct):
 
     def view(self, undo: str | None = None, redo: str | None = None) -> StateView:
         """Return the state in lists, in order; the tops as the ids of their events."""
+        cells = [(*cell, value) for cell, value in sorted(self.cells.items())]
+        weights = [(*cell, weight) for cell, weight in sorted(self.weights.items())]
+        whys = [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET
         return StateView(
-            self.seq,
-            self.rev,
-            [(*cell, value) for cell, value in sorted(self.cells.items())],
-            sorted(self.bulk),
-            sorted(self.rejected),
-            sorted(self.comments.items()),
-            self.judgment,
-            self.flags,
-            self.done,
-            self.marks,
-            undo,
-            redo,
-            [(*cell, weight) for cell, weight in sorted(self.weights.items())],
-            self.provenance,
-            [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET,
-            sorted(self.rewrites.items()) or UNSET,
-            sorted(self.extracts.items()) or UNSET,
-        )
+            self.seq, self.rev, cells,
+            sorted(self.bulk), sorted(self.rejected), sorted(self.comments.items()),
+            self.judgment, self.flags, self.done, self.marks, undo, redo, weights, self.provenance,
+            whys, sorted(self.rewrites.items()) or UNSET, sorted(self.extracts.items()) or UNSET,
+        )  # fmt: skip
 
 
 _WRITES = (
@@ -176,25 +166,14 @@ def copied(state: PairState, **changes: object) -> PairState:
 def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
     """Read a state that was stored."""
     view = _decode_view(text)
+    cells = {(i, j): value for i, j, value in view.cells}
+    weights = {(i, j): weight for i, j, weight in view.weights}
+    whys = {(i, j): why for i, j, why in view.whys or ()}
     return PairState(
-        view.seq,
-        view.rev,
-        {(i, j): value for i, j, value in view.cells},
-        set(view.bulk),
-        set(view.rejected),
-        dict(view.comments),
-        view.judgment,
-        view.flags,
-        view.done,
-        view.marks,
-        {(i, j): weight for i, j, weight in view.weights},
-        view.provenance,
-        {(i, j): why for i, j, why in view.whys or ()},
-        dict(view.rewrites or ()),
-        dict(view.extracts or ()),
-        undo,
-        redo,
-    )
+        view.seq, view.rev, cells, set(view.bulk), set(view.rejected), dict(view.comments),
+        view.judgment, view.flags, view.done, view.marks, weights, view.provenance,
+        whys, dict(view.rewrites or ()), dict(view.extracts or ()), undo, redo,
+    )  # fmt: skip
 
 
 def inverse(kind: str, data: Data) -> Data:
@@ -223,31 +202,31 @@ def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
     >>> conflicts(state, "edit", Data(cells=[(0, 0, 0, 2)]))
     [{'i': 0, 'j': 0, 'before': 0, 'after': 2, 'now': 1}]
     """
-    found: list[dict[str, Any]] = []
-    told: dict[str, Any]
+    clashes: list[dict[str, Any]] = []
+    values: dict[str, Any]
     for i, j, before, after in data.cells:
         now = state.cells.get((i, j), 0)
         if now not in (before, after):
-            found.append({"i": i, "j": j, "before": before, "after": after, "now": now})
+            clashes.append({"i": i, "j": j, "before": before, "after": after, "now": now})
     for key, old, new in _comments(kind, data):
         text = state.comments.get(key)
         if (text or None) not in (old, new):
-            told = {"before": old or "", "after": new or "", "now": text or ""}
-            found.append({"field": "comment", "key": key, **told})
+            values = {"before": old or "", "after": new or "", "now": text or ""}
+            clashes.append({"field": "comment", "key": key, **values})
     for i, j, was, why in data.whys:
         held = state.whys.get((i, j))
         if held not in (was, why):
-            told = {"before": was, "after": why, "now": held}
-            found.append({"field": "why", "key": f"{i}-{j}", **told})
+            values = {"before": was, "after": why, "now": held}
+            clashes.append({"field": "why", "key": f"{i}-{j}", **values})
     for name, change, value in (
         ("label", data.label, state.judgment),
         ("flags", data.flags, state.flags),
     ):
         if change is not None and value not in change:
-            found.append({"field": name, "before": change[0], "after": change[1], "now": value})
-    found += keyed_conflicts("rewrite", state.rewrites, data.rewrites)
-    found += keyed_conflicts("extract", state.extracts, data.extracts)
-    return found + _null_conflicts(state, data)
+            clashes.append({"field": name, "before": change[0], "after": change[1], "now": value})
+    clashes += keyed_conflicts("rewrite", state.rewrites, data.rewrites)
+    clashes += keyed_conflicts("extract", state.extracts, data.extracts)
+    return clashes + _null_conflicts(state, data)
 
 
 def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
@@ -265,9 +244,8 @@ def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
 
 def completed(state: PairState, kind: str, data: Data) -> Data:
     """Return an event's data as it is stored: what is so already left out, what follows put in."""
-    found = conflicts(state, kind, data)
-    if found:
-        raise Conflict(found)
+    if clashes := conflicts(state, kind, data):
+        raise Conflict(clashes)
     cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
     bulk = _effective_marks(state.bulk, data.bulk)
     rejected = _effective_marks(state.rejected, data.rejected)
@@ -359,10 +337,7 @@ def _dropped(marked: set[Cell], writes: Sequence[Write], cells: Sequence[Cell]) 
 
 def _set_bits(marked: set[Cell], writes: Sequence[Write]) -> None:
     for i, j, _, after in writes:
-        if after:
-            marked.add((i, j))
-        else:
-            marked.discard((i, j))
+        (marked.add if after else marked.discard)((i, j))
 
 
 def _put_cells(held: dict[Cell, Any], writes: Sequence[tuple[int, int, Any, Any]]) -> None:

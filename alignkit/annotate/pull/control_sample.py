@@ -55,8 +55,10 @@ def control_pairs(conn: Connection) -> Iterator[ControlPair]:
 
 
 def _suggested(conn: Connection) -> dict[int, list[Suggested]]:
-    found = queries.suggested_cells(conn).items()
-    return {k: [one for one in cells if one[0] >= 0 and one[1] >= 0] for k, (_, cells) in found}
+    by_pair = queries.suggested_cells(conn).items()
+    return {
+        k: [cell for cell in cells if cell[0] >= 0 and cell[1] >= 0] for k, (_, cells) in by_pair
+    }
 
 
 def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
@@ -66,10 +68,10 @@ def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[
     asked = select(table.c.pair, table.c.account, table.c.state).select_from(
         table.join(counts, same)
     )
-    found = {}
+    works = {}
     for k, account, text in conn.execute(asked.where(counts.c.done.is_(True))):
         state = decode_state(text)
         said = annotation_of(state)
         if said is not None and said.alignment is not None:
-            found[k, names[account]] = said.alignment, state.rejected
-    return found
+            works[k, names[account]] = said.alignment, state.rejected
+    return works

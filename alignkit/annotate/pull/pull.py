@@ -62,7 +62,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
     seen = _seen_sample(data)
     between = _between_samples(data, given)
     done, left = _progress(given)
-    found = Pull(
+    pull = Pull(
         data.options,
         done,
         left,
@@ -81,7 +81,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
         agreement={name: sample.estimate("mean") for name, sample in between.items()},
         excess={name: between[name].less(between["bare"], "mean") for name in ("shown", "split")},
     )
-    return replace(found, cautions=tuple(_cautions(found)))
+    return replace(pull, cautions=tuple(_cautions(pull)))
 
 
 class _Side(NamedTuple):
@@ -162,17 +162,17 @@ def _split_sample(data: _Data, shown: _Side, hidden: _Side) -> Sample:
 
     def measure(sums: Floats) -> dict[str, Floats]:
         pairs, with_them, without = sums[:, :3].T
-        found = {
+        measures = {
             "shown": ratio(with_them, pairs),
             "hidden": ratio(without, pairs),
             "pull": ratio(with_them - without, pairs),
         }
         for k in range(width):
             some, took, drew = sums[:, 3 + k :: width].T
-            found[f"taken {k}"] = ratio(took, some)
-            found[f"unseen {k}"] = ratio(drew, some)
-            found[f"pull {k}"] = ratio(took - drew, some)
-        return found
+            measures[f"taken {k}"] = ratio(took, some)
+            measures[f"unseen {k}"] = ratio(drew, some)
+            measures[f"pull {k}"] = ratio(took - drew, some)
+        return measures
 
     rows = np.hstack([f1, suggested, taken, drawn])
     return data.sample("split", rows, measure, pairs, suggested[:, 0] > 0)
@@ -215,12 +215,12 @@ def _seen_sample(data: _Data) -> Sample:
 
 
 def _between_samples(data: _Data, pairs: Sequence[ControlPair]) -> dict[str, Sample]:
-    found = agreement_of_pairs(pairs)
+    agreement = agreement_of_pairs(pairs)
     samples = {}
     for arm in ("shown", "split", "bare"):
-        chosen = data.arms[found.pair] == arm
-        f1 = found.f1[chosen]
-        samples[arm] = data.mean(f"both {arm}", f1, found.pair[chosen], ~np.isnan(f1))
+        chosen = data.arms[agreement.pair] == arm
+        f1 = agreement.f1[chosen]
+        samples[arm] = data.mean(f"both {arm}", f1, agreement.pair[chosen], ~np.isnan(f1))
     return samples
 
 
@@ -241,15 +241,15 @@ def _deviation(data: _Data, shown: _Side, hidden: _Side) -> float:
 def _cautions(pull: Pull) -> Iterator[str]:
     pairs = pull.pull.pairs
     if pairs < ENOUGH:
-        told = (
+        caution = (
             f"the pull stands on {pairs} split pair{'' if pairs == 1 else 's'}: an interval of "
             f"{_HALF_WIDTH:g} to either side takes {ENOUGH} where the difference within a pair has "
             "a standard deviation of 0.25"
         )
         if pull.deviation > 0:
             needed = ceil((_NORMAL * pull.deviation / _HALF_WIDTH) ** 2)
-            told += f"; here it is {pull.deviation:.2f}, which takes {needed}"
-        yield told
+            caution += f"; here it is {pull.deviation:.2f}, which takes {needed}"
+        yield caution
     if 1 < pairs < FEW_PAIRS:
         yield f"with fewer than about {FEW_PAIRS} pairs the bootstrap's intervals are too narrow"
     unfinished = pull.open["split"] + pull.open["bare"]

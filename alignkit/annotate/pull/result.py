@@ -37,7 +37,7 @@ class PullOptions:
         if not 0 <= self.least <= 1:
             raise OptionError(f"least is {self.least}; give a probability, from 0 to 1")
         bounds = (0.0, *self.edges, 1.0)
-        if not all(one < other for one, other in pairwise(bounds)):
+        if not all(low < other for low, other in pairwise(bounds)):
             raise OptionError(
                 f"edges are {', '.join(map(str, self.edges))}; give numbers that rise, above 0 "
                 "and below 1"
@@ -84,8 +84,8 @@ class Pull:
 
     def tables(self) -> list[Table]:
         """Return the tables."""
-        found: list[Table] = _shown().pull_tables(self)
-        return found
+        tables: list[Table] = _shown().pull_tables(self)
+        return tables
 
     def show(self, medium: str = "text") -> str:
         """Return the tables and cautions: ``"text"``, ``"markdown"``, ``"latex"``, ``"html"``."""

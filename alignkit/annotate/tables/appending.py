@@ -26,24 +26,9 @@ from alignkit.annotate.log.events import (
 from alignkit.annotate.log.new_pairs import check_extracts, document_texts
 from alignkit.annotate.log.project_events import Account
 from alignkit.annotate.log.state import PairState, completed, inverse, writes
-from alignkit.annotate.tables import schema
+from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.building import count_row, event_row, stream_row
-from alignkit.annotate.tables.queries import (
-    PairRow,
-    StreamRow,
-    account_of,
-    annotators,
-    event_at,
-    event_ids,
-    events_after,
-    gold_name,
-    known_events,
-    last_n,
-    pair_row,
-    scheme_of,
-    stream_of,
-    task_of,
-)
+from alignkit.annotate.tables.queries import PairRow, StreamRow
 from alignkit.annotate.tables.views import Appended
 
 
@@ -60,7 +45,7 @@ class Batch:
     def n(self) -> int:
         """The number of the last event, with those that were put."""
         if self._n is None:
-            self._n = last_n(self.conn)
+            self._n = queries.last_n(self.conn)
         return self._n
 
     def put(
@@ -138,7 +123,7 @@ class Writer:
         return msgspec.structs.replace(writes, of=data.of, seen=data.seen)
 
     def _at(self, seq: int) -> Any:
-        return self._new.get(seq) or event_at(self._batch.conn, self.stream, seq)
+        return self._new.get(seq) or queries.event_at(self._batch.conn, self.stream, seq)
 
     def added(self) -> list[Event]:
         """Return what was added, as it is stored."""
@@ -165,13 +150,13 @@ def append_sent(
     prepare: Callable[[Writer, Sent, Data], None] | None = None,
 ) -> tuple[Appended, bool]:
     """Append what a client sends, all or nothing; return also whether anything of it was new."""
-    account = account_of(conn, annotator)
-    pair = pair_row(conn, k)
-    if any(sent.kind == "decide" for sent in events) and annotator != gold_name(conn):
+    account = queries.account_of(conn, annotator)
+    pair = queries.pair_row(conn, k)
+    if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
         raise BadEvent("decide: only the gold standard holds decisions; an annotator draws links")
-    stream = stream_of(conn, account, pair)
+    stream = queries.stream_of(conn, account, pair)
     seq = stream.state.seq
-    new = _unknown(events, known_events(conn, {sent.id for sent in events}), stream.id)
+    new = _unknown(events, queries.known_events(conn, {sent.id for sent in events}), stream.id)
     if new and rev != pair.rev:
         raise OldText(pair.rev)
     batch = Batch(conn)
@@ -179,7 +164,7 @@ def append_sent(
     try:
         for sent, digest in new:
             data = read_sent(sent, len(pair.source), len(pair.target))
-            if sent.kind == "done" and task_of(conn) == "judge":
+            if sent.kind == "done" and queries.task_of(conn) == "judge":
                 data.how = "judge"
             if data.extracts:
                 texts = document_texts(pair.attributes, pair.source, pair.target)
@@ -197,7 +182,9 @@ def append_sent(
                 event.kind, data = "open", Data(rev=rev, seen=data.seen)
             writer.add(event, data)
     except Conflict as conflict:
-        raise Conflict(conflict.conflicts, seq, events_after(conn, stream.id, base)) from None
+        raise Conflict(
+            conflict.conflicts, seq, queries.events_after(conn, stream.id, base)
+        ) from None
     writer.save()
     n = batch.n
     batch.flush()
@@ -205,10 +192,10 @@ def append_sent(
 
 
 def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> None:
-    scheme = scheme_of(conn)
+    scheme = queries.scheme_of(conn)
     if scheme is None or label in ("", now, *scheme.values):
         return
-    for event in events_after(conn, stream, 0):
+    for event in queries.events_after(conn, stream, 0):
         judged = decode_data(event.data).label
         if judged is not None and label in judged:
             return
@@ -221,8 +208,8 @@ def _answer(conn: Connection, writer: Writer, n: int, base: int, before: int) ->
     ids: dict[int, str | None] = {0: None} | {event.seq: event.id for event in added}
     tops = state.undo, state.redo
     if not ids.keys() >= set(tops):
-        ids.update(zip(tops, event_ids(conn, stream, *tops), strict=True))
-    events = added if base == before else events_after(conn, stream, base)
+        ids.update(zip(tops, queries.event_ids(conn, stream, *tops), strict=True))
+    events = added if base == before else queries.events_after(conn, stream, base)
     return Appended(state.seq, n, events, ids[tops[0]], ids[tops[1]])
 
 
@@ -260,7 +247,16 @@ def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = ""
     table = schema.stream.c
     row = conn.execute(select(table.id, table.seq).where(table.pair == 0)).one()
     event = LogEvent(
-        str(uuid4()), row[1] + 1, last_n(conn) + 1, kind, 1, actor, now(), "", 0, Raw(encode(data))
+        str(uuid4()),
+        row[1] + 1,
+        queries.last_n(conn) + 1,
+        kind,
+        1,
+        actor,
+        now(),
+        "",
+        0,
+        Raw(encode(data)),
     )
     conn.execute(insert(schema.event), [event_row(event, row[0])])
     changed = stream_row(PairState(seq=event.seq))
@@ -269,7 +265,7 @@ def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = ""
 
 def enrolled(conn: Connection, name: str) -> int:
     """Return the number of an annotator, who is registered if need be."""
-    known = annotators(conn)
+    known = queries.annotators(conn)
     if name in known:
         return known.index(name) + 1
     number = len(known) + 1

@@ -158,14 +158,8 @@ def learned_row(number: int, name: str, learned: LearnedFrom) -> dict[str, Any]:
 
 def assignment_row(row: Assigned, account: int) -> dict[str, Any]:
     """Return the row that says that a pair is an annotator's."""
-    return {
-        "account": account,
-        "pair": row.k,
-        "place": row.place,
-        "shown": row.shown,
-        "arm": row.arm,
-        "trial": row.trial,
-    }
+    own = {name: getattr(row, name) for name in ("place", "shown", "arm", "trial")}
+    return {"account": account, "pair": row.k, **own}
 
 
 def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
@@ -200,9 +194,5 @@ def stream_row(state: PairState) -> dict[str, Any]:
 def count_row(state: PairState) -> dict[str, Any]:
     """Return the counts of a state."""
     nulls = sum(-1 in cell for cell in state.cells)
-    return {
-        "links": len(state.cells) - nulls,
-        "nulls": nulls,
-        "comments": len(state.comments),
-        "done": state.done,
-    }
+    comments, links = len(state.comments), len(state.cells) - nulls
+    return {"links": links, "nulls": nulls, "comments": comments, "done": state.done}

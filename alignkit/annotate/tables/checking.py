@@ -56,12 +56,12 @@ def first_fault(conn: Connection) -> str:
     if row is not None:
         return f"a row of {row[0]} belongs to a row of {row[2]} that is missing"
     return next(
-        (told for told, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar()), ""
+        (message for message, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar()), ""
     )
 
 
 def _of_kinds(table: Table) -> str:
-    kinds = ((one.name, _is(one.type).format(f'"{one.name}"')) for one in table.columns)
+    kinds = ((column.name, _is(column.type).format(f'"{column.name}"')) for column in table.columns)
     cases = " ".join(f"WHEN NOT ({holds}) THEN '{name}'" for name, holds in kinds)
     return f'SELECT CASE {cases} END AS wrong FROM "{table.name}" WHERE wrong IS NOT NULL LIMIT 1'
 

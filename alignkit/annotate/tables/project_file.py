@@ -69,9 +69,9 @@ def check_file(path: str, *, readonly: bool = False) -> None:
 def check_schema(conn: sqlite3.Connection, path: str) -> None:
     """Refuse a file with anything that acts when it is used: it holds tables and indexes alone."""
     conn.execute("PRAGMA trusted_schema=OFF")
-    for (found,) in conn.execute(_ACTING):
+    for (name,) in conn.execute(_ACTING):
         raise ProjectError(
-            f"{path}: holds the {found[:80]!r}, and no project of alignkit has one: somebody else "
+            f"{path}: holds the {name[:80]!r}, and no project of alignkit has one: somebody else "
             "made or changed this file; do not use it, and ask for another copy"
         )
 

@@ -51,19 +51,11 @@ _KNOWN = select(_table.id, _table.stream, _table.sent).where(
     _table.id.in_(bindparam("ids", expanding=True))
 )
 _text = schema.pair_text.c
-_PAIRS = select(
-    schema.pair.c.k,
-    schema.pair.c.id,
-    schema.pair.c.rev,
-    schema.pair.c.attributes,
-    _text.source,
-    _text.target,
-).select_from(
-    schema.pair.join(
-        schema.pair_text, and_(_text.pair == schema.pair.c.k, _text.rev == schema.pair.c.rev)
-    )
+_own = schema.pair.c
+_PAIRS = select(_own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target).select_from(
+    schema.pair.join(schema.pair_text, and_(_text.pair == _own.k, _text.rev == _own.rev))
 )
-_PAIR = _PAIRS.where(schema.pair.c.k == bindparam("k"))
+_PAIR = _PAIRS.where(_own.k == bindparam("k"))
 _ACCOUNT = select(schema.account.c.id).where(
     schema.account.c.name == bindparam("name"), schema.account.c.id > 0
 )
@@ -103,10 +95,10 @@ class StreamRow(NamedTuple):
 
 def account_of(conn: Connection, name: str) -> int:
     """Return the number of an annotator."""
-    found = conn.execute(_ACCOUNT, {"name": name}).scalar()
-    if found is None:
+    account = conn.execute(_ACCOUNT, {"name": name}).scalar()
+    if account is None:
         raise UnknownAnnotator(name, annotators(conn))
-    return int(found)
+    return int(account)
 
 
 def annotators(conn: Connection) -> list[str]:
@@ -129,17 +121,9 @@ def project_info(conn: Connection) -> ProjectInfo:
     """Return what is told of the project."""
     row = conn.execute(select(schema.project)).one()
     return ProjectInfo(
-        row.name,
-        row.key,
-        last_n(conn),
-        count_pairs(conn),
-        row.threshold,
-        row.scheme,
-        row.suggestions or None,
-        annotators(conn),
-        row.gold,
-        row.task,
-    )
+        row.name, row.key, last_n(conn), count_pairs(conn), row.threshold, row.scheme,
+        row.suggestions or None, annotators(conn), row.gold, row.task,
+    )  # fmt: skip
 
 
 def suggesting(conn: Connection) -> str | None:
@@ -270,10 +254,10 @@ def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
 
 def pair_log(conn: Connection, k: int) -> dict[int, list[tuple[Event, str]]]:
     """Return all events of a pair with their digests, by the number of the annotator."""
-    found: dict[int, list[tuple[Event, str]]] = {}
-    for row in conn.execute(_PAIR_LOG, {"k": k}):
-        found.setdefault(row[0], []).append((event_of(row[2:]), row[1]))
-    return found
+    events: dict[int, list[tuple[Event, str]]] = {}
+    for account, digest, *columns in conn.execute(_PAIR_LOG, {"k": k}):
+        events.setdefault(account, []).append((event_of(columns), digest))
+    return events
 
 
 def events_after(conn: Connection, stream: int | None, seq: int) -> list[Event]:
@@ -299,8 +283,8 @@ def event_ids(conn: Connection, stream: int | None, *seqs: int) -> list[str | No
     """Return the ids of events of a stream; None for 0."""
     if not any(seqs):
         return [None for _ in seqs]
-    found = {row[0]: row[1] for row in conn.execute(_IDS, {"stream": stream, "seqs": seqs})}
-    return [found.get(seq) for seq in seqs]
+    ids = {row.seq: row.id for row in conn.execute(_IDS, {"stream": stream, "seqs": seqs})}
+    return [ids.get(seq) for seq in seqs]
 
 
 def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Event]:
@@ -325,11 +309,11 @@ def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Eve
 
 def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
     """Return the stream and the digest of those events that are there already."""
-    found = {}
-    for some in portions(list(ids)):
-        rows = conn.execute(_KNOWN, {"ids": some})
-        found.update({row[0]: (row[1], row[2]) for row in rows})
-    return found
+    return {
+        id: (stream, digest)
+        for some in portions(list(ids))
+        for id, stream, digest in conn.execute(_KNOWN, {"ids": some})
+    }
 
 
 def suggested(conn: Connection, k: int) -> Suggested | None:

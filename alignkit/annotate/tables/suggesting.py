@@ -97,10 +97,10 @@ def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
     asked = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
     if some is None:
         return set(conn.execute(asked).scalars())
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in queries.portions(some):
-        found.update(conn.execute(asked.where(streams.pair.in_(part))).scalars())
-    return found
+        numbers.update(conn.execute(asked.where(streams.pair.in_(part))).scalars())
+    return numbers
 
 
 def _lengths(pairs: Iterable[queries.PairRow]) -> dict[int, tuple[int, int]]:
@@ -113,9 +113,9 @@ def _checked(
     if k not in lengths:
         raise UnknownPair(k, len(lengths))
     n, m = lengths[k]
-    found = []
+    checked = []
     for i, j, p, strength in cells:
         if not (-1 <= i < n and -1 <= j < m) or i == j == -1 or strength not in (1, 2):
             raise ProjectError(f"pair {k}: a suggestion [{i}, {j}, {p}, {strength}] cannot be")
-        found.append((int(i), int(j), None if p is None else float(p), int(strength)))
-    return found
+        checked.append((int(i), int(j), None if p is None else float(p), int(strength)))
+    return checked

@@ -18,8 +18,8 @@ def add_missing(conn: Connection, metadata: MetaData) -> None:
     metadata.create_all(conn)
     for table in metadata.sorted_tables:
         for column in _missing(table, known):
-            told = CreateColumn(column).compile(dialect=conn.dialect)
-            conn.exec_driver_sql(f"ALTER TABLE {_quoted(conn, table.name)} ADD COLUMN {told}")
+            definition = CreateColumn(column).compile(dialect=conn.dialect)
+            conn.exec_driver_sql(f"ALTER TABLE {_quoted(conn, table.name)} ADD COLUMN {definition}")
 
 
 def stand_ins(conn: Connection, metadata: MetaData) -> list[str]:
