@@ -126,16 +126,12 @@ def _item(
     votes = tuple(ballot.at(place) for ballot in ballots.values())
     value, why = value_of(gold.values, place), gold.whys.get(place)
     if why is not None:
-        state = AGREED if why.why == AGREED else DECIDED
-        if _stale(why, place, value, ballots):
-            state = REOPENED
+        stands = AGREED if why.why == AGREED else DECIDED
+        state = REOPENED if _stale(why, place, value, ballots) else stands
         return Item(place, votes, state, value, why)
     shared = shared_value(votes, majority)
-    if (
-        shared is None
-        or (place in gold.values and shared != value)
-        or _clashes(place, shared, taken)
-    ):
+    otherwise = place in gold.values and shared != value
+    if shared is None or otherwise or _clashes(place, shared, taken):
         return Item(place, votes, OPEN, value)
     return Item(place, votes, AGREED, shared)
 
@@ -143,11 +139,8 @@ def _item(
 def _stale(why: Why, place: Cell, value: Value, ballots: Mapping[str, Ballot]) -> bool:
     if not why.votes or meant(why, value) != value:
         return True
-    for name, ballot in ballots.items():
-        recorded = why.votes.get(name)
-        if ballot.at(place) != (value if recorded is None else recorded[0]):
-            return True
-    return False
+    recorded = {name: said for name, (said, _) in why.votes.items()}
+    return any(ballot.at(place) != recorded.get(name, value) for name, ballot in ballots.items())
 
 
 def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:
@@ -208,11 +201,12 @@ def grouped(items: Iterable[Item]) -> list[list[Item]]:
     for place in sorted(left, key=as_read):
         if place not in left:
             continue
-        group, found = [], [left.pop(place)]
-        while found:
-            group.append(item := found.pop())
-            near = (other for other in _neighbours(item.place) if other in left)
-            found.extend(left.pop(other) for other in near if _alike(item, left[other]))
+        group, pending = [], [left.pop(place)]
+        while pending:
+            group.append(item := pending.pop())
+            near = [other for other in _neighbours(item.place) if other in left]
+            alike = [other for other in near if _decision(left[other]) == _decision(item)]
+            pending.extend(left.pop(other) for other in alike)
         groups.append(sorted(group, key=lambda item: as_read(item.place)))
     return groups
 
@@ -225,13 +219,9 @@ def _neighbours(place: Cell) -> list[Cell]:
     return rows + ([] if j == NULL else [(i, j + step) for step in (-1, 1) if j + step >= 0])
 
 
-def _alike(item: Item, other: Item) -> bool:
-    def told(item: Item) -> tuple[object, ...]:
-        why = item.why
-        reason = why and (why.why, why.as_, why.note)
-        return item.votes, item.state, item.value, reason
-
-    return told(item) == told(other)
+def _decision(item: Item) -> tuple[object, ...]:
+    reason = item.why and (item.why.why, item.why.as_, item.why.note)
+    return item.votes, item.state, item.value, reason
 
 
 def left_to_decide(items: Iterable[Item]) -> int:
