@@ -22,7 +22,6 @@ BEN = {**_SHARED, (2, 9): 1, (4, 4): 2, (5, 4): 2, (7, 8): 1, (8, 9): 1, (9, 10)
 
 
 def draw(store: Store, k: int, name: str, links: dict[tuple[int, int], int], *, shown: bool) -> Tab:
-    """Draw links by hand, and mark the pair done."""
     tab = Tab(store, k, name)
     tab.send(sent("open", rev=1, suggestions=shown))
     tab.send(*(cell(*place, 0, value) for place, value in links.items()))
@@ -30,7 +29,6 @@ def draw(store: Store, k: int, name: str, links: dict[tuple[int, int], int], *, 
 
 
 def two_annotators(path: str, pairs: int = 3) -> None:
-    """Make a project: pair 1 as on the picture, in pair 2 all agree, pair 3 runs to the left."""
     texts = [(SOURCE, TARGET), (["one", "two"], ["eins", "zwei"]), (["a", "b"], ["אחת", "שתיים"])]
     corpus = Corpus(
         SentencePair(f"p{k:02}", *texts[(k - 1) % 3], attributes={"context": "A talk."})

@@ -8,6 +8,10 @@ import random
 from itertools import count
 from typing import Any
 
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
+
 from msgspec import Raw
 from msgspec.json import encode
 
@@ -24,7 +28,6 @@ TEXTS = ("a b c d", "a x c d", "b c d", "a b c d e", "d c b a", "c", "a a b")
 
 
 def shown(state: PairState, undo: list[str], redo: list[str]) -> dict[str, Any]:
-    """Return what the page and the server must agree on, the tops of undo and redo last."""
     view = state.view()
     names = ("cells", "bulk", "rejected", "comments", "judgment", "flags", "done")
     told = {name: getattr(view, name) for name in names} | {"undo": undo, "redo": redo}
@@ -46,7 +49,6 @@ class Stream:
         return self.writer.state
 
     def send(self, event: Event) -> Event:
-        """Store what a client sends, or raise what the server would answer."""
         sent = Sent(event["id"], event["kind"], Raw(encode(event["data"])))
         data = read_sent(sent, *map(len, self.words))
         if sent.kind in ("undo", "redo"):
@@ -54,7 +56,6 @@ class Stream:
         return self._add(sent.id, sent.kind, completed(self.state, sent.kind, data))
 
     def correct(self, id: str, source: str, target: str) -> Event:
-        """Store that the words were corrected."""
         new, old = [source.split(), target.split()], self.state
         after = reword(old, Rewording(tuple(self.words), tuple(new)), old.rev + 1)
         data = difference(old, after, how="text")
@@ -71,7 +72,6 @@ class Stream:
         return self.events[-1]
 
     def stack(self, kind: str) -> list[Event]:
-        """Return what can be undone or redone, top first."""
         found, seq = [], self.state.undo if kind == "undo" else self.state.redo
         while seq:
             found.append(self.events[seq - 1])
@@ -79,7 +79,6 @@ class Stream:
         return found
 
     def tops(self) -> tuple[str | None, str | None]:
-        """Return which events would be undone and redone next."""
         undo, redo = self.stack("undo"), self.stack("redo")
         return undo[0]["id"] if undo else None, redo[0]["id"] if redo else None
 
@@ -88,14 +87,12 @@ class Stream:
         return shown(self.state, *([event["id"] for event in stack] for stack in stacks))
 
     def document(self) -> dict[str, Any]:
-        """Return what the server answers to one who opens the pair."""
         undo, redo = self.stack("undo"), self.stack("redo")
         state = json.loads(encode(self.state.view(*self.tops())))
         words = dict(zip(("source", "target"), self.words, strict=True))
         return words | {"k": 1, "rev": self.state.rev, "state": state, "undo": undo, "redo": redo}
 
     def reversed(self, kind: str) -> dict[str, Any] | None:
-        """Return what the pair would show if the top of a stack were reversed."""
         stack = self.stack(kind)
         if not stack:
             return None
@@ -126,7 +123,6 @@ class View:
         return self.stacks[kind][-1] if self.stacks[kind] else None
 
     def tops(self) -> tuple[str | None, str | None]:
-        """Return which events would be undone and redone next."""
         undo, redo = self.top("undo"), self.top("redo")
         return undo and undo[0], redo and redo[0]
 
@@ -161,7 +157,6 @@ class Player:
         return f"made-{next(self._ids)}"
 
     def event(self, state: PairState, tops: tuple[str | None, str | None], n: int, m: int) -> Event:
-        """Make an event that one who sees `state` and these tops of undo and redo may send."""
         kinds = ["cell"] * 6 + ["block", "accept-all", "clear"] * 2 + ["undo"] * 6 + ["redo"] * 4
         kind = self.rng.choice([*kinds, "reject", "comment", "comment", "judge", "done", "open"])
         if kind in ("undo", "redo"):
@@ -245,7 +240,6 @@ class Player:
 
 
 def sent_to(stream: Stream, event: Event) -> Event | None:
-    """Store an event; None where it is refused."""
     try:
         return stream.send(event)
     except (Conflict, BadEvent):

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from itertools import count
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 
 from msgspec import Raw
 
@@ -19,7 +24,6 @@ _ids = count(1)
 
 
 def sent(kind, *, id=None, **data):
-    """Make an event as a client sends it; `of_` and the like stand for keywords."""
     named = {key.rstrip("_"): value for key, value in data.items()}
     return Sent(id or f"event-{next(_ids)}", kind, Raw(json.dumps(named).encode()))
 
@@ -29,8 +33,8 @@ def cell(i, j, before, after, **more):
 
 
 def add_pairs(store, pairs):
-    with store.database.writing() as link:
-        return assignment.add_pairs(link, pairs)
+    with store.database.writing() as conn:
+        return assignment.add_pairs(conn, pairs)
 
 
 def small_corpus(pairs=3, annotations=None):
@@ -42,7 +46,6 @@ def small_corpus(pairs=3, annotations=None):
 
 
 def project(folder, corpus=None, name="project", annotator="anna", **more):
-    """Make a project and open it."""
     path = str(folder / name)
     create_project(path, corpus if corpus is not None else small_corpus(), **more)
     store = Store.open(path)
@@ -51,8 +54,17 @@ def project(folder, corpus=None, name="project", annotator="anna", **more):
     return store
 
 
+def run_sql(path, *statements):
+    """Change a project behind the back of the log."""
+    conn = sqlite3.connect(path)
+    for statement in statements:
+        conn.execute(statement)
+    conn.commit()
+    conn.close()
+
+
 class Tab:
-    """Hold what one tab knows of a pair; it may be behind."""
+    """What one tab knows of a pair; it may be behind."""
 
     def __init__(self, store, k=1, annotator="anna"):
         self.store, self.k, self.annotator = store, k, annotator
@@ -72,12 +84,10 @@ class Tab:
         self.seq = event.seq
 
     def tops(self):
-        """Return what this tab, which may be behind, would undo and redo."""
         seqs = self.state.undo, self.state.redo
         return tuple(self.events[seq].id if seq else None for seq in seqs)
 
     def send(self, *events):
-        """Send events; a conflict brings the tab up to date, and comes through."""
         try:
             answer, new = self.store.append(
                 self.k, self.annotator, base=self.seq, rev=self.rev, events=list(events)

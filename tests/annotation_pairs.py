@@ -16,7 +16,6 @@ _CHINESE = """
 
 
 def shapes() -> list[dict[str, Any]]:
-    """Return pairs of 8 x 9, 30 x 35 and 100 x 100 words, an Arabic and a Chinese one."""
     rng = random.Random(5)
 
     def words(count: int) -> list[str]:

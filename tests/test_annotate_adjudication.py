@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import expected_states
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,7 +26,6 @@ LABELS = st.sampled_from([("paraphrase",), ("partial", "unsure"), ("", "unsure")
 
 @st.composite
 def votes(draw, names=NAMES, size=4):
-    """Make what some annotators say: links, nulls of words without links, a judgment."""
     found = {}
     for name in names[: draw(st.integers(1, len(names)))]:
         place = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
@@ -45,7 +41,6 @@ def votes(draw, names=NAMES, size=4):
 
 @st.composite
 def decisions(draw, then):
-    """Make decisions on votes, which may have been others."""
     found = {}
     for place in sorted({place for said in then.values() for place in said}):
         none = () if place == JUDGMENT else 0
@@ -204,7 +199,6 @@ def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs) -> None:
 
 
 def test_the_article_s_pair_has_its_phrase_pairs_at_stake() -> None:
-    """METHOD: 11 atomic pairs of P, 8 of S; against nobody's links all of them are at stake."""
     sure = ["1-2", "2-3", "3-5", "6-6", "7-7", "7-8", "8-9", "10-11", "11-12"]
     possible = ["0-0", "0-1", "4-4", "5-4", "9-10"]
     links = {tuple(map(int, link.split("-"))): 2 for link in sure}

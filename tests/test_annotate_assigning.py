@@ -23,7 +23,6 @@ NAMES = ("anna", "ben", "carla", "dora")
 
 
 def items_of(count: int, first: int = 1) -> list[Item]:
-    """Return pairs whose lengths and doubts vary without regularity."""
     return [
         Item(k, f"p{k}", 5 + k * 37 % 41, k * 61 % 97 / 97, {"genre": ("news", "lit")[k % 3 == 0]})
         for k in range(first, first + count)
@@ -70,7 +69,6 @@ def test_all_pairs_are_covered_evenly_by_strata_and_in_arms(count, plan):
 
 
 def check_lists(rows, plan):
-    """Check places, that the trial set comes first, and that loads are even."""
     lists = {name: [row for row in rows if row.annotator == name] for name in plan.annotators}
     order = {}
     for own in lists.values():
@@ -84,7 +82,6 @@ def check_lists(rows, plan):
 
 
 def check_shares(items, pairs, trial, plan):
-    """Check the trial set and what is annotated twice in each stratum."""
     strata = defaultdict(list)
     for item in items:
         strata[stratum_of(item, plan.stratify, plan.cuts)].append(item.k)
@@ -98,7 +95,6 @@ def check_shares(items, pairs, trial, plan):
 
 
 def check_control(items, pairs, trial, plan):
-    """Check how large the control sample is, its strata, and who sees suggestions in its arms."""
     arms = {k: own[0].arm for k, own in pairs.items()}
     rest = [k for k in pairs if k not in trial]
     assert all(not arms[k] for k in trial)
@@ -177,7 +173,6 @@ def test_a_hundred_and_fifty_pairs_make_a_hundred_that_are_split():
 
 
 def test_the_coin_is_fair():
-    """Over seeds, who sees none of a pair's two is the one or the other (1 in 10^5)."""
     heads = tosses = coins = shown = 0
     for seed in range(6):
         for double in (None, 0.0):
@@ -211,7 +206,6 @@ def test_order_is_by_hash_by_uncertainty_or_by_documents():
 
 
 def test_what_is_drawn_of_a_pair_does_not_follow_from_the_others():
-    """A pair of the same id has the same order among the others, wherever it stands."""
     items = items_of(50)
     plan = AssignmentPlan(("anna",), control=0)
     one = [row.k for row in draw(items, plan).rows]

@@ -7,9 +7,6 @@ import sqlite3
 from collections import Counter
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from annotation import Tab, add_pairs, cell, project, sent, small_corpus
 from command import run
 
@@ -26,8 +23,8 @@ from alignkit.annotate.tables.building import build_project
 
 
 def rows_of(store):
-    with store.database.reading() as link:
-        return assigned_rows(link)
+    with store.database.reading() as conn:
+        return assigned_rows(conn)
 
 
 def list_of(store, name):
@@ -68,7 +65,6 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
 
 
 def test_work_on_pairs_that_are_not_assigned_is_not_told(tmp_path):
-    """It is in the log, of a time before; the annotators of the plan keep what they have begun."""
     store = project(tmp_path, small_corpus(8))
     store.enrol("ben")
     for name in ("anna", "ben"):
@@ -198,9 +194,9 @@ def test_the_log_rebuilds_the_assignment(tmp_path):
         with again.database.reading() as one, store.database.reading() as other:
             assert read_plan(one) == read_plan(other)
         assert not replay(again).differences
-        link = sqlite3.connect(path)
-        link.execute("UPDATE assignment SET shown = 0 WHERE pair = 41")
-        link.commit()
+        conn = sqlite3.connect(path)
+        conn.execute("UPDATE assignment SET shown = 0 WHERE pair = 41")
+        conn.commit()
         assert len(replay(again).differences) == sum(row.k == 41 for row in rows_of(store))
 
 
@@ -212,14 +208,13 @@ def test_settings_that_cannot_be_are_refused(tmp_path):
 
 
 def outdated(path: str) -> None:
-    """Make a project one of the first version."""
-    link = sqlite3.connect(path)
-    link.execute("DROP TABLE assignment")
+    conn = sqlite3.connect(path)
+    conn.execute("DROP TABLE assignment")
     for column in ("gold", "task", "assigning", "blind", "majority"):
-        link.execute(f"ALTER TABLE project DROP COLUMN {column}")
-    link.execute("PRAGMA user_version=1")
-    link.commit()
-    link.close()
+        conn.execute(f"ALTER TABLE project DROP COLUMN {column}")
+    conn.execute("PRAGMA user_version=1")
+    conn.commit()
+    conn.close()
 
 
 def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path):
@@ -274,8 +269,8 @@ def test_why_no_trial_and_no_control_sample_is_drawn_is_told(tmp_path, capsys):
     store.close()
     words = ("assign", path, "--annotators", "anna", "ben")
     run(capsys, *words, "--trial", "3").failed("none can be a trial that all do first")
-    with Store.open(path, readonly=True) as store, store.database.reading() as link:
-        assert read_plan(link) is None
+    with Store.open(path, readonly=True) as store, store.database.reading() as conn:
+        assert read_plan(conn) is None
     ran = run(capsys, *words)
     assert "no pair is in the control sample: it takes pairs outside the trial that" in ran.err
 

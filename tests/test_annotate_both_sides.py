@@ -5,9 +5,6 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import Bench, case, states
 from annotation import Tab, cell, cells_of, project
 from hypothesis import given
@@ -27,14 +24,13 @@ VOTES = {"anna": {(0, 0): 2, (3, 3): 2}, "ben": {(0, 0): 2, (2, 3): 1}}
 
 
 def copy(store, folder):
-    link = sqlite3.connect(store.path)
-    link.execute("VACUUM INTO ?", [str(folder / "other.alignkit")])
-    link.close()
+    conn = sqlite3.connect(store.path)
+    conn.execute("VACUUM INTO ?", [str(folder / "other.alignkit")])
+    conn.close()
     return Store.open(str(folder / "other.alignkit"))
 
 
 def adjudicated(tmp_path, votes=VOTES):
-    """Make a project and a copy of it, each with an adjudicator who has opened the pair."""
     store = case(tmp_path, votes)
     other = copy(store, tmp_path)
     admit(other, Visitor("dan", ADJUDICATOR))
@@ -87,7 +83,6 @@ def test_places_decided_alike_stay_as_they_are(tmp_path) -> None:
 
 @pytest.mark.parametrize(("mine", "theirs"), [(2, 0), (0, 2), (1, 0), (0, 1), (2, 1)])
 def test_also_where_all_votes_are_alike(tmp_path, mine, theirs) -> None:
-    """Who overruled all annotators is not overruled in turn without a look."""
     store, other, here, there = adjudicated(tmp_path)
     here.own((0, 0), mine, note="carla's"), there.own((0, 0), theirs, note="dan's")
     assert merge_project(store, other).both == 1
@@ -143,7 +138,6 @@ PLACES = [(0, 0), (0, 1), (1, 0), (1, 1), JUDGMENT]
 
 @st.composite
 def decided(draw):
-    """Make a state of gold: values with their reasons, and some without."""
     state = PairState(seq=1)
     for place in PLACES:
         value = draw(st.integers(0, 2))

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from annotation import Tab, cell, project, sent, small_corpus
 
 from alignkit import Alignment, Corpus
@@ -25,7 +22,6 @@ PAIRS = 60
 
 
 def assigned(folder, names=("anna", "ben"), **options):
-    """Make a project with suggestions 0-0 and 1-1 in which all is in the control sample."""
     store = project(folder, small_corpus(PAIRS), annotator=None)
     cells = [(0, 0, 0.95, 2), (1, 1, 0.4, 2)]
     store.set_suggestions("test", [(k, cells) for k in range(1, PAIRS + 1)])
@@ -34,12 +30,11 @@ def assigned(folder, names=("anna", "ben"), **options):
 
 
 def read(store):
-    with store.database.reading() as link:
-        return list(control_pairs(link))
+    with store.database.reading() as conn:
+        return list(control_pairs(conn))
 
 
 def annotate(store, k, name, shown):
-    """Link 0-0, and 1-1 where suggestions are seen, 3-3 else; put 1-1 aside now and then."""
     tab = Tab(store, k, name)
     tab.send(cell(0, 0, 0, 2))
     if shown and k % 7 == 0:
@@ -54,8 +49,8 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     before = read(store)
     assert {pair.arm for pair in before} == {"split", "bare"}
     assert all(pair.open == 2 and not pair.works for pair in before)
-    with store.database.reading() as link:
-        rows = assigned_rows(link)
+    with store.database.reading() as conn:
+        rows = assigned_rows(conn)
     for row in rows:
         if row.k > 1:
             annotate(store, row.k, row.annotator, row.shown)

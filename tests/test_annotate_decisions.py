@@ -8,9 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from annotation import Tab, cell, cells_of, project, sent
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -157,14 +154,14 @@ def test_decisions_are_merged_and_rebuilt(tmp_path, small):
 
 def test_streams_without_decisions_hold_nothing_of_them(small):
     Tab(small, 1, "anna").send(cell(0, 0, 0, 2))
-    with small.database.reading() as link:
-        text = link.exec_driver_sql("SELECT state FROM stream WHERE pair = 1").scalar()
+    with small.database.reading() as conn:
+        text = conn.exec_driver_sql("SELECT state FROM stream WHERE pair = 1").scalar()
     assert "whys" not in text
 
 
 def status(store):
-    with store.database.reading() as link:
-        return gold_status(link)
+    with store.database.reading() as conn:
+        return gold_status(conn)
 
 
 def test_the_name_of_the_gold_standard_is_nobody_else_s(tmp_path, small):
@@ -205,7 +202,6 @@ _DECISIONS = st.lists(
 @settings(max_examples=repetitions(50), deadline=None)
 @given(_DECISIONS)
 def test_decisions_fold_to_what_was_decided_and_undo_takes_all_back(steps):
-    """The plain reference: a dictionary of values and whys, and the states before."""
     with TemporaryDirectory() as folder:
         corpus = [SentencePair("p", ["a", "b", "c", "d"], ["w", "x", "y", "z"])]
         store = project(Path(folder), Corpus(corpus), annotator="gold")
@@ -239,7 +235,6 @@ def test_decisions_fold_to_what_was_decided_and_undo_takes_all_back(steps):
 
 
 def decided(held, step):
-    """Return what is decided then: a word that is linked is no null, a null word has no links."""
     after = dict(held)
     for (i, j), (value, why) in step.items():
         if value:

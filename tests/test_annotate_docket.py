@@ -5,9 +5,6 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import LEFT, RIGHT, Bench, case, drawn
 from annotation import Tab, project, sent
 
@@ -131,11 +128,11 @@ def test_what_all_share_is_settled_in_projects_that_knew_no_majority(tmp_path) -
     store.settings(majority=True)
     assert [row.left for row in Docket(store).rows()] == [0]
     store.close()
-    with sqlite3.connect(store.path) as link:
+    with sqlite3.connect(store.path) as conn:
         for column in ("blind", "majority"):
-            link.execute(f"ALTER TABLE project DROP COLUMN {column}")
-        link.execute("PRAGMA user_version = 1")
-    link.close()
+            conn.execute(f"ALTER TABLE project DROP COLUMN {column}")
+        conn.execute("PRAGMA user_version = 1")
+    conn.close()
     for readonly in (True, False):
         with Store.open(store.path, readonly=readonly) as old:
             assert [row.left for row in Docket(old).rows()] == [4]

@@ -128,7 +128,6 @@ def page() -> Iterator[Any]:
 
 
 def log(seed: int) -> dict[str, Any]:
-    """Make a log and what must be shown after each of its events."""
     rng = random.Random(seed)
     player, stream = Player(rng), Stream(*rng.choices(TEXTS, k=2))
     steps, first = [], stream.document()
@@ -198,7 +197,6 @@ class Tab:
             self.step(look=next(iter(self.seen)))
 
     def send(self) -> None:
-        """Let the oldest event that is on its way reach the server."""
         if not self.unsent:
             return
         event = self.unsent.pop(0)
@@ -217,7 +215,6 @@ class Tab:
 
 
 def play(seed: int) -> dict[str, Any]:
-    """Let two tabs work at once; return what one of them does and hears, and must show."""
     rng = random.Random(seed)
     stream = Stream(*rng.choices(TEXTS[:4], k=2))
     first, tab, player, other = stream.document(), Tab(stream), Player(rng), Player(rng)

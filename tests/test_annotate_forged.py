@@ -41,7 +41,6 @@ LEAVES = (-1, 99, 2**70, 1.5, "text", "", None, True, [], {}, [[1]], "2020-13-99
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> str:
-    """Make a project with suggestions, assignments, undo and redo, and a corpus of it."""
     path = str(tmp_path_factory.mktemp("forged") / "whole.alignkit")
     two_annotators(path, 5)
     with Store.open(path) as store:
@@ -52,9 +51,9 @@ def whole(tmp_path_factory) -> str:
         for kind in ("undo", "redo", "undo"):
             tab.back(kind)
         tab.send(sent("open", rev=1, suggestions=True))
-    with closing(sqlite3.connect(path)) as link:
-        link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        link.execute("PRAGMA journal_mode=DELETE")
+    with closing(sqlite3.connect(path)) as conn:
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        conn.execute("PRAGMA journal_mode=DELETE")
     return path
 
 
@@ -77,28 +76,26 @@ def put(value, place, leaf):
 
 
 def forge(path: str, rng: random.Random) -> str:
-    """Change a value, a part of JSON, or delete a row; say what."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as link:
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
         table = rng.choice(TABLES)
-        names = [row[1] for row in link.execute(f"PRAGMA table_info({table})")]
-        id, *row = rng.choice(link.execute(f"SELECT rowid, * FROM {table}").fetchall())
+        names = [row[1] for row in conn.execute(f"PRAGMA table_info({table})")]
+        id, *row = rng.choice(conn.execute(f"SELECT rowid, * FROM {table}").fetchall())
         texts = [k for k, value in enumerate(row) if isinstance(value, str) and value[:1] in "[{"]
         k, value = rng.randrange(len(row)), rng.choice(VALUES)
         kind = rng.random()
         if kind < 0.1:
-            link.execute(f"DELETE FROM {table} WHERE rowid = ?", (id,))
+            conn.execute(f"DELETE FROM {table} WHERE rowid = ?", (id,))
             return f"without {table} {id}"
         if kind < 0.55 and texts and (k := rng.choice(texts)) is not None and row[k]:
             parsed = json.loads(row[k])
             place = rng.choice(list(leaves(parsed)))
             value = json.dumps(put(parsed, place, rng.choice(LEAVES)))
         with suppress(sqlite3.Error, OverflowError):
-            link.execute(f'UPDATE {table} SET "{names[k]}" = ? WHERE rowid = ?', (value, id))
+            conn.execute(f'UPDATE {table} SET "{names[k]}" = ? WHERE rowid = ?', (value, id))
         return f"{table}.{names[k]} of {id}: {value!r:.200}"
 
 
 def visit(path: str) -> None:
-    """Do what a server and its pages ask for."""
     for role, name in (("annotator", "anna"), ("adjudicator", "carla")):
         check_beforehand(Job(path, annotator=name), None, role)
     read_task(path)
@@ -118,9 +115,9 @@ def visit(path: str) -> None:
 
 def dashboard(store: Store) -> None:
     live = LiveWork()
-    with store.database.reading() as link:
-        live.refresh(link)
-        shown(link, live, {}, Slow(), store.path)
+    with store.database.reading() as conn:
+        live.refresh(conn)
+        shown(conn, live, {}, Slow(), store.path)
     slow_figures(store, lambda *_: None, times_alone=True)
 
 
@@ -172,8 +169,8 @@ ACTING = [
 )
 def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
-    with closing(sqlite3.connect(path)) as link:
-        link.executescript(script)
+    with closing(sqlite3.connect(path)) as conn:
+        conn.executescript(script)
     before = Path(path).read_bytes()
     for words in (
         ("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl"),
@@ -201,16 +198,16 @@ def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script)
 )
 def test_the_error_says_what_is_wrong(whole, tmp_path, statement, told):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
-    with closing(sqlite3.connect(path, isolation_level=None)) as link:
-        link.execute(statement)
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        conn.execute(statement)
     with pytest.raises(DamagedProject, match=told):
         Store.open(path)
 
 
 def test_a_project_with_damaged_tables_is_made_anew_from_its_log(whole, tmp_path, capsys):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
-    with closing(sqlite3.connect(path, isolation_level=None)) as link:
-        link.execute("UPDATE pair_counts SET links = 'many'")
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        conn.execute("UPDATE pair_counts SET links = 'many'")
     run(capsys, "yield", path).failed("pair_counts.links holds a value of another kind")
     assert run(capsys, "events", path, "--check").code == 1
     assert run(capsys, "events", path, "--rebuild", tmp_path / "new").code == 0

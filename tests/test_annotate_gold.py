@@ -8,7 +8,6 @@ from collections import Counter
 import pytest
 
 pytest.importorskip("starlette")
-pytest.importorskip("sqlalchemy")
 
 from adjudicating import LEFT, RIGHT, Bench, case, drawn, expected_states, states, values_of
 from annotation import Tab, cell, sent
@@ -27,9 +26,17 @@ from alignkit.annotate.replay import replay
 from alignkit.annotate.server.admission import admit
 
 
-def test_what_all_agree_on_is_written_down_when_the_pair_is_opened(tmp_path) -> None:
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = Bench(store)
+@pytest.fixture
+def store(tmp_path):
+    return case(tmp_path, {"anna": LEFT, "ben": RIGHT})
+
+
+@pytest.fixture
+def bench(store):
+    return Bench(store)
+
+
+def test_what_all_agree_on_is_written_down_when_the_pair_is_opened(bench):
     assert bench.gold == {}
     answer = bench.open()
     assert [event.kind for event in answer.events] == ["decide", "open"]
@@ -44,9 +51,7 @@ def test_what_all_agree_on_is_written_down_when_the_pair_is_opened(tmp_path) -> 
     }  # fmt: skip
 
 
-def test_a_pair_is_done_when_all_is_settled(tmp_path) -> None:
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = Bench(store)
+def test_a_pair_is_done_when_all_is_settled(store, bench):
     bench.open()
     with pytest.raises(BadEvent, match="4 differences are still to be settled"):
         bench.done()
@@ -71,9 +76,7 @@ def test_a_pair_is_done_when_all_is_settled(tmp_path) -> None:
     assert not replay(store).differences
 
 
-def test_a_changed_vote_reopens_exactly_its_cells(tmp_path) -> None:
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = Bench(store)
+def test_a_changed_vote_reopens_exactly_its_cells(store, bench):
     bench.open()
     for place in ((1, 1), (2, 2), (2, 3), (3, 3)):
         bench.take(place, "ben")
@@ -93,8 +96,7 @@ def test_a_changed_vote_reopens_exactly_its_cells(tmp_path) -> None:
     assert bench.docket.rows()[0].state == "done"
 
 
-def test_two_adjudicators_lose_nothing(tmp_path) -> None:
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
+def test_two_adjudicators_lose_nothing(store):
     carla, dora = Bench(store), Bench(store, actor="dora")
     carla.open()
     dora.open()
@@ -117,8 +119,7 @@ def test_two_adjudicators_lose_nothing(tmp_path) -> None:
     assert bench_value(carla, (1, 1)) == 1
 
 
-def test_who_is_slower_learns_what_was_decided_whatever_the_value(tmp_path) -> None:
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
+def test_who_is_slower_learns_what_was_decided_whatever_the_value(store):
     carla, dora = Bench(store), Bench(store, actor="dora")
     carla.open()
     none = dora.decision([(1, 1)], 0, "own")  # no link: there is no cell to write
@@ -139,8 +140,7 @@ def test_who_is_slower_learns_what_was_decided_whatever_the_value(tmp_path) -> N
 
 
 @pytest.mark.parametrize("kind", ["judge", "edit", "reject"])
-def test_gold_changes_by_decisions_alone(tmp_path, kind) -> None:
-    bench = Bench(case(tmp_path, {"anna": LEFT, "ben": RIGHT}))
+def test_gold_changes_by_decisions_alone(bench, kind):
     data = {
         "judge": {"label": ["", "paraphrase"]},
         "edit": {"how": "cell", "cells": [[1, 1, 0, 2]]},
@@ -155,7 +155,7 @@ def bench_value(bench, place):
     return bench.gold.get(place, 0)
 
 
-def test_a_link_takes_no_decided_null_away_unseen(tmp_path) -> None:
+def test_a_link_takes_no_decided_null_away_unseen(tmp_path):
     store = case(tmp_path, {"anna": {(1, -1): 2}, "ben": {(1, 1): 2}})
     bench = Bench(store)
     bench.open()
@@ -170,9 +170,7 @@ def test_a_link_takes_no_decided_null_away_unseen(tmp_path) -> None:
     bench.done()
 
 
-def test_undo_and_redo_bring_back_values_and_reasons(tmp_path) -> None:
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = Bench(store)
+def test_undo_and_redo_bring_back_values_and_reasons(bench):
     bench.open()
     seen = [(bench.gold, bench.whys)]
     for place, name in (((1, 1), "ben"), ((2, 2), "anna"), ((1, 1), "anna")):
@@ -186,7 +184,7 @@ def test_undo_and_redo_bring_back_values_and_reasons(tmp_path) -> None:
         assert (bench.gold, bench.whys) == expected
 
 
-def test_judgments_are_settled_likewise(tmp_path) -> None:
+def test_judgments_are_settled_likewise(tmp_path):
     store = case(tmp_path, {"anna": {}, "ben": {}}, pairs=3)
     drawn(store, 2, "anna", {}, judgment=("paraphrase", "unsure"))
     drawn(store, 2, "ben", {}, judgment=("paraphrase", "unsure"))
@@ -226,9 +224,7 @@ def test_judgments_are_settled_likewise(tmp_path) -> None:
         ({"cells": [[9, 9, 0, 2]]}, "is no cell"),
     ],
 )
-def test_decisions_that_contradict_themselves_are_refused(tmp_path, change, told) -> None:
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = Bench(store)
+def test_decisions_that_contradict_themselves_are_refused(store, bench, change, told):
     data = json.loads(bytes(bench.decision([(1, 1)], 1, "vote", "ben").data)) | change
     with pytest.raises(BadEvent, match=told):
         bench.send(sent("decide", **data))
@@ -243,16 +239,14 @@ def test_decisions_that_contradict_themselves_are_refused(tmp_path, change, told
         ({"zoe": (1, 2)}, "has no vote"),
     ],
 )
-def test_votes_are_recorded_as_they_are(tmp_path, votes, told) -> None:
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = Bench(store)
+def test_votes_are_recorded_as_they_are(bench, votes, told):
     assert {vote.name: vote.seq for vote in bench.view.votes} == {"anna": 6, "ben": 6}
     why = write_why(Why("own", "", votes))
     with pytest.raises(BadEvent, match=told):
         bench.send(sent("decide", cells=[[1, 1, 0, 1]], whys=[[1, 1, None, why]]))
 
 
-def test_names_are_hidden_where_the_project_says_so(tmp_path) -> None:
+def test_names_are_hidden_where_the_project_says_so(tmp_path):
     votes = {"anna": LEFT, "ben": RIGHT}
     store = case(tmp_path, votes, pairs=8, blind=True)
     for k in range(2, 9):
@@ -273,8 +267,8 @@ def test_names_are_hidden_where_the_project_says_so(tmp_path) -> None:
             assert b"anna" not in text
             assert b"ben" not in text
         assert {vote.name for vote in said} == {"vote 1", "vote 2"}
-        with store.database.reading() as link:
-            why = read_why(read_case(link, k).gold.state.whys[1, 1])
+        with store.database.reading() as conn:
+            why = read_why(read_case(conn, k).gold.state.whys[1, 1])
         assert why.as_ == "anna"  # the log knows
         assert set(why.votes) == {"anna", "ben"}
     assert len(marks) == 16  # others on each pair
@@ -292,14 +286,14 @@ def test_names_are_hidden_where_the_project_says_so(tmp_path) -> None:
         bench.send(sent("decide", cells=[[2, 2, 0, 2]], whys=[[2, 2, None, why]]))
 
 
-def test_hidden_votes_are_told_in_no_order_of_names() -> None:
+def test_hidden_votes_are_told_in_no_order_of_names():
     names = ["anna", "ben", "carla"]
     orders = {tuple(Names(names, f"project\n{k}").ordered(names)) for k in range(60)}
     assert len(orders) == 6
     assert Names(names, "").ordered(names) == names
 
 
-def test_how_links_were_drawn_is_told_and_no_suggestion(tmp_path) -> None:
+def test_how_links_were_drawn_is_told_and_no_suggestion(tmp_path):
     store = case(tmp_path, {"anna": {}, "ben": {(0, 0): 2}}, pairs=2)
     store.set_suggestions("auto", [(k, [(0, 0, 0.9, 2), (3, 3, 0.8, 2)]) for k in (1, 2)])
     tab = Tab(store, 2, "anna")
@@ -323,7 +317,6 @@ def test_how_links_were_drawn_is_told_and_no_suggestion(tmp_path) -> None:
 
 @st.composite
 def plays(draw):
-    """Make votes, and what is done with them: decisions, changed votes, undo, redo."""
     place = st.tuples(st.integers(0, 3), st.integers(0, 3))
     links = st.dictionaries(place, st.integers(1, 2), max_size=5)
     votes = {name: draw(links) for name in ("anna", "ben", "carl")[: draw(st.integers(2, 3))]}
@@ -338,8 +331,7 @@ def plays(draw):
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(play=plays(), number=st.integers())
-def test_gold_is_what_was_decided(tmp_path_factory, play, number) -> None:
-    """Random votes, decisions and changes against a plain reference: values, states, undo."""
+def test_gold_is_what_was_decided(tmp_path_factory, play, number):
     votes, acts = play
     store = case(tmp_path_factory.mktemp("play"), votes)
     said = {name: dict(links) for name, links in votes.items()}
@@ -409,7 +401,7 @@ def test_gold_is_what_was_decided(tmp_path_factory, play, number) -> None:
     store.close()
 
 
-def test_adjudicators_are_served_and_nobody_else(tmp_path) -> None:
+def test_adjudicators_are_served_and_nobody_else(tmp_path):
     path = make(tmp_path)
     with served(path) as server:
         store = server.opening.opened.store

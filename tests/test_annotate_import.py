@@ -14,11 +14,7 @@ from itertools import pairwise, takewhile
 from tempfile import TemporaryDirectory
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-pytest.importorskip("msgspec")
-
-from annotation import Tab, cell, cells_of, project, sent, small_corpus
+from annotation import Tab, cell, cells_of, project, run_sql, sent, small_corpus
 from command import PARAPHRASES, run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,7 +110,6 @@ def test_links_of_repeated_words_stand_or_are_listed_once(old, new, old_target, 
 
 
 def _common_length(old, new):
-    """The length of a longest common subsequence, by its definition."""
     if not old or not new:
         return 0
     if old[0] == new[0]:
@@ -124,7 +119,6 @@ def _common_length(old, new):
 
 @st.composite
 def _corrections(draw):
-    """A text of distinct words, the same with some of them changed, and where each one went."""
     old = [f"w{k}" for k in range(draw(st.integers(0, 6)))]
     new, kept = [], {}
     for k, word in enumerate(old):
@@ -302,10 +296,9 @@ def test_pairs_are_found_by_id_or_in_order(tmp_path):
 
 
 def _copy(store, folder, name):
-    """Copy a project as it is now, as a backup does."""
-    link = sqlite3.connect(store.path)
-    link.execute("VACUUM INTO ?", [str(folder / name)])
-    link.close()
+    conn = sqlite3.connect(store.path)
+    conn.execute("VACUUM INTO ?", [str(folder / name)])
+    conn.close()
     return Store.open(str(folder / name))
 
 
@@ -420,23 +413,20 @@ def test_the_log_rebuilds_the_project(capsys, tmp_path, sample):
 
 
 def test_a_check_tells_what_is_not_as_the_log_says(capsys, sample):
-    link = sqlite3.connect(sample)
-    link.execute("UPDATE pair_counts SET links = links + 1 WHERE pair = 1 AND account = 2")
-    link.commit()
-    link.close()
+    run_sql(sample, "UPDATE pair_counts SET links = links + 1 WHERE pair = 1 AND account = 2")
     ran = run(capsys, "events", sample, "--check")
     assert ran.code == 1
     assert "pair_counts 2, 1: links" in ran.out
 
 
 def test_two_processes_find_what_one_finds(tmp_path, sample):
-    link = sqlite3.connect(sample)
-    link.execute("UPDATE pair_counts SET links = links + 1 WHERE account = 2")
-    link.execute("UPDATE stream SET undo_top = 0 WHERE id % 5 = 0")
-    link.execute("UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)")
-    link.execute("DELETE FROM event WHERE stream IN (10, 11)")
-    link.commit()
-    link.close()
+    run_sql(
+        sample,
+        "UPDATE pair_counts SET links = links + 1 WHERE account = 2",
+        "UPDATE stream SET undo_top = 0 WHERE id % 5 = 0",
+        "UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)",
+        "DELETE FROM event WHERE stream IN (10, 11)",
+    )
     with Store.open(sample) as store:
         alone, shared = replay(store), replay(store, processes=2)
     assert sorted(shared.differences) == sorted(alone.differences)
@@ -482,9 +472,7 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
 def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
     newer, damaged = str(tmp_path / "newer"), str(tmp_path / "damaged")
     shutil.copy(sample, newer)
-    link = sqlite3.connect(newer)
-    link.execute("PRAGMA user_version=9")
-    link.close()
+    run_sql(newer, "PRAGMA user_version=9")
     with open(sample, "rb") as file:
         content = file.read()
     write(tmp_path, "damaged", content[:4096] + b"\xff" * 20_000 + content[24_096:])

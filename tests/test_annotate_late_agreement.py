@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import LEFT, RIGHT, Bench, case, drawn, states
 from annotation import Tab, cell, sent
 
@@ -27,8 +24,8 @@ def row(bench):
 
 
 def done_on(store, k=1):
-    with store.database.reading() as link:
-        return settled_pairs(link, [k]) == {k}
+    with store.database.reading() as conn:
+        return settled_pairs(conn, [k]) == {k}
 
 
 def add(store, *events, names=("anna", "ben")):

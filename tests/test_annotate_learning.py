@@ -9,7 +9,6 @@ import threading
 import numpy as np
 import pytest
 
-pytest.importorskip("sqlalchemy")
 pytest.importorskip("starlette")
 
 from annotation import Tab, cell, project, sent, small_corpus
@@ -42,10 +41,14 @@ AUTO = {"auto": Alignment.parse("0-0 1-1")}
 
 
 def made(folder, pairs=6, **more):
-    """Make a project in which an aligner suggests `BASE` for all pairs."""
     store = project(folder, small_corpus(pairs, AUTO), **more)
     store.set_suggestions("trained", [(k, BASE) for k in range(1, pairs + 1)])
     return store
+
+
+@pytest.fixture
+def store(tmp_path):
+    return made(tmp_path)
 
 
 def done(store, k, name="anna", *links, after=True):
@@ -73,19 +76,17 @@ def learned(store, *numbers, name="", p=0.8, **more):
 
 
 def sets(store, annotator="anna"):
-    """Return which set each pair shows; None where it shows none."""
     views = [store.pair(k, annotator).suggestions for k in range(1, store.project().pairs + 1)]
     return [view and view.set for view in views]
 
 
 def stored(store):
-    with store.database.reading() as link:
-        rows = link.exec_driver_sql('SELECT "set", pair FROM suggestion ORDER BY 1, 2').all()
+    with store.database.reading() as conn:
+        rows = conn.exec_driver_sql('SELECT "set", pair FROM suggestion ORDER BY 1, 2').all()
     return [tuple(row) for row in rows]
 
 
 def check(store, folder):
-    """The log comes to what is stored, and rebuilds it."""
     assert not replay(store).differences
     again = str(folder / f"again-{store.project().n}.alignkit")
     build_project(again, store.log())
@@ -97,8 +98,9 @@ def check(store, folder):
 # sets
 
 
-def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_before(tmp_path):
-    store = made(tmp_path)
+def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_before(
+    store, tmp_path
+):
     assert learned(store, 2, 3, 4) == "learned-1"
     assert sets(store) == ["trained", *["learned-1"] * 3, "trained", "trained"]
     assert store.pair(2, "anna").suggestions.cells == [(3, 3, 0.8, 2)]
@@ -107,23 +109,22 @@ def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_bef
     assert sets(store) == ["trained", "learned-1", *["learned-2"] * 3, "trained"]
     kept = [row for row in stored(store) if row[0] != "trained"]  # what nobody has seen is gone
     assert kept == [("learned-1", 2), ("learned-2", 3), ("learned-2", 4), ("learned-2", 5)]
-    with store.database.reading() as link:
-        rows = link.exec_driver_sql('SELECT "set", parent, pairs, after FROM learned_set').all()
+    with store.database.reading() as conn:
+        rows = conn.exec_driver_sql('SELECT "set", parent, pairs, after FROM learned_set').all()
     told = [tuple(row) for row in rows]
     assert told == [("learned-1", "trained", 5, 0.8), ("learned-2", "learned-1", 6, 0.8)]
     assert store.project().suggestions == "trained"
     check(store, tmp_path)
 
 
-def test_other_suggestions_of_the_project_take_the_place_of_learned_ones(tmp_path):
-    store = made(tmp_path)
+def test_other_suggestions_of_the_project_take_the_place_of_learned_ones(store, tmp_path):
     learned(store, 2, 3)
     store.set_suggestions("model", [(k, BASE[:1]) for k in range(1, 7)])
     assert set(sets(store)) == {"model"}
     check(store, tmp_path)
     assert learned(store, 3) == "learned-2"
-    with store.database.reading() as link:
-        parents = link.exec_driver_sql("SELECT parent FROM learned_set").scalars().all()
+    with store.database.reading() as conn:
+        parents = conn.exec_driver_sql("SELECT parent FROM learned_set").scalars().all()
     assert parents == ["trained", "model"]
     store.set_suggestions("model", [(k, BASE) for k in range(1, 7)])  # the same name, found anew
     assert set(sets(store)) == {"model"}
@@ -134,8 +135,7 @@ def test_other_suggestions_of_the_project_take_the_place_of_learned_ones(tmp_pat
     check(store, tmp_path)
 
 
-def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(tmp_path):
-    store = made(tmp_path)
+def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(store, tmp_path):
     learned(store, 1, 2)
     correct(store, 1, "a b new c d")
     assert store.pair(1, "anna").suggestions.set == "learned-1"
@@ -148,15 +148,14 @@ def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(tm
         store.add_learned("", [(3, [(9, 0, 0.5, 2)])], lesson(3))
 
 
-def test_a_project_of_before_shows_its_own_set_and_then_learns(tmp_path):
-    store = made(tmp_path)
+def test_a_project_of_before_shows_its_own_set_and_then_learns(store, tmp_path):
     path = store.path
     store.close()
-    with sqlite3.connect(path) as link:
-        link.execute("DROP TABLE learned_set")
-        link.execute("ALTER TABLE pair DROP COLUMN suggested")
-        link.execute("PRAGMA user_version=2")
-    link.close()
+    with sqlite3.connect(path) as conn:
+        conn.execute("DROP TABLE learned_set")
+        conn.execute("ALTER TABLE pair DROP COLUMN suggested")
+        conn.execute("PRAGMA user_version=2")
+    conn.close()
     with Store.open(path, readonly=True) as old:
         assert set(sets(old)) == {"trained"}
     with Store.open(path) as store:
@@ -171,10 +170,10 @@ def test_a_project_of_before_shows_its_own_set_and_then_learns(tmp_path):
 def test_any_number_of_pairs_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr(queries, "_MOST_PARAMETERS", 4)  # of a question
     store = project(tmp_path, small_corpus(11, AUTO))
-    with store.database.reading() as link:
+    with store.database.reading() as conn:
         for some in ([], [3], [9, 2, 2, 11, 5, 1, 7, 4], range(1, 12)):
-            assert [row.k for row in queries.pair_rows(link, some)] == sorted(set(some))
-        assert [row.k for row in queries.pair_rows(link)] == list(range(1, 12))
+            assert [row.k for row in queries.pair_rows(conn, some)] == sorted(set(some))
+        assert [row.k for row in queries.pair_rows(conn)] == list(range(1, 12))
 
 
 def test_several_annotators_teach_what_most_have_linked():
@@ -186,8 +185,8 @@ def test_several_annotators_teach_what_most_have_linked():
 
 def taught(store, work=None):
     work = work or DoneWork()
-    with store.database.reading() as link:
-        work.refresh(link)
+    with store.database.reading() as conn:
+        work.refresh(conn)
     return {k: pair.alignment(TAUGHT) for k, pair in work.pairs.items()}
 
 
@@ -236,27 +235,27 @@ def test_work_that_is_followed_is_as_if_it_were_read_at_the_end(tmp_path):
                 k: p.words for k, p in anew.pairs.items()
             }
             assert (followed.opened, followed.last) == (anew.opened, anew.last)
-    with store.database.reading() as link:
-        assert followed.opened <= opened(link)
+    with store.database.reading() as conn:
+        assert followed.opened <= opened(conn)
     assert followed.pairs
 
 
 def test_the_pairs_ahead_are_those_that_each_annotator_will_open(tmp_path):
     store = made(tmp_path, 9)
-    with store.database.reading() as link:
-        assert pairs_ahead(link, {}, set(), 3) == []  # nobody has begun
-        assert pairs_ahead(link, {1: 4}, {5}, 3) == [6, 7, 8]
-        assert pairs_ahead(link, {1: 8, 2: 2}, {2, 4, 8}, 2) == [1, 3, 5, 9]
+    with store.database.reading() as conn:
+        assert pairs_ahead(conn, {}, set(), 3) == []  # nobody has begun
+        assert pairs_ahead(conn, {1: 4}, {5}, 3) == [6, 7, 8]
+        assert pairs_ahead(conn, {1: 8, 2: 2}, {2, 4, 8}, 2) == [1, 3, 5, 9]
     assign_pairs(store, ["anna", "ben"], double=0.0, control=0.0)
-    with store.database.reading() as link:
-        rows = link.exec_driver_sql(
+    with store.database.reading() as conn:
+        rows = conn.exec_driver_sql(
             "SELECT a.name, s.pair FROM assignment s JOIN account a ON a.id = s.account "
             "ORDER BY a.name, s.place"
         ).all()
         own = {name: [k for other, k in rows if other == name] for name in ("anna", "ben")}
-        number = {name: id for id, name in link.exec_driver_sql("SELECT id, name FROM account")}
+        number = {name: id for id, name in conn.exec_driver_sql("SELECT id, name FROM account")}
         at = own["anna"][1]
-        found = pairs_ahead(link, {number["anna"]: at}, {own["ben"][0]}, 2)
+        found = pairs_ahead(conn, {number["anna"]: at}, {own["ben"][0]}, 2)
     assert found == sorted({*own["anna"][2:4], *own["ben"][1:3]})
 
 
@@ -290,7 +289,6 @@ class Fake:
 
 @pytest.fixture
 def begun(monkeypatch):
-    """Begin to learn in a project, with fakes of the child process."""
     Fake.made = []
     monkeypatch.setattr(server_learning, "Child", Fake)
     running = []
@@ -317,8 +315,7 @@ def child(number):
     return Fake.made[number]
 
 
-def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(tmp_path, begun):
-    store = made(tmp_path)
+def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(store, begun):
     done(store, 1)
     learning, notes = begun(store, taken={3})
     learning.heard([cell(0, 0, 0, 2)])
@@ -340,8 +337,7 @@ def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(tmp_path, b
     assert notes[1:] == ["suggestions: not used: no gain (6 done pairs)"]
 
 
-def test_a_child_that_ends_is_told_and_begun_again_a_few_times(tmp_path, begun):
-    store = made(tmp_path)
+def test_a_child_that_ends_is_told_and_begun_again_a_few_times(store, begun):
     learning, notes = begun(store)
     for number, problem in enumerate([ProjectError("killed"), KeyError("x"), OSError("full")]):
         learning.wake()
@@ -376,18 +372,17 @@ def test_who_is_to_see_no_suggestions_sees_no_learned_ones_and_the_pull_knows_th
     learned(store, *numbers)
     seen = {name: sets(store, name) for name in ("anna", "ben")}
     assert set(seen["anna"]) == set(seen["ben"]) == {None, "learned-1"}
-    with store.database.reading() as link:
-        pairs = list(control_pairs(link))
+    with store.database.reading() as conn:
+        pairs = list(control_pairs(conn))
     strata = [pair.stratum for pair in pairs]
     assert all(pair.suggested == ((3, 3, 0.8, 2),) for pair in pairs)
     store.settings(suggestions="trained")
-    with store.database.reading() as link:
-        assert [pair.stratum for pair in control_pairs(link)] == strata  # as they were drawn
+    with store.database.reading() as conn:
+        assert [pair.stratum for pair in control_pairs(conn)] == strata  # as they were drawn
 
 
 @pytest.fixture
 def openings(monkeypatch):
-    """Open projects as the server does, and list for which suggestions are learned."""
     started, running = [], []
 
     class Started:
@@ -442,9 +437,9 @@ def test_a_new_project_learns_and_one_of_an_earlier_version_does_not(tmp_path, o
     store = made(tmp_path)
     store.close()
     assert open_(store.path, Plan("none")).learning
-    with sqlite3.connect(store.path) as link:
-        link.execute("UPDATE plan SET plan = ?", ('{"kind":"trained","name":"","pending":false}',))
-    link.close()
+    with sqlite3.connect(store.path) as conn:
+        conn.execute("UPDATE plan SET plan = ?", ('{"kind":"trained","name":"","pending":false}',))
+    conn.close()
     assert not open_(store.path).learning
     assert not started
 
@@ -463,9 +458,9 @@ def test_corrections_are_the_links_that_differ_in_the_order_of_done(tmp_path):
     Tab(store, 3).send(cell(0, 0, 0, 2))
     done(store, 5, "anna")
     done(store, 5, "anna", after=False)
-    with store.database.reading() as link:
-        found = corrections_of(link)
-        shown = gathered(link)
+    with store.database.reading() as conn:
+        found = corrections_of(conn)
+        shown = gathered(conn)
     told = [(one.k, one.suggested, one.drawn, one.differ, one.taught) for one in found]
     assert told == [(2, 2, 2, 0, 0), (1, 2, 2, 2, 0), (4, 1, 1, 2, 3), (1, 2, 0, 2, 0)]
     assert (shown.pairs, shown.each, shown.sets) == (4, [0, 2, 2, 2], [0])
@@ -481,8 +476,8 @@ def test_pairs_of_annotators_who_see_no_suggestions_are_no_corrections(tmp_path)
     assign_pairs(store, ["anna"], control=1.0)
     for k in range(1, 13):
         done(store, k, "anna", (0, 0, 2))
-    with store.database.reading() as link:
-        found = {one.k for one in corrections_of(link)}
+    with store.database.reading() as conn:
+        found = {one.k for one in corrections_of(conn)}
     assert found == {k for k, name in enumerate(sets(store), 1) if name}
     assert 0 < len(found) < 12
 
@@ -490,8 +485,8 @@ def test_pairs_of_annotators_who_see_no_suggestions_are_no_corrections(tmp_path)
 def test_no_suggestions_no_corrections(tmp_path):
     store = project(tmp_path, small_corpus(2, AUTO))
     done(store, 1)
-    with store.database.reading() as link:
-        assert gathered(link) is None
+    with store.database.reading() as conn:
+        assert gathered(conn) is None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 57])

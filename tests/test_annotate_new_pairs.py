@@ -8,9 +8,6 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from annotate_log import Stream
 from annotation import Tab, project, sent, small_corpus
 from command import run
@@ -48,7 +45,6 @@ def extract(after, before=None, key="x1"):
 
 
 def said(pair, name):
-    """Return an annotation without its time."""
     return replace(pair.annotation(name), when=None)
 
 

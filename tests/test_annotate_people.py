@@ -35,7 +35,6 @@ COMMENT = "what-ben-thinks"
 
 
 def word(k: int) -> str:
-    """Return a word that stands in one pair alone."""
     return f"word{k}x"
 
 
@@ -72,7 +71,6 @@ def anna(server) -> Client:
 
 @pytest.fixture(scope="module")
 def ben(server) -> Client:
-    """Return ben, who has drawn and said something in each of his pairs."""
     client = entered(server, "ben")
     for k in own(client):
         assert client.link(k, 0, 0, 0, 2).status == 201
@@ -115,7 +113,6 @@ def asked(client: Client, method: str, path: str, k: int = 0):
 
 
 def test_what_is_another_s_is_reached_by_no_route(server, anna, ben) -> None:
-    """Alike for pairs of others and pairs that there are not."""
     mine, others = own(anna), sorted(set(own(ben)) - set(own(anna)))
     assert set(mine) & set(own(ben))
     assert others
@@ -149,7 +146,6 @@ def test_of_a_pair_that_both_have_each_sees_their_own(anna, ben) -> None:
 
 
 def test_each_route_is_for_a_role(server, anna, carla) -> None:
-    """An annotator is kept out of what adjudicators do, and the other way round."""
     k, stranger = own(anna)[0], server.client(enter=False)
     for method, path in routes(server):
         statuses = [asked(one, method, path, k).status for one in (stranger, anna, carla)]
@@ -184,10 +180,10 @@ def test_the_adjudicator_learns_how_far_each_is(carla, ben) -> None:
 
 def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben) -> None:
     hidden = 0
-    with server.opening.opened.store.database.reading() as link:
+    with server.opening.opened.store.database.reading() as conn:
         from alignkit.annotate.assignment.assignment import assigned_rows
 
-        rows = assigned_rows(link)
+        rows = assigned_rows(conn)
     for row in rows:
         client = {"anna": anna, "ben": ben}[row.annotator]
         replies = [
@@ -316,7 +312,6 @@ def test_the_command_lets_others_into_the_server_that_runs(tmp_path) -> None:
 
 @pytest.mark.slow
 def test_twenty_annotators_at_four_edits_a_second_lose_nothing(tmp_path, monkeypatch) -> None:
-    """The log equals what the clients sent, in order; no reply is an error, memory stays."""
     monkeypatch.syspath_prepend(ROOT)
     from benchmarks.annotators import simulate, told
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import Bench
 from annotation import Tab, cell, project, sent
 from command import run
@@ -126,7 +123,6 @@ def test_corrected_words_carry_who_decided_along(store) -> None:
 
 
 def test_corrected_words_leave_how_each_link_was_drawn(store) -> None:
-    """Also where a link went to the place of another, and where words went twice."""
     settled(store)
     before = {(line["link"], line["why"], line.get("note")): line["votes"] for line in
               provenance(store) if line.get("i") is not None}  # fmt: skip

@@ -273,10 +273,7 @@ def test_all_media_show_the_tables_and_the_cautions(medium):
 
 @pytest.mark.parametrize(
     ("arm", "shown", "told"),
-    [
-        ("bare", [False, True], "saw suggestions"),
-        ("", [True, False], "saw no suggestions"),
-    ],
+    [("bare", [False, True], "saw suggestions"), ("", [True, False], "saw no suggestions")],
 )
 def test_works_that_do_not_fit_the_arm_are_refused(arm, shown, told):
     works = {str(k): work(one, "0-0") for k, one in enumerate(shown)}
@@ -334,7 +331,6 @@ def simulated(rng, pull, pairs=100):
 
 
 def covered(runs, planted, seed):
-    """Return in how many runs the interval holds the planted pull, and in how many it holds 0."""
     hits = zeros = 0
     for stream in np.random.SeedSequence(seed).spawn(runs):
         pairs = simulated(np.random.default_rng(stream), planted)

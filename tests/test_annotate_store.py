@@ -6,19 +6,14 @@ import copy
 import json
 import os
 import random
-import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-pytest.importorskip("msgspec")
-
 from annotate_log import TEXTS, Player, View, shown
-from annotation import Tab, cell, cells_of, project, sent, small_corpus
+from annotation import Tab, cell, cells_of, project, run_sql, sent, small_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.json import encode
@@ -44,6 +39,11 @@ from alignkit.annotate.replay import replay
 from alignkit.annotate.store import Store
 from alignkit.errors import MissingTextError
 from alignkit.formats.format import EVERYTHING
+
+
+@pytest.fixture
+def store(tmp_path):
+    return project(tmp_path)
 
 
 @settings(max_examples=repetitions(50), deadline=None)
@@ -74,8 +74,7 @@ def test_pairs_need_words_and_a_file_of_their_own(tmp_path):
         project_beside("-")
 
 
-def test_edits_undo_redo_and_the_tops(tmp_path):
-    store = project(tmp_path)
+def test_edits_undo_redo_and_the_tops(store):
     tab = Tab(store)
     first, second = cell(0, 0, 0, 2), cell(1, 1, 0, 1)
     tab.send(first, second)
@@ -106,8 +105,7 @@ def test_edits_undo_redo_and_the_tops(tmp_path):
     assert not replay(store).differences
 
 
-def test_every_kind_is_undone(tmp_path):
-    store = project(tmp_path)
+def test_every_kind_is_undone(store):
     tab = Tab(store)
     start = store.pair(1, "anna").state
     tab.send(
@@ -140,8 +138,7 @@ def test_every_kind_is_undone(tmp_path):
     assert not replay(store).differences
 
 
-def test_a_conflict_stores_nothing_and_tells_both(tmp_path):
-    store = project(tmp_path)
+def test_a_conflict_stores_nothing_and_tells_both(store):
     mine, other = Tab(store), Tab(store)
     other.send(cell(0, 0, 0, 1), sent("comment", key="", before="", after="there"))
     base = store.project().n
@@ -158,8 +155,7 @@ def test_a_conflict_stores_nothing_and_tells_both(tmp_path):
     assert cells_of(store) == {(0, 0): 1, (2, 2): 2}
 
 
-def test_what_another_tab_has_done_already_is_no_step_of_undo(tmp_path):
-    store = project(tmp_path)
+def test_what_another_tab_has_done_already_is_no_step_of_undo(store):
     left, right = Tab(store), Tab(store)
     done = sent("done", before=False, after=True)
     left.send(done)
@@ -177,8 +173,7 @@ def test_what_another_tab_has_done_already_is_no_step_of_undo(tmp_path):
     assert not replay(store).differences
 
 
-def test_a_word_is_linked_or_null(tmp_path):
-    store = project(tmp_path)
+def test_a_word_is_linked_or_null(store):
     mine, other = Tab(store), Tab(store)
     other.send(sent("edit", how="cell", cells=[[0, -1, 0, 2], [-1, 3, 0, 1]]))
     mine.send(cell(0, 3, 0, 2))
@@ -203,8 +198,7 @@ def test_what_is_gone_takes_its_marks_along_and_undo_brings_them_back(tmp_path):
     assert Corpus(exported(store))[0].alignment("anna") == gold
 
 
-def test_a_repetition_gets_the_first_answer(tmp_path):
-    store = project(tmp_path)
+def test_a_repetition_gets_the_first_answer(store):
     tab = Tab(store)
     event = cell(0, 0, 0, 2)
     first, new = tab.send(event)
@@ -253,8 +247,7 @@ def test_a_repetition_gets_the_first_answer(tmp_path):
         cell(0, 0, 0, 2, id="x" * 65),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused(tmp_path, event):
-    store = project(tmp_path)
+def test_what_cannot_be_is_refused(store, event):
     with pytest.raises(BadEvent):
         Tab(store).send(cell(0, 0, 0, 1), event)
     assert store.history(1, "anna") == []
@@ -285,8 +278,7 @@ def test_a_request_that_is_none_is_refused(body):
         decode_request(body)
 
 
-def test_unknown_names_and_numbers(tmp_path):
-    store = project(tmp_path)
+def test_unknown_names_and_numbers(store):
     for k in (0, -1, 4, 2**70):
         with pytest.raises(UnknownPair):
             store.pair(k, "anna")
@@ -326,8 +318,7 @@ def test_lists_and_totals(tmp_path):
     assert store.changes("anna", changes.n) is None
 
 
-def test_suggestions_are_a_set_that_is_shown(tmp_path):
-    store = project(tmp_path)
+def test_suggestions_are_a_set_that_is_shown(store):
     assert store.pair(1, "anna").suggestions is None
     assert store.set_suggestions("m", [(1, [(0, 0, 0.9, 2), (1, 2, None, 1)])]) == 1
     assert store.pair(1, "anna").suggestions.cells == [(0, 0, 0.9, 2), (1, 2, None, 1)]
@@ -425,7 +416,6 @@ def _told(event):
 
 
 def _sent(store, tab, player):
-    """Send what a tab might that knows no more than this one; return the ids that were taken."""
     view = store.pair(1, "anna")
     events = _batch(tab, player, len(view.source), len(view.target))
     stale = events[0].kind in ("undo", "redo") and decode_data(events[0].data).of not in (
@@ -452,7 +442,6 @@ def _sent(store, tab, player):
 
 
 def _batch(tab, player, n, m):
-    """Make up to three events, each as if those before it were stored."""
     state, tops, events = copy.deepcopy(tab.state), tab.tops(), []
     for _ in range(player.rng.choice([1, 1, 2, 3])):
         made = player.event(state, tops, n, m)
@@ -495,9 +484,7 @@ def test_what_is_no_project_is_told(tmp_path):
     with pytest.raises(ProjectError, match="No such file"):
         Store.open(str(tmp_path / "none"))
     path.unlink()
-    link = sqlite3.connect(path)
-    link.execute("CREATE TABLE t (x)")
-    link.close()
+    run_sql(path, "CREATE TABLE t (x)")
     with pytest.raises(ProjectError, match="no project of alignkit"):
         Store.open(str(path), serve=True)
     assert os.listdir(tmp_path) == ["p"]
@@ -513,10 +500,7 @@ def test_what_is_no_project_is_told(tmp_path):
 def test_other_versions_are_told(tmp_path, statement, told):
     path = str(tmp_path / "p")
     create_project(path, small_corpus())
-    link = sqlite3.connect(path)
-    link.execute(statement)
-    link.commit()
-    link.close()
+    run_sql(path, statement)
     with pytest.raises(ProjectError, match=told):
         Store.open(path)
 
@@ -533,10 +517,6 @@ def test_other_versions_are_told(tmp_path, statement, told):
         "UPDATE stream SET undo_top = 0 WHERE pair = 1",
     ],
 )
-def test_an_audit_finds_what_was_changed_by_hand(tmp_path, statement):
-    store = project(tmp_path)
-    link = sqlite3.connect(store.path)
-    link.execute(statement)
-    link.commit()
-    link.close()
+def test_an_audit_finds_what_was_changed_by_hand(store, statement):
+    run_sql(store.path, statement)
     assert replay(store).differences

@@ -28,7 +28,6 @@ steps = st.lists(st.tuples(st.integers(1, 4), said), max_size=8)
 
 
 def work(k, now):
-    """Return a pair as it is done: by name its links (sure or not), and those taken in bulk."""
     done = {
         name: Alignment([cell for cell, sure in drawn.items() if sure], drawn)
         for name, (drawn, _) in now.items()
@@ -81,7 +80,6 @@ def test_pairs_put_one_after_the_other_are_as_all_put_at_once(history):
 @settings(max_examples=60, deadline=None)
 @given(said.filter(lambda now: {"anna", "ben"} <= now.keys()))
 def test_what_both_took_in_bulk_is_told_apart(now):
-    """A plain count of sets, with the sure links within the possible ones."""
     tally = Tally(NAMES)
     tally.put([work(1, now)])
     counts = tally.twos["anna", "ben"]

@@ -102,7 +102,6 @@ def test_rewrites_are_seen_by_their_author_until_all_are_done(tmp_path):
 
 @pytest.fixture
 def judged(tmp_path):
-    """Return a project in which two judged the first pair, which others had aligned."""
     aligned = {"auto": Alignment.parse("0-0 1?1"), "file": Annotation(None, judgment="1")}
     store = project(tmp_path, small_corpus(2, aligned), scheme="binary", task="judge")
     store.enrol("gold")

@@ -34,7 +34,6 @@ def times(store):
 
 
 def at(store, kind="", k=1, annotator="anna"):
-    """Return the time of the last event of a kind in a stream."""
     found = [
         event.at
         for event in store.log()
@@ -93,7 +92,6 @@ def test_merged_work_keeps_the_time_of_the_other_project(tmp_path):
 
 
 def log(*steps, start=0.0):
-    """Return events: pairs, each with the seconds since the event before."""
     now, found = datetime(2026, 11, 22, 13, tzinfo=timezone.utc) + timedelta(seconds=start), []
     for k, seconds in steps:
         now += timedelta(seconds=seconds)

@@ -1,4 +1,4 @@
-"""Define what can be wrong with a project, and why an event is refused."""
+"""Errors of projects, and of events that are refused."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class NotReady(ProjectError):  # noqa: N818
     """A pair that cannot be adjudicated yet."""
 
     def __init__(self, id: str, open: Sequence[str]) -> None:
-        told = f"{', '.join(open)} not done" if open else "fewer than two have annotated it"
-        super().__init__(f"pair {id!r} is not ready to be adjudicated: {told}")
+        reason = f"{', '.join(open)} not done" if open else "fewer than two have annotated it"
+        super().__init__(f"pair {id!r} is not ready to be adjudicated: {reason}")
         self.id, self.open = id, list(open)
 
     def __reduce__(self) -> Any:

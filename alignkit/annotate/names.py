@@ -18,7 +18,7 @@ GOLD = "gold"
 
 
 class Visitor(NamedTuple):
-    """Say who is let in, and as what."""
+    """Who is let in, and as what."""
 
     name: str
     role: str = ANNOTATOR

@@ -1,4 +1,4 @@
-"""Say where projects live: beside their corpus, and that of the samples."""
+"""Where projects live: beside their corpus, and that of the samples."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ from alignkit.errors import OptionError
 
 
 def own_folder() -> Path:
-    """Return the folder of the user's data, made where there is none.
-
-    ``$XDG_DATA_HOME/alignkit`` (``~/.local/share/alignkit``); ``~/Library/Application
-    Support/alignkit`` on macOS, ``%LOCALAPPDATA%/alignkit`` on Windows.
-    """
+    """Return the folder of the user's data, made where there is none."""
     home = os.path.expanduser("~")
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")

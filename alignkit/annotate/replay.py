@@ -8,14 +8,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Table, func, select
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.fold import Fold, Folded
@@ -23,16 +23,7 @@ from alignkit.annotate.log.state import PairState
 from alignkit.annotate.replay_share import WHOLE, Helper, Replay, Share
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import schema
-from alignkit.annotate.tables.building import (
-    assignment_row,
-    count_row,
-    learned_table,
-    pair_table,
-    project_row,
-    stream_row,
-    suggestion_row,
-    text_row,
-)
+from alignkit.annotate.tables.building import count_row, project_tables, stream_row
 from alignkit.annotate.tables.queries import last_n
 
 _BATCH = 1000  # rows that stay in the cache of the processor
@@ -45,92 +36,91 @@ def replay(
 ) -> Replay:
     """Fold the log of a project and compare it with all tables."""
     if processes is None:
-        with store.database.reading() as link:
-            processes = 2 if last_n(link) > _LONG and (os.cpu_count() or 1) > 1 else 1
+        with store.database.reading() as conn:
+            processes = 2 if last_n(conn) > _LONG and (os.cpu_count() or 1) > 1 else 1
     if processes == 1:
         return replay_share(store, WHOLE, tell)
     with Helper(store.path, Share(1, 2)) as helper:
-        found = replay_share(store, Share(0, 2), tell)
+        result = replay_share(store, Share(0, 2), tell)
         other = helper.result()
     if other is None:  # it was killed, or there is no room for it
-        return found.joined(replay_share(store, Share(1, 2), tell))
+        return result.joined(replay_share(store, Share(1, 2), tell))
     if tell is not None:
         tell(other.events)
-    return found.joined(other)
+    return result.joined(other)
 
 
 def replay_share(
     store: Store, share: Share = WHOLE, tell: Callable[[int], None] | None = None
 ) -> Replay:
     """Do the work of one process; the first looks at all that is no stream, too."""
-    found = Replay()
+    result = Replay()
     with ExitStack() as opened:
         damage = None
         if share.first:  # in SQLite, which needs no Python meanwhile
             damage = opened.enter_context(ThreadPoolExecutor(1)).submit(_damage, store)
-        link = opened.enter_context(store.database.reading())
-        streams = _streams(link)
+        conn = opened.enter_context(store.database.reading())
+        streams = _streams(conn)
         if share.first:
-            _check_numbers(link, found)
-        fold = _folded(link, streams, share, found, tell)
-        found.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
+            _check_numbers(conn, result)
+        fold = _folded(conn, streams, share, result, tell)
+        result.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
         if share.first:
-            for table, key, rows in _tables(fold):
-                _compare(link, table, key, rows, set(), found)
-        for table, key, rows, others in _stream_tables(fold, streams, share):
-            _compare(link, table, key, rows, others, found)
+            for table, rows in project_tables(fold):
+                _compare(conn, table, rows, set(), result)
+        for table, rows, others in _stream_tables(fold, streams, share):
+            _compare(conn, table, rows, others, result)
         for line in damage.result() if damage is not None else ():
-            found.tell(f"the file is damaged: {line}")
-    return found
+            result.tell(f"the file is damaged: {line}")
+    return result
 
 
 def main(part: int, of: int, path: str) -> None:
     """Replay a share, and print what was found as JSON."""
     gc.disable()  # a short life, full of tuples
     with Store.open(path, readonly=True, log=True) as store:
-        found = replay_share(store, Share(part, of))
-    sys.stdout.buffer.write(msgspec.json.encode(asdict(found)))
+        result = replay_share(store, Share(part, of))
+    sys.stdout.buffer.write(msgspec.json.encode(asdict(result)))
 
 
 def _damage(store: Store) -> list[str]:
-    with store.database.reading() as link:
-        lines = link.exec_driver_sql("PRAGMA quick_check(20)").scalars().all()
+    with store.database.reading() as conn:
+        lines = conn.exec_driver_sql("PRAGMA quick_check(20)").scalars().all()
     return [line for line in lines if line != "ok"]
 
 
-def _streams(link: Connection) -> dict[int, tuple[int, str]]:
+def _streams(conn: Connection) -> dict[int, tuple[int, str]]:
     stream, account = schema.stream, schema.account
     joined = stream.join(account, account.c.id == stream.c.account)
     asked = select(stream.c.id, stream.c.pair, account.c.name).select_from(joined)
-    return {id: (k, name) for id, k, name in link.execute(asked)}
+    return {id: (k, name) for id, k, name in conn.execute(asked)}
 
 
-def _check_numbers(link: Connection, found: Replay) -> None:
+def _check_numbers(conn: Connection, result: Replay) -> None:
     number = schema.event.c.n
-    count, first, last = link.execute(
+    count, first, last = conn.execute(
         select(func.count(), func.min(number), func.max(number)).select_from(schema.event)
     ).one()
     if count == 0 or (first, last) == (1, count):
         return
     expected = 1
-    for n in link.execute(select(number).order_by(number)).scalars():
+    for n in conn.execute(select(number).order_by(number)).scalars():
         if n != expected:
-            found.tell(f"event {expected} of the log is missing; {n} comes in its place")
+            result.tell(f"event {expected} of the log is missing; {n} comes in its place")
         expected = n + 1
 
 
 def _folded(
-    link: Connection,
+    conn: Connection,
     streams: dict[int, tuple[int, str]],
     share: Share,
-    found: Replay,
+    result: Replay,
     tell: Callable[[int], None] | None,
 ) -> Fold:
-    """Fold the events of a share; those of the project, on which all rest, are in each."""
     fold = Fold()
     begun: dict[int, Folded] = {}
     broken: set[int] = set()
-    cursor = link.connection.cursor()  # plain tuples: there may be millions
+    cursor = conn.connection.cursor()  # plain tuples: there may be millions
     if share.of == 1:
         cursor.execute(f"{_LOG} ORDER BY n")
     else:
@@ -149,14 +139,14 @@ def _folded(
                     if key[0]:
                         begun[stream] = fold.stream(key)
             except ProjectError as problem:
-                found.tell(str(problem))
+                result.tell(str(problem))
                 broken.add(stream)
                 begun.pop(stream, None)
-        found.events += len(part)
+        result.events += len(part)
         if tell is not None:
             tell(len(part))
     if not share.first:
-        found.events -= fold.seq
+        result.events -= fold.seq
     return fold
 
 
@@ -166,32 +156,9 @@ def _key(streams: dict[int, tuple[int, str]], stream: int) -> tuple[int, str]:
     return streams[stream]
 
 
-def _tables(fold: Fold) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, Any]]]]:
-    """Yield each table of the project itself: its key, and the rows that the log comes to."""
-    names = {name: id for id, name in enumerate(["", *fold.accounts])}
-    yield schema.project, ("key",), [project_row(fold)]
-    yield schema.account, ("id",), [{"id": id, "name": name} for name, id in names.items()]
-    yield schema.pair, ("k",), list(pair_table(fold))
-    assigned = [assignment_row(row, names[row.annotator]) for row in fold.assigned.values()]
-    yield schema.assignment, ("account", "pair"), assigned
-    yield schema.learned_set, ("number",), list(learned_table(fold))
-    texts = [text_row(text) for rows in fold.texts.values() for text in rows]
-    yield schema.pair_text, ("pair", "rev"), texts
-    yield (
-        schema.suggestion,
-        ("set", "pair"),
-        [
-            suggestion_row(name, k, cells)
-            for name, rows in fold.suggestions.items()
-            for k, cells in rows.items()
-        ],
-    )
-
-
 def _stream_tables(
     fold: Fold, streams: dict[int, tuple[int, str]], share: Share
-) -> Iterator[tuple[Any, tuple[str, ...], list[dict[str, Any]], set[tuple[Any, ...]]]]:
-    """Yield the tables of the streams likewise, and the keys of rows of other shares."""
+) -> Iterator[tuple[Table, list[dict[str, Any]], set[tuple[Any, ...]]]]:
     names = {name: id for id, name in enumerate(["", *fold.accounts])}
     rows, counts = [], []
     others: tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]] = set(), set()
@@ -208,36 +175,36 @@ def _stream_tables(
         rows.append({"id": id, "pair": k, "account": account, **stream_row(state)})
         if k:
             counts.append({"account": account, "pair": k, **count_row(state)})
-    yield schema.stream, ("id",), rows, others[0]
-    yield schema.pair_counts, ("account", "pair"), counts, others[1]
+    yield schema.stream, rows, others[0]
+    yield schema.pair_counts, counts, others[1]
 
 
 def _compare(
-    link: Connection,
-    table: Any,
-    key: tuple[str, ...],
-    rows: list[dict[str, Any]],
+    conn: Connection,
+    table: Table,
+    rows: Iterable[dict[str, Any]],
     others: set[tuple[Any, ...]],
-    found: Replay,
+    result: Replay,
 ) -> None:
+    key = table.primary_key.columns.keys()
     wanted = {tuple(row[name] for name in key): row for row in rows}
-    for stored in link.execute(select(table)).mappings():
+    for stored in conn.execute(select(table)).mappings():
         place = tuple(stored[name] for name in key)
         if place in others:
             continue
         named = f"{table.name} {', '.join(map(str, place))}"
         row = wanted.pop(place, None)
         if row is None:
-            found.tell(f"{named}: is stored, but not in the log")
+            result.tell(f"{named}: is stored, but not in the log")
             continue
         for name, value in row.items():
             if stored[name] != value:
-                found.tell(
+                result.tell(
                     f"{named}: {name} is stored as {_cut(stored[name])}; the log comes to "
                     f"{_cut(value)}"
                 )
     for place in wanted:
-        found.tell(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
+        result.tell(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
 
 
 def _cut(value: object) -> str:

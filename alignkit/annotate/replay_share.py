@@ -19,7 +19,7 @@ _CODE = (
 
 @dataclass
 class Replay:
-    """Hold how many events and streams were folded, and where that differs from the tables."""
+    """How many events and streams were folded, and where that differs from the tables."""
 
     events: int = 0  # how many there are
     streams: int = 0
@@ -35,11 +35,11 @@ class Replay:
 
     def joined(self, other: Replay) -> Replay:
         """Return this with what another share found; what both found is told once."""
-        found = Replay(self.events + other.events, self.streams + other.streams)
+        result = Replay(self.events + other.events, self.streams + other.streams)
         for difference in dict.fromkeys([*self.differences, *other.differences]):
-            found.tell(difference)
-        found.more += self.more + other.more
-        return found
+            result.tell(difference)
+        result.more += self.more + other.more
+        return result
 
 
 class Share(NamedTuple):

@@ -32,7 +32,6 @@ def guidelines() -> Path:
 
 
 def _folder(name: str, known: str) -> Path:
-    """Return the folder that holds a file known to be in it: the wheel's, else the checkout's."""
     places = [_PACKAGE / name, _PACKAGE.parent / name]
     for place in places:
         if (place / known).is_file():

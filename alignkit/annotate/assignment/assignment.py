@@ -14,13 +14,7 @@ from alignkit.annotate.assignment.strata import MEASURES, Item, doubt_of
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.conversion import project_pair
 from alignkit.annotate.log.events import encode
-from alignkit.annotate.log.project_events import (
-    Assign,
-    Assigned,
-    AssignmentPlan,
-    Import,
-    Text,
-)
+from alignkit.annotate.log.project_events import Assign, Assigned, AssignmentPlan, Import, Text
 from alignkit.annotate.names import check_annotator
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import append_to_project, enrolled
@@ -33,13 +27,13 @@ _DRAWN_ONCE = ("trial", "seed", "stratify")
 _read_plan = msgspec.json.Decoder(AssignmentPlan).decode
 
 
-def read_plan(link: Connection) -> AssignmentPlan | None:
+def read_plan(conn: Connection) -> AssignmentPlan | None:
     """Return how new pairs are assigned; None where nothing was assigned yet."""
-    text = link.execute(select(schema.project.c.assigning)).scalar()
+    text = conn.execute(select(schema.project.c.assigning)).scalar()
     return _read_plan(text) if text else None
 
 
-def assigned_rows(link: Connection) -> list[Assigned]:
+def assigned_rows(conn: Connection) -> list[Assigned]:
     """Return all rows of the assignment, by annotator and place."""
     table, account = schema.assignment, schema.account
     columns = (
@@ -50,30 +44,29 @@ def assigned_rows(link: Connection) -> list[Assigned]:
         .select_from(table.join(account, account.c.id == table.c.account))
         .order_by(table.c.account, table.c.place)
     )
-    return [Assigned(*row) for row in link.execute(asked)]
+    return [Assigned(*row) for row in conn.execute(asked)]
 
 
-def read_items(link: Connection) -> list[Item]:
+def read_items(conn: Connection) -> list[Item]:
     """Return what of the pairs matters for their assignment."""
-    name = link.execute(select(schema.project.c.suggestions)).scalar()
-    cells = queries.suggestions_by_pair(link, str(name))
-    found = []
-    for pair in queries.pair_rows(link):
+    name = conn.execute(select(schema.project.c.suggestions)).scalar()
+    cells = queries.suggestions_by_pair(conn, str(name))
+    items = []
+    for pair in queries.pair_rows(conn):
         n, m = len(pair.source), len(pair.target)
         doubt = doubt_of(n, m, cells[pair.k]) if pair.k in cells else None
-        found.append(Item(pair.k, pair.id, n + m, doubt, pair.attributes))
-    return found
+        items.append(Item(pair.k, pair.id, n + m, doubt, pair.attributes))
+    return items
 
 
-def _begun(link: Connection) -> set[tuple[int, str]]:
-    """Return the pairs that somebody has done something on, with their name."""
+def _begun(conn: Connection) -> set[tuple[int, str]]:
     stream, account = schema.stream, schema.account.c
     joined = stream.join(schema.account, account.id == stream.c.account)
     asked = select(stream.c.pair, account.name).select_from(joined)
-    return {(k, name) for k, name in link.execute(asked.where(stream.c.pair > 0, account.id > 0))}
+    return {(k, name) for k, name in conn.execute(asked.where(stream.c.pair > 0, account.id > 0))}
 
 
-def apart(link: Connection, names: Collection[str]) -> dict[str, int]:
+def apart(conn: Connection, names: Collection[str]) -> dict[str, int]:
     """Return who else has worked on pairs, and on how many: work that was not imported."""
     event, stream, account = schema.event.c, schema.stream.c, schema.account.c
     joined = schema.event.join(schema.stream, event.stream == stream.id)
@@ -85,7 +78,7 @@ def apart(link: Connection, names: Collection[str]) -> dict[str, int]:
         .where(event.data.not_like('%"how":"import"%'))
         .group_by(account.name)
     )
-    return {name: count for name, count in link.execute(asked) if name not in names}
+    return {name: count for name, count in conn.execute(asked) if name not in names}
 
 
 def revised(
@@ -98,9 +91,9 @@ def revised(
     for name in _DRAWN_ONCE if plan is not None else ():
         before = getattr(plan, name)
         if name in given and given[name] != before:
-            told = ", ".join(before) or "none" if isinstance(before, tuple) else before
+            value = ", ".join(before) or "none" if isinstance(before, tuple) else before
             raise ProjectError(
-                f"{name} is {told} since pairs were first assigned, and stays so; leave it out"
+                f"{name} is {value} since pairs were first assigned, and stays so; leave it out"
             )
     old = plan or AssignmentPlan()
     names = tuple(dict.fromkeys((*old.annotators, *annotators)))
@@ -128,38 +121,38 @@ def _check_attributes(items: Sequence[Item], plan: AssignmentPlan) -> None:
             raise ProjectError(f"no pair has an attribute {name!r}{hint or has}")
 
 
-def draw_rows(link: Connection, plan: AssignmentPlan) -> Drawn:
+def draw_rows(conn: Connection, plan: AssignmentPlan) -> Drawn:
     """Draw the rows that a plan adds to those that there are."""
-    gold, suggesting = queries.gold_name(link), queries.suggesting(link)
+    gold, suggesting = queries.gold_name(conn), queries.suggesting(conn)
     for name in plan.annotators:
         check_annotator(name, gold, suggesting)
-    items = read_items(link)
+    items = read_items(conn)
     _check_attributes(items, plan)
     if plan.order == "uncertainty" and all(item.doubt is None for item in items):
         raise ProjectError(
             "no links are suggested yet, so that nothing is known to be uncertain; order by it "
             "when the page shows suggestions, or otherwise now"
         )
-    return draw(items, plan, assigned_rows(link), _begun(link))
+    return draw(items, plan, assigned_rows(conn), _begun(conn))
 
 
-def write_rows(link: Connection, drawn: Drawn) -> None:
+def write_rows(conn: Connection, drawn: Drawn) -> None:
     """Store new rows and the plan, and register who is new."""
-    numbers = {name: enrolled(link, name) for name in drawn.plan.annotators}
-    plan: AssignmentPlan | None = drawn.plan if drawn.plan != read_plan(link) else None
+    numbers = {name: enrolled(conn, name) for name in drawn.plan.annotators}
+    plan: AssignmentPlan | None = drawn.plan if drawn.plan != read_plan(conn) else None
     for start in range(0, len(drawn.rows), _CHUNK) or ((0,) if plan else ()):
         some = drawn.rows[start : start + _CHUNK]
-        append_to_project(link, "assign", Assign(some, plan))
+        append_to_project(conn, "assign", Assign(some, plan))
         plan = None
         if some:
             rows = [assignment_row(row, numbers[row.annotator]) for row in some]
-            link.execute(insert(schema.assignment), rows)
-    link.execute(update(schema.project).values(assigning=encode(drawn.plan).decode()))
+            conn.execute(insert(schema.assignment), rows)
+    conn.execute(update(schema.project).values(assigning=encode(drawn.plan).decode()))
 
 
-def add_pairs(link: Connection, pairs: Iterable[SentencePair]) -> list[int]:
+def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
     """Append pairs, and assign them by the plan, if there is one; return their numbers."""
-    last = int(link.execute(select(func.max(schema.pair.c.k))).scalar() or 0)
+    last = int(conn.execute(select(func.max(schema.pair.c.k))).scalar() or 0)
     new = []
     for k, pair in enumerate(pairs, last + 1):
         if pair.annotations:
@@ -167,12 +160,12 @@ def add_pairs(link: Connection, pairs: Iterable[SentencePair]) -> list[int]:
         new.append(project_pair(k, pair))
     for start in range(0, len(new), _PAIRS):
         some = new[start : start + _PAIRS]
-        append_to_project(link, "import", Import(some))
+        append_to_project(conn, "import", Import(some))
         texts = [Text(pair.k, 1, pair.source, pair.target) for pair in some]
         rows = [pair_row(*both) for both in zip(some, texts, strict=True)]
-        link.execute(insert(schema.pair), rows)
-        link.execute(insert(schema.pair_text), [text_row(text) for text in texts])
-    plan = read_plan(link)
+        conn.execute(insert(schema.pair), rows)
+        conn.execute(insert(schema.pair_text), [text_row(text) for text in texts])
+    plan = read_plan(conn)
     if new and plan is not None:
-        write_rows(link, draw_rows(link, plan))
+        write_rows(conn, draw_rows(conn, plan))
     return [pair.k for pair in new]

@@ -42,7 +42,7 @@ _BARE = 3  # one of so many in the control sample is bare
 
 
 class Drawn(NamedTuple):
-    """Hold the plan with the cuts of its strata, and the rows that are new."""
+    """The plan with the cuts of its strata, and the rows that are new."""
 
     plan: AssignmentPlan
     rows: list[Assigned]
@@ -56,9 +56,10 @@ def draw(
 ) -> Drawn:
     """Assign pairs to annotators by a plan."""
     cuts = dict(plan.cuts)
-    for name, values in _values(items).items():
+    doubts = [item.doubt for item in items if item.doubt is not None]
+    for name, values in zip(MEASURES, ([item.length for item in items], doubts), strict=True):
         if name not in cuts and values:
-            cuts[name] = cuts_of(values)
+            cuts[name] = cuts_of(values)  # type: ignore[arg-type]
     plan = replace(plan, cuts=cuts)
     drawing = _Drawing(items, plan, assigned, begun)
     drawing.choose_trial()
@@ -67,13 +68,8 @@ def draw(
     return Drawn(plan, drawing.rows())
 
 
-def _values(items: Sequence[Item]) -> dict[str, list[float]]:
-    values = [item.length for item in items], [i.doubt for i in items if i.doubt is not None]
-    return dict(zip(MEASURES, values, strict=True))  # type: ignore[arg-type]
-
-
 class _Drawing:
-    """Hold what is assigned, and what is being added to it."""
+    """What is assigned, and what is being added to it."""
 
     def __init__(
         self,
@@ -98,7 +94,6 @@ class _Drawing:
         self.strata = {k: self.stratum(k, plan.stratify) for k in self.items}
 
     def stratum(self, k: int, names: Sequence[str]) -> Stratum:
-        """Return the stratum of a pair."""
         return stratum_of(self.items[k], names, self.plan.cuts)
 
     def number(self, purpose: str, k: int, *more: str) -> int:
@@ -110,31 +105,35 @@ class _Drawing:
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
     def shuffled(self, strata: Iterable[Stratum], purpose: str) -> list[Stratum]:
-        """Return strata in an order of the seed's: it decides which of them are rounded up."""
+        """Return strata in an order drawn by the seed, which decides the rounding."""
         return sorted(strata, key=lambda key: (self._hash(purpose, *map(str, key)), key))
 
     def holders(self, k: int) -> list[str]:
-        """Return who has a pair, with those to whom it is being given."""
+        """Return the annotators who have a pair or are being given it."""
         return [*self.had.get(k, ()), *self.added.get(k, ())]
 
     def by_strata(
         self, numbers: Iterable[int], count: int, names: Sequence[str], purpose: str
     ) -> list[int]:
-        """Return so many of some pairs, in each stratum the same share, drawn by their hash."""
+        """Draw `count` pairs by their hash, the same share of each stratum."""
         groups: defaultdict[Stratum, list[int]] = defaultdict(list)
         for k in numbers:
             groups[self.stratum(k, names)].append(k)
         total = sum(map(len, groups.values()))
         if not count or not total:
             return []
-        ordered = self.shuffled(groups, purpose)
-        share = min(count / total, 1.0)
-        taken = divide_evenly([len(groups[key]) for key in ordered], [share, 1 - share])
-        found = []
-        for key, (wanted, _) in zip(ordered, taken, strict=True):
-            some = sorted(groups[key], key=lambda k: (self.number(purpose, k), k))
-            found += some[:wanted]
-        return found
+        drawn = []
+        for group, wanted in self._shares(groups, purpose, min(count / total, 1.0)):
+            drawn += sorted(group, key=lambda k: (self.number(purpose, k), k))[:wanted]
+        return drawn
+
+    def _shares(
+        self, groups: Mapping[Stratum, list[int]], purpose: str, share: float
+    ) -> list[tuple[list[int], int]]:
+        """Return the pairs of each stratum, with how many of them make its share."""
+        ordered = [groups[key] for key in self.shuffled(groups, purpose)]
+        counts = divide_evenly([len(group) for group in ordered], [share, 1 - share])
+        return [(group, wanted) for group, (wanted, _) in zip(ordered, counts, strict=True)]
 
     def choose_trial(self) -> None:
         """Draw the trial set, unless it was drawn before, and give it to all who lack it."""
@@ -170,31 +169,27 @@ class _Drawing:
             deal.give(k, 1)
 
     def _twice(self, rest: Sequence[int]) -> set[int]:
-        """Return the pairs that two are to have: in each stratum the share that is wanted."""
         groups: defaultdict[Stratum, list[int]] = defaultdict(list)
         for k in rest:
             groups[self.strata[k]].append(k)
-        ordered, share = self.shuffled(groups, "double"), self.plan.double or 0.0
-        targets = divide_evenly([len(groups[key]) for key in ordered], [share, 1 - share])
-        found: set[int] = set()
-        for key, (target, _) in zip(ordered, targets, strict=True):
-            have = [k for k in groups[key] if len(self.holders(k)) > 1]
-            found.update(have)
-            free = [k for k in groups[key] if len(self.holders(k)) < 2]
-            free.sort(key=self._reluctance)
-            found.update(free[: max(target - len(have), 0)])
-        return found
 
-    def _reluctance(self, k: int) -> tuple[bool, bool, int, int]:
-        """Return what is least for the pair to take next: new ones before those in an arm."""
-        return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
+        def reluctance(k: int) -> tuple[bool, bool, int, int]:
+            return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
+
+        twice: set[int] = set()
+        for group, wanted in self._shares(groups, "double", self.plan.double or 0.0):
+            have = [k for k in group if len(self.holders(k)) > 1]
+            free = sorted((k for k in group if len(self.holders(k)) < 2), key=reluctance)
+            twice.update(have, free[: max(wanted - len(have), 0)])
+        return twice
 
     def choose_arms(self) -> None:
         """Draw the control sample among pairs that nobody had before."""
         arms = Counter(arm for arm in map(self._arm_had, self.had) if arm)
         rest = [k for k in self.items if k not in self.trial and self.holders(k)]
         fresh = [k for k in rest if k not in self.had and k not in self.begun]
-        wanted = self._control(len(rest)) - sum(arms.values())
+        sample = min(len(rest), max(round(self.plan.control * len(rest)), self.plan.least))
+        wanted = (sample if self.plan.control > 0 else 0) - sum(arms.values())
         several = [k for k in fresh if len(self.holders(k)) > 1]
         once = [k for k in fresh if len(self.holders(k)) == 1]
         wanted = max(0, min(wanted, len(fresh)))
@@ -209,14 +204,7 @@ class _Drawing:
     def _arm_had(self, k: int) -> str:
         return next((row.arm for row in self.had.get(k, {}).values() if row.arm), "")
 
-    def _control(self, pairs: int) -> int:
-        """Return how many pairs the control sample has."""
-        if self.plan.control <= 0:
-            return 0
-        return min(pairs, max(round(self.plan.control * pairs), self.plan.least))
-
     def _shown(self, k: int, arm: str) -> dict[str, bool]:
-        """Return which of those to whom a pair is given see suggestions."""
         names = self.added[k]
         if arm in ("", "bare"):
             return dict.fromkeys(names, not arm)
@@ -234,16 +222,15 @@ class _Drawing:
             for row in rows.values():
                 last[row.annotator] = max(last[row.annotator], row.place)
         order = self._order()
-        found: defaultdict[str, list[Assigned]] = defaultdict(list)
+        new: defaultdict[str, list[Assigned]] = defaultdict(list)
         for k in sorted(self.added, key=lambda k: (k not in self.trial, order[k])):
             arm = self.arms.get(k) or ("" if k in self.begun else self._arm_had(k))
             for name, shown in self._shown(k, arm).items():
                 last[name] += 1
-                found[name].append(Assigned(k, name, last[name], shown, arm, k in self.trial))
-        return [row for name in self.plan.annotators for row in found[name]]
+                new[name].append(Assigned(k, name, last[name], shown, arm, k in self.trial))
+        return [row for name in self.plan.annotators for row in new[name]]
 
     def _order(self) -> Mapping[int, tuple[float, int, int]]:
-        """Return what is least for the pair that comes first."""
         name = self.plan.order
         if name in ("hash", "uncertainty"):
             doubt = {k: item.doubt or 0.0 for k, item in self.items.items()}
@@ -256,7 +243,7 @@ class _Drawing:
 
 
 class _Deal:
-    """Give pairs to those who have the fewest, and bring all together with all."""
+    """Deals pairs to the annotators with the fewest, and mixes who works with whom."""
 
     def __init__(self, drawing: _Drawing, rest: Sequence[int]) -> None:
         self._drawing = drawing
@@ -272,28 +259,27 @@ class _Deal:
                 self._together[frozenset((other, names[at]))] += 1
 
     def give(self, k: int, wanted: int) -> None:
-        """Give a pair to as many as are wanted, with those who have it."""
+        """Give a pair to annotators until `wanted` have it."""
         drawing = self._drawing
         held = drawing.holders(k)
         while len(held) < wanted and (
             free := [n for n in drawing.plan.annotators if n not in held]
         ):
-            name = min(free, key=lambda name: self._key(k, name, held))
+            name = min(free, key=lambda name: self._rank(k, name, held))
             drawing.added[k].append(name)
             held.append(name)
             self._count(held, len(held) - 1)
 
-    def _key(self, k: int, name: str, held: Sequence[str]) -> tuple[int, int, int, str]:
+    def _rank(self, k: int, name: str, held: Sequence[str]) -> tuple[int, int, int, str]:
         together = sum(self._together[frozenset((name, other))] for other in held)
         return self._loads[name], together, self._drawing.number("who", k, name), name
 
 
 def _unrepeated(items: Iterable[Item]) -> dict[int, str]:
-    """Return the ids by number; one that comes again gets a count."""
     times = Counter[str]()
-    found = {}
+    names = {}
     for item in items:
         times[item.id] += 1
         again = times[item.id]
-        found[item.k] = item.id if again == 1 else f"{item.id}\n{again}"
-    return found
+        names[item.k] = item.id if again == 1 else f"{item.id}\n{again}"
+    return names

@@ -58,7 +58,7 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Hold what is assigned in a project, and what an assignment added."""
+    """What is assigned in a project, and what an assignment added."""
 
     plan: AssignmentPlan  # how it was done, and how new pairs are assigned
     pairs: int  # how many pairs there are, and how many of them are somebody's
@@ -70,18 +70,21 @@ class Assignment:
     apart: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        return {**asdict(self), "plan": msgspec.to_builtins(_whole(self.plan))}
+        """Return the assignment as plain values."""
+        plan = {name: getattr(self.plan, name) for name in self.plan.__struct_fields__}
+        return {**asdict(self), "plan": msgspec.to_builtins(plan)}
 
     def tables(self) -> tuple[Table, ...]:
         """Return a table of the annotators, and one of the strata for each thing they are for."""
-        told = f"{self.assigned:,} of {self.pairs:,} pairs are assigned; {self.new:,} rows are new"
-        found = [_table(f"pairs of each annotator: {told}", self.annotators, ())]
+        counts = (
+            f"{self.assigned:,} of {self.pairs:,} pairs are assigned; {self.new:,} rows are new"
+        )
+        tables = [_table(f"pairs of each annotator: {counts}", self.annotators, ())]
         titles = {"double": "by what is annotated twice", "control": "by the control sample"}
         for by, title in titles.items():
             if rows := [row for row in self.strata if row.by == by]:
-                found.append(_table(f"strata, {title}", rows, ("by",)))
-        return tuple(found)
+                tables.append(_table(f"strata, {title}", rows, ("by",)))
+        return tuple(tables)
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.tables()))
@@ -110,24 +113,19 @@ def assign_pairs(
     There is no control sample by default where pairs are judged or extracted: nothing is suggested.
     """
     options = {
-        "double": double,
-        "trial": trial,
-        "seed": seed,
-        "stratify": None if stratify is None else tuple(stratify),
-        "order": order,
-        "control": control,
-        "least": least,
-    }
+        "double": double, "trial": trial, "seed": seed, "order": order, "control": control,
+        "least": least, "stratify": None if stratify is None else tuple(stratify),
+    }  # fmt: skip
     opened = store.database.reading() if dry_run else store.database.writing()
-    with opened as link:
-        before = read_plan(link)
-        if before is None and control is None and queries.task_of(link) != "align":
+    with opened as conn:
+        before = read_plan(conn)
+        if before is None and control is None and queries.task_of(conn) != "align":
             options["control"] = 0.0  # nothing is suggested
-        drawn = draw_rows(link, revised(before, annotators, options))
-        items, rows = read_items(link), assigned_rows(link)
-        others = apart(link, drawn.plan.annotators)
+        drawn = draw_rows(conn, revised(before, annotators, options))
+        items, rows = read_items(conn), assigned_rows(conn)
+        others = apart(conn, drawn.plan.annotators)
         if not dry_run:
-            write_rows(link, drawn)
+            write_rows(conn, drawn)
     return _counted(items, rows, drawn, others)
 
 
@@ -167,14 +165,14 @@ def _strata(
     groups: defaultdict[tuple[str, ...], list[list[Assigned]]] = defaultdict(list)
     for item in items:
         groups[stratum_of(item, names, plan.cuts)].append(by_pair[item.k])
-    found = []
+    strata = []
     for key, pairs in sorted(groups.items()):
         trial = sum(any(row.trial for row in own) for own in pairs)
         double = sum(len(own) > 1 and not own[0].trial for own in pairs)
         arms = Counter(next((row.arm for row in own if row.arm), "") for own in pairs)
         counts = len(pairs), trial, double, arms["split"], arms["bare"], arms["coin"]
-        found.append(Stratum(by, named_stratum(key, names, plan.cuts), *counts))
-    return found
+        strata.append(Stratum(by, named_stratum(key, names, plan.cuts), *counts))
+    return strata
 
 
 def _table(title: str, rows: Sequence[Share | Stratum], left_out: Sequence[str]) -> Table:
@@ -187,7 +185,3 @@ def _table(title: str, rows: Sequence[Share | Stratum], left_out: Sequence[str])
         for name in records[0]
     ]
     return Table(title, columns, [list(record.values()) for record in records])
-
-
-def _whole(plan: AssignmentPlan) -> dict[str, Any]:
-    return {name: getattr(plan, name) for name in plan.__struct_fields__}

@@ -15,16 +15,13 @@ CONTROL = MEASURES
 """What the control sample is stratified by."""
 
 _PARTS = 3
-_NAMES = {
-    "length": ("short", "middle", "long"),
-    "uncertainty": ("certain", "middle", "doubtful"),
-}
+_NAMES = {"length": ("short", "middle", "long"), "uncertainty": ("certain", "middle", "doubtful")}
 Cuts = Mapping[str, Sequence[float]]
 Stratum = tuple[str, ...]
 
 
 class Item(NamedTuple):
-    """Hold what of a pair matters for its assignment."""
+    """What of a pair matters for its assignment."""
 
     k: int  # its number and its id
     id: str
@@ -35,10 +32,6 @@ class Item(NamedTuple):
 
 def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]) -> float:
     """Return what suggestions leave open, from 0 to 1: the mean over words of their doubt.
-
-    A suggestion of probability p is as doubtful as it is far from both certainties,
-    1 - abs(2 p - 1); a word, as the most doubtful of its suggestions. Without a probability there
-    is no doubt, nor at a word without suggestions.
 
     Examples
     --------
@@ -66,8 +59,8 @@ def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
     if not ordered:
         return ()
     places = [len(ordered) * part // _PARTS for part in range(1, _PARTS)]
-    found = sorted({float(ordered[place]) for place in places})
-    return tuple(cut for cut in found if cut > ordered[0])
+    cuts = sorted({float(ordered[place]) for place in places})
+    return tuple(cut for cut in cuts if cut > ordered[0])
 
 
 def stratum_of(item: Item, names: Iterable[str], cuts: Cuts) -> Stratum:
@@ -97,15 +90,15 @@ def named_stratum(stratum: Stratum, names: Sequence[str], cuts: Cuts) -> str:
     >>> named_stratum(("1", "news"), ("length", "genre"), {"length": (10.0, 20.0)})
     'middle, 10 to 19; genre news'
     """
-    told = []
+    parts = []
     for part, name in zip(stratum, names, strict=True):
         if name not in MEASURES:
-            told.append(f"{name} {part or '-'}")
+            parts.append(f"{name} {part or '-'}")
         elif not part:
-            told.append(f"no {name}")
+            parts.append(f"no {name}")
         else:
-            told.append(_named_part(int(part), name, list(cuts.get(name, ()))))
-    return "; ".join(told) or "all"
+            parts.append(_named_part(int(part), name, list(cuts.get(name, ()))))
+    return "; ".join(parts) or "all"
 
 
 def _named_part(part: int, name: str, cuts: list[float]) -> str:

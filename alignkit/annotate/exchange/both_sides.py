@@ -13,8 +13,7 @@ from alignkit.alignment import NULL
 from alignkit.annotate.log.conversion import difference
 from alignkit.annotate.log.decisions import JUDGMENT, read_why, write_why
 from alignkit.annotate.log.events import Cell
-from alignkit.annotate.log.state import PairState
-from alignkit.annotate.log.taking_over import copied
+from alignkit.annotate.log.state import PairState, copied
 
 _Judged = tuple[str, tuple[str, ...]]
 _Held = tuple[int | _Judged, str | None]
@@ -71,14 +70,12 @@ def _put(state: PairState, place: Cell, held: _Held) -> None:
 
 
 def _without_votes(text: str | None) -> str | None:
-    """Return a reason that stands on no vote, so that its place is reopened; see `compare`."""
     if text is None:
         return None
     return write_why(msgspec.structs.replace(read_why(text), votes={}))
 
 
 def _clear_nulls(state: PairState, places: set[Cell]) -> None:
-    """Clear the nulls of words that are linked, where one of the two came from there."""
     nulls = {
         null
         for i, j in state.cells

@@ -47,11 +47,11 @@ def read_documents(
     note: Callable[[str], None] | None = None,
 ) -> Iterator[SentencePair]:
     """Yield pairs of documents; their texts are the attributes `source_text` and `target_text`."""
-    found = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
+    documents = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
     more = {} if tokenize is None else {TOKENIZER: describe_tokenizer(tokenize)}
     divided = divider(more)
     ids: set[str] = set()
-    for id, source, target, attributes in found:
+    for id, source, target, attributes in documents:
         if id in ids:
             raise ProjectError(f"{paths[0]}: two documents are called {id[:80]!r}; rename one")
         ids.add(id)
@@ -88,23 +88,23 @@ def _beside(
     for folder, names in ((source, left), (target, right)):
         alone = [name for name in names if name not in shared]
         if alone and note is not None:
-            told = ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else "")
+            listed = ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else "")
             many = "1 file has" if len(alone) == 1 else f"{len(alone)} files have"
-            note(f"{folder}: {many} no file of the same name in the other folder: {told}")
+            note(f"{folder}: {many} no file of the same name in the other folder: {listed}")
     for name in shared:
         yield _document(name, left[name], right[name], encoding)
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         if path.is_file() and not path.name.startswith("."):
-            if path.stem in found:
+            if path.stem in files:
                 raise ProjectError(
-                    f"{path} and {found[path.stem].name} are of one name; rename one"
+                    f"{path} and {files[path.stem].name} are of one name; rename one"
                 )
-            found[path.stem] = path
-    return found
+            files[path.stem] = path
+    return files
 
 
 def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
@@ -122,14 +122,13 @@ def _read(path: Path, encoding: str) -> str:
 
 @contextmanager
 def _told(path: str | Path, encoding: str) -> Iterator[None]:
-    """Turn what can go wrong with a file into one clear line."""
     try:
         yield
     except OSError as problem:
         raise FileError.of(problem, str(path)) from None
     except (UnicodeDecodeError, LookupError) as problem:
-        told = f"is no text in {encoding} ({problem}); see --encoding"
-        raise FormatError(told, str(path)) from None
+        message = f"is no text in {encoding} ({problem}); see --encoding"
+        raise FormatError(message, str(path)) from None
 
 
 def _clean(text: str) -> str:

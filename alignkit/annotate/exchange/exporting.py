@@ -34,32 +34,32 @@ def exported(
 
     Each annotation has the time of its last change, as far as known (`last_changes`).
     """
-    with store.database.reading() as link:
-        account = None if annotator is None else queries.account_of(link, annotator)
-        names = dict(enumerate(queries.annotators(link), 1))
+    with store.database.reading() as conn:
+        account = None if annotator is None else queries.account_of(conn, annotator)
+        names = dict(enumerate(queries.annotators(conn), 1))
         table = schema.stream.c
         asked = select(table.pair, table.account, table.state)
         if account is not None:
             asked = asked.where(table.account == account)
-        scheme, judged = queries.scheme_of(link), queries.judged_pairs(link)
-        pairs = queries.pair_rows(link)
-        own = None if account is None or not assigned else PairList(link, account).numbers()
-        for start in range(1, queries.count_pairs(link) + 1, _CHUNK):
+        scheme, judged = queries.scheme_of(conn), queries.judged_pairs(conn)
+        pairs = queries.pair_rows(conn)
+        own = None if account is None or not assigned else PairList(conn, account).numbers()
+        for start in range(1, queries.count_pairs(conn) + 1, _CHUNK):
             some = asked.where(and_(table.pair >= start, table.pair < start + _CHUNK))
             said: dict[int, dict[str, Annotation]] = {}
-            changed = last_changes(link, start, start + _CHUNK)
-            trees = queries.trees_of(link, start, start + _CHUNK)
-            for k, who, text in link.execute(some.order_by(table.pair, table.account)):
+            changed = last_changes(conn, start, start + _CHUNK)
+            trees = queries.trees_of(conn, start, start + _CHUNK)
+            for k, who, text in conn.execute(some.order_by(table.pair, table.account)):
                 state = decode_state(text)
                 if done and not state.done:
                     continue
                 when = changed.get((k, who))
-                found = annotation_of(state, scheme, when, judged=(k, who) in judged)
-                if found is None:
+                annotation = annotation_of(state, scheme, when, judged=(k, who) in judged)
+                if annotation is None:
                     continue
-                if unfinished is not None and found.alignment is not None and not state.done:
+                if unfinished is not None and annotation.alignment is not None and not state.done:
                     unfinished[names[who]] += 1
-                said.setdefault(k, {})[names[who]] = found
+                said.setdefault(k, {})[names[who]] = annotation
             for k in range(start, start + _CHUNK):
                 pair = next(pairs, None)
                 if pair is None:
@@ -74,7 +74,6 @@ def exported(
 def _with_trees(
     pair: SentencePair, texts: dict[str, dict[str, str]], outdated: Counter[str] | None
 ) -> SentencePair:
-    """Return a pair with those of its trees that stand over the words that it has now."""
     kept: dict[str, dict[str, Tree]] = {"source": {}, "target": {}}
     for side, named in texts.items():
         for name, text in named.items():

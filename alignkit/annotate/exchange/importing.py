@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 
 from msgspec import Raw
 from sqlalchemy import Connection, insert, select, update
@@ -23,8 +24,8 @@ from alignkit.annotate.log.conversion import annotation_of, difference, trees_of
 from alignkit.annotate.log.events import Event, LogEvent, Mark, decode_data, encode
 from alignkit.annotate.log.project_events import Suggest, Suggestion, Text, Texts
 from alignkit.annotate.log.rewording import Rewording, reword
-from alignkit.annotate.log.state import PairState
-from alignkit.annotate.log.taking_over import copied, merged
+from alignkit.annotate.log.state import PairState, copied
+from alignkit.annotate.log.taking_over import merged
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import Batch, Writer, append_to_project, enrolled
@@ -64,52 +65,52 @@ def import_pairs(
 ) -> Imported:
     """Take words and annotations of a corpus into a project: all, or nothing."""
     result = Imported()
-    with store.database.writing() as link:
-        pairs = list(queries.pair_rows(link))
+    with store.database.writing() as conn:
+        pairs = list(queries.pair_rows(conn))
         surplus: list[SentencePair] = []
-        found = list(joined(pairs, others, in_order=in_order, surplus=surplus))
-        texts = {text.k: text for text in map(_corrected, found) if text is not None}
-        batch = Batch(link)
-        if (texts or (add and surplus)) and queries.task_of(link) == "extract":
+        matches = list(joined(pairs, others, in_order=in_order, surplus=surplus))
+        texts = {text.k: text for text in starmap(_corrected, matches) if text is not None}
+        batch = Batch(conn)
+        if (texts or (add and surplus)) and queries.task_of(conn) == "extract":
             raise ProjectError(
                 "documents of which pairs are extracted stay as they are; make another project of "
                 "the corrected or further ones"
             )
         if texts:
-            append_to_project(link, "text", Texts(list(texts.values())))
-            _move_suggestions(link, {pair.k: pair for pair in pairs}, texts)
-            names = dict(enumerate(queries.annotators(link), 1))
-            found = [
-                _reword(batch, names, pair, other, texts.get(pair.k), result)
-                for pair, other in found
+            append_to_project(conn, "text", Texts(list(texts.values())))
+            _move_suggestions(conn, {pair.k: pair for pair in pairs}, texts)
+            names = dict(enumerate(queries.annotators(conn), 1))
+            matches = [
+                (_reword(batch, names, pair, texts[pair.k], result), other)
+                if pair.k in texts
+                else (pair, other)
+                for pair, other in matches
             ]
             batch.flush()
-            link.execute(insert(schema.pair_text), [text_row(text) for text in texts.values()])
+            conn.execute(insert(schema.pair_text), [text_row(text) for text in texts.values()])
         if add:
-            new = add_pairs(link, (replace(pair, annotations={}) for pair in surplus))
-            found += zip(queries.pair_rows(link, new), surplus, strict=True)
+            new = add_pairs(conn, (replace(pair, annotations={}) for pair in surplus))
+            matches += zip(queries.pair_rows(conn, new), surplus, strict=True)
             result.added = len(new)
         else:
             result.surplus = [pair.id for pair in surplus]
-        known = queries.trees_of(link, 1, 1 + queries.count_pairs(link))
+        known = queries.trees_of(conn, 1, 1 + queries.count_pairs(conn))
         result.trees = [
             pair.id
-            for pair, other in found
+            for pair, other in matches
             if (trees := trees_of(other)) and trees != known.get(pair.k)
         ]
         taking = _Taking(batch, holds, result)
-        for pair, other in found:
+        for pair, other in matches:
             taking.take(pair, other)
             if tell is not None:
                 tell()
         batch.flush()
-        result.pairs = len(found)
+        result.pairs = len(matches)
     return result
 
 
-def _corrected(found: tuple[PairRow, SentencePair]) -> Text | None:
-    """Return the words of a pair where they are others than here; None where they are not."""
-    pair, other = found
+def _corrected(pair: PairRow, other: SentencePair) -> Text | None:
     source = tuple(pair.source) if other.source is None else other.source
     target = tuple(pair.target) if other.target is None else other.target
     if (source, target) == (tuple(pair.source), tuple(pair.target)):
@@ -118,20 +119,12 @@ def _corrected(found: tuple[PairRow, SentencePair]) -> Text | None:
 
 
 def _reword(
-    batch: Batch,
-    names: dict[int, str],
-    pair: PairRow,
-    other: SentencePair,
-    text: Text | None,
-    result: Imported,
-) -> tuple[PairRow, SentencePair]:
-    """Correct the words of a pair, if they are others; return it as it is then."""
-    if text is None:
-        return pair, other
+    batch: Batch, names: dict[int, str], pair: PairRow, text: Text, result: Imported
+) -> PairRow:
     result.reworded += 1
-    link = batch.link
+    conn = batch.conn
     rewording = Rewording((pair.source, pair.target), (text.source, text.target))
-    for account, stream in queries.streams_of(link, pair).items():
+    for account, stream in queries.streams_of(conn, pair).items():
         writer = Writer(batch, account, names[account], pair, stream)
         old, new = writer.state, reword(writer.state, rewording, text.rev)
         data = difference(old, new, how="text")
@@ -139,28 +132,25 @@ def _reword(
         result.carried += len(new.cells)
         kept = 0 if old.done else len(old.marks)
         result.lost += [(pair.k, pair.id, names[account], mark) for mark in new.marks[kept:]]
-        writer.add(imported_event("text", _text_id(pair, names[account], text)), data)
+        words = encode([pair.source, pair.target])
+        writer.add(
+            imported_event("text", import_id(pair.k, names[account], words, encode(text))), data
+        )
         writer.save()
     changed = {"rev": text.rev, "search": searched(pair.id, *text.source, *text.target)}
-    link.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
-    here = pair._replace(rev=text.rev, source=list(text.source), target=list(text.target))
-    return here, other
+    conn.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
+    return pair._replace(rev=text.rev, source=list(text.source), target=list(text.target))
 
 
-def _text_id(pair: PairRow, annotator: str, text: Text) -> str:
-    return import_id(pair.k, annotator, encode([pair.source, pair.target]), encode(text))
-
-
-def _move_suggestions(link: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
-    """Carry the suggestions for corrected pairs over, in each set."""
+def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
     table = schema.suggestion.c
     rows: dict[str, list[tuple[int, list[Suggestion]]]] = {}
-    for name, k in link.execute(select(table.set, table.pair)).all():
+    for name, k in conn.execute(select(table.set, table.pair)).all():
         if k not in texts:
             continue
         new = texts[k].source, texts[k].target
         rewording = Rewording((pairs[k].source, pairs[k].target), new)
-        stored = queries.suggestions_of(link, name, k)
+        stored = queries.suggestions_of(conn, name, k)
         queries.check_cells(pairs[k], stored)
         cells = [
             (*place, p, strength)
@@ -169,17 +159,17 @@ def _move_suggestions(link: Connection, pairs: dict[int, PairRow], texts: dict[i
         ]
         rows.setdefault(name, []).append((k, cells))
         asked = update(schema.suggestion).where(table.set == name, table.pair == k)
-        link.execute(asked.values(**suggestion_row(name, k, cells)))
+        conn.execute(asked.values(**suggestion_row(name, k, cells)))
     for name, some in rows.items():
-        append_to_project(link, "suggest", Suggest(name, some))
+        append_to_project(conn, "suggest", Suggest(name, some))
 
 
 class Accounts:
-    """Know the numbers of the annotators, who are registered where need be."""
+    """The numbers of the annotators; registers new ones."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._numbers = {name: id for id, name in enumerate(queries.annotators(batch.link), 1)}
+        self._numbers = {name: id for id, name in enumerate(queries.annotators(batch.conn), 1)}
 
     def number(self, name: str) -> int:
         """Return the number of an annotator."""
@@ -187,7 +177,7 @@ class Accounts:
             if not name:
                 raise ProjectError("an annotator of the corpus has an empty name; give it one")
             self._batch.flush()
-            self._numbers[name] = enrolled(self._batch.link, name)
+            self._numbers[name] = enrolled(self._batch.conn, name)
         return self._numbers[name]
 
 
@@ -197,14 +187,15 @@ class _Taking:
     def __init__(self, batch: Batch, holds: frozenset[str], result: Imported) -> None:
         self._batch, self._holds, self._result = batch, holds, result
         self._accounts = Accounts(batch)
-        self._scheme = queries.scheme_of(batch.link)
+        self._scheme = queries.scheme_of(batch.conn)
         self._log: dict[int, list[tuple[Event, str]]] | None = None  # of a pair, once it is asked
 
     def take(self, pair: PairRow, other: SentencePair) -> None:
         """Take all annotations of a pair."""
+        """Take all annotations of a pair."""
         if not other.annotations:
             return
-        streams = queries.streams_of(self._batch.link, pair)
+        streams = queries.streams_of(self._batch.conn, pair)
         self._log = None
         for name, annotation in other.annotations.items():
             try:
@@ -217,7 +208,7 @@ class _Taking:
     def _merge(
         self, pair: PairRow, account: int, name: str, stream: StreamRow, annotation: Annotation
     ) -> None:
-        wanted = self._merged(stream.state, annotation)
+        wanted = merged(stream.state, annotation, self._holds, self._scheme)
         if stream.id is None:
             self._result.new += 1
         elif self._says_nothing_new(stream.state, wanted):
@@ -236,24 +227,20 @@ class _Taking:
         writer.save()
 
     def _is_older(self, pair: PairRow, account: int, annotation: Annotation) -> bool:
-        """Return whether a stream has been what an annotation says."""
         if self._log is None:
-            self._log = queries.pair_log(self._batch.link, pair.k)
+            self._log = queries.pair_log(self._batch.conn, pair.k)
         state = PairState()
         for event, _ in self._log.get(account, ()):
             state.apply(event.kind, decode_data(event.data))
-            if self._says_nothing_new(state, self._merged(state, annotation)):
+            wanted = merged(state, annotation, self._holds, self._scheme)
+            if self._says_nothing_new(state, wanted):
                 return True
         return False
 
     def _says_nothing_new(self, state: PairState, wanted: PairState) -> bool:
-        """Return whether a state changes in nothing but that its pair would be done."""
         if annotation_of(state) is None:
             return False
         return difference(state, wanted) == difference(state, copied(state, done=wanted.done))
-
-    def _merged(self, state: PairState, annotation: Annotation) -> PairState:
-        return merged(state, annotation, self._holds, self._scheme)
 
 
 def imported_event(kind: str, id: str, actor: str = "") -> LogEvent:

@@ -38,8 +38,8 @@ def joined(
         place[pair.id, next(times[pair.id])] = pair
     times = defaultdict(count)
     for other in others:
-        found = place.get((other.id, next(times[other.id])))
-        if found is None:
+        number = place.get((other.id, next(times[other.id])))
+        if number is None:
             surplus.append(other)
         else:
-            yield found, other
+            yield number, other

@@ -1,8 +1,12 @@
 """Export what annotators made: rewrites behind their pairs, extracted pairs in place of documents.
 
 Rewrites of a pair ``ID`` are called ``ID/r1``, ``ID/r2``, ..., and pairs extracted from documents
-``ID/x1``, ... (see `numbering`). What several made alike is one pair. A rewrite is judged by its
-author as the best label of the scheme, if that has an order.
+``ID/x1``, ...; what several made alike is one pair. A rewrite is judged by its author as the best
+label of the scheme, if that has an order.
+
+Numbers go by the time at which a pair was first made, by anybody: they are the same in each export
+of a project, and a number never comes to mean another pair, so there may be gaps. An id that a pair
+of the project has is left out, and pairs of one id share their numbers: no id is given twice.
 """
 
 from __future__ import annotations
@@ -16,11 +20,12 @@ from sqlalchemy import Connection, select
 
 from alignkit.annotate.exchange.documents import divider
 from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.numbering import numbered
-from alignkit.annotate.log.new_pairs import SOURCE_TEXT, TARGET_TEXT, document_texts
+from alignkit.annotate.log.events import decode_data
+from alignkit.annotate.log.new_pairs import SOURCE_TEXT, TARGET_TEXT, document_texts, key_number
 from alignkit.annotate.log.state import PairState, decode_state
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
+from alignkit.annotate.tables.last_changes import last_change
 from alignkit.annotate.tables.pair_lists import PairList
 from alignkit.annotate.tables.queries import PairRow
 from alignkit.annotation import Annotation
@@ -31,9 +36,11 @@ from alignkit.sentence_pair import SentencePair
 ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 """The attribute of a made pair that names the pair that it comes from."""
 
+_LETTERS = {"rewrites": "r", "extracts": "x"}
+
 
 class _Wanted(NamedTuple):
-    """Say whose work is exported."""
+    """Whose work is exported."""
 
     account: int | None
     done: bool
@@ -57,17 +64,17 @@ def exported_work(
     outdated: Counter[str] | None = None,
 ) -> Iterator[SentencePair]:
     """Yield all that is exported; the parameters are those of `exporting.exported`."""
-    with store.database.reading() as link:
-        account = None if annotator is None else queries.account_of(link, annotator)
-        own = None if account is None or not assigned else PairList(link, account).numbers()
-        names = dict(enumerate(queries.annotators(link), 1))
-        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(link))
-        if queries.task_of(link) == "extract":
-            for k, states in _made(link, "extracts"):
-                origin = queries.pair_row(link, k)
-                yield from _pairs(link, origin, states, wanted, "extracts")
+    with store.database.reading() as conn:
+        account = None if annotator is None else queries.account_of(conn, annotator)
+        own = None if account is None or not assigned else PairList(conn, account).numbers()
+        names = dict(enumerate(queries.annotators(conn), 1))
+        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn))
+        if queries.task_of(conn) == "extract":
+            for k, states in _made(conn, "extracts"):
+                origin = queries.pair_row(conn, k)
+                yield from _pairs(conn, origin, states, wanted, "extracts")
             return
-        rewritten = dict(_made(link, "rewrites"))
+        rewritten = dict(_made(conn, "rewrites"))
         numbers = count(1) if own is None else iter(sorted(own))
         options = {"annotator": annotator, "done": done, "assigned": assigned}
         counted = {"unfinished": unfinished, "outdated": outdated}
@@ -75,12 +82,11 @@ def exported_work(
             yield pair
             k = next(numbers, 0)
             if k in rewritten:
-                origin = queries.pair_row(link, k)
-                yield from _pairs(link, origin, rewritten[k], wanted, "rewrites")
+                origin = queries.pair_row(conn, k)
+                yield from _pairs(conn, origin, rewritten[k], wanted, "rewrites")
 
 
-def _made(link: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
-    """Yield the pairs of which somebody made others, and the states that hold them, by account."""
+def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
     table = schema.stream.c
     asked = (
         select(table.pair, table.account, table.state)
@@ -88,7 +94,7 @@ def _made(link: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairStat
         .order_by(table.pair, table.account)
     )
     k, states = 0, dict[int, PairState]()
-    for pair, account, text in link.execute(asked).all():
+    for pair, account, text in conn.execute(asked).all():
         if pair != k and states:
             yield k, states
             states = {}
@@ -99,10 +105,9 @@ def _made(link: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairStat
 
 
 def _pairs(
-    link: Connection, pair: PairRow, states: dict[int, PairState], wanted: _Wanted, kind: str
+    conn: Connection, pair: PairRow, states: dict[int, PairState], wanted: _Wanted, kind: str
 ) -> Iterator[SentencePair]:
-    """Yield the pairs that were made of one, by their number; what is alike is one."""
-    times = numbered(link, pair, kind, wanted.account if wanted.blind else None)
+    times = _numbered(conn, pair, kind, wanted.account if wanted.blind else None)
     if wanted.blind:
         states = {account: states[account] for account in states if account == wanted.account}
     first: dict[Any, int] = {}
@@ -153,3 +158,30 @@ def _extract(
         attributes |= {f"{side}_start": str(begin), f"{side}_end": str(end)}
         attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
     return SentencePair(f"{pair.id}/x{number}", words["source"], words["target"], {}, attributes)
+
+
+def _numbered(
+    conn: Connection, pair: PairRow, kind: str, alone: int | None = None
+) -> dict[tuple[int, str], tuple[int, str | None]]:
+    """Return of all that was ever made of a pair its number, and when it was changed last."""
+    begun: dict[tuple[int, int, str], int] = {}
+    changed: dict[tuple[int, int, str], str | None] = {}
+    for k in _of_one_id(conn, pair.id):
+        for account, log in queries.pair_log(conn, k).items():
+            for event, _ in log if alone in (None, account) else ():
+                for key, _, after in getattr(decode_data(event.data), kind):
+                    if after is not None:
+                        begun.setdefault((k, account, key), event.n)
+                        changed[k, account, key] = last_change([event])
+    ordered = sorted(begun, key=lambda owner: (begun[owner], owner[1], key_number(owner[2])))
+    numbers = zip(ordered, _free(conn, f"{pair.id}/{_LETTERS[kind]}"), strict=False)
+    return {owner[1:]: (number, changed[owner]) for owner, number in numbers if owner[0] == pair.k}
+
+
+def _of_one_id(conn: Connection, id: str) -> list[int]:
+    table = schema.pair.c
+    return list(conn.execute(select(table.k).where(table.id == id, table.k > 0)).scalars())
+
+
+def _free(conn: Connection, begin: str) -> Iterator[int]:
+    return (number for number in count(1) if not _of_one_id(conn, f"{begin}{number}"))

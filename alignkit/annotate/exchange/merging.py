@@ -19,8 +19,7 @@ from alignkit.annotate.exchange.joining import joined
 from alignkit.annotate.exchange.project import import_id
 from alignkit.annotate.log.conversion import difference
 from alignkit.annotate.log.events import Data, Event, LogEvent, decode_data
-from alignkit.annotate.log.state import PairState, writes
-from alignkit.annotate.log.taking_over import copied
+from alignkit.annotate.log.state import PairState, copied, writes
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import Batch, Writer
@@ -33,11 +32,11 @@ def merge_project(
 ) -> Imported:
     """Take the work of another project into this one: all, or nothing."""
     result = Imported()
-    with store.database.writing() as link, other.database.reading() as there:
+    with store.database.writing() as conn, other.database.reading() as there:
         names = queries.annotators(there)
         others = list(queries.pair_rows(there))
-        pairs = list(queries.pair_rows(link))
-        batch = Batch(link)
+        pairs = list(queries.pair_rows(conn))
+        batch = Batch(conn)
         accounts = Accounts(batch)
         surplus: list[PairRow] = []
         for pair, twin in joined(pairs, others, in_order=in_order, surplus=surplus):
@@ -46,14 +45,14 @@ def merge_project(
                 result.skipped.append(pair.id)
                 continue
             corrected = pair.rev > 1 or twin.rev > 1
-            same = not corrected or _texts(link, pair.k) == _texts(there, twin.k)
-            streams = queries.streams_of(link, pair)
+            same = not corrected or _texts(conn, pair.k) == _texts(there, twin.k)
+            streams = queries.streams_of(conn, pair)
             for account, log in queries.pair_log(there, twin.k).items():
                 name = names[account - 1]
                 number = accounts.number(name)
                 mine = streams.get(number) or StreamRow(None, PairState(rev=pair.rev))
                 into = Writer(batch, number, name, pair, mine)
-                _merge(link, into, mine, pair, name, log, same, result)
+                _merge(conn, into, mine, pair, name, log, same, result)
             if tell is not None:
                 tell()
         batch.flush()
@@ -61,14 +60,14 @@ def merge_project(
     return result
 
 
-def _texts(link: Connection, k: int) -> list[tuple[object, ...]]:
+def _texts(conn: Connection, k: int) -> list[tuple[object, ...]]:
     table = schema.pair_text.c
     asked = select(table.source, table.target).where(table.pair == k).order_by(table.rev)
-    return [tuple(row) for row in link.execute(asked)]
+    return [tuple(row) for row in conn.execute(asked)]
 
 
 def _merge(
-    link: Connection,
+    conn: Connection,
     writer: Writer,
     stream: StreamRow,
     pair: PairRow,
@@ -78,11 +77,11 @@ def _merge(
     result: Imported,
 ) -> None:
     events = [event for event, _ in log]
-    shared = _shared(link, pair.k, name, events)
+    shared = _shared(conn, pair.k, name, events)
     if shared == len(events):
         result.same += 1
         return
-    at = queries.event_ids(link, stream.id, stream.state.seq)[0]
+    at = queries.event_ids(conn, stream.id, stream.state.seq)[0]
     if same_texts and at == (events[shared - 1].id if shared else None):
         for event, digest in log[shared:]:
             data = decode_data(event.data)
@@ -104,11 +103,10 @@ def _merge(
     result.same += stream.id is not None and not changed
 
 
-def _shared(link: Connection, k: int, name: str, events: Sequence[Event]) -> int:
-    """Return how many events were merged before, or were there before the projects parted."""
+def _shared(conn: Connection, k: int, name: str, events: Sequence[Event]) -> int:
     ids = [event.id for event in events]
     merged = [import_id(k, name, id.encode()) for id in ids]
-    known = queries.known_events(link, [*ids, *merged])
+    known = queries.known_events(conn, [*ids, *merged])
     for count in range(len(ids), 0, -1):
         if ids[count - 1] in known or merged[count - 1] in known:
             return count
@@ -116,14 +114,12 @@ def _shared(link: Connection, k: int, name: str, events: Sequence[Event]) -> int
 
 
 def _last_actor(events: Sequence[Event]) -> str:
-    """Return who changed a stream last."""
     changes = (event for event in reversed(events) if writes(event.kind, decode_data(event.data)))
     last = next(changes, None)
     return last.actor if last is not None else ""
 
 
 def _folded(events: Sequence[Event], shared: int) -> tuple[PairState, PairState]:
-    """Return the state after the shared events and that after all, both of the same words."""
     state, old = PairState(), PairState()
     for count, event in enumerate(events, 1):
         state.apply(event.kind, decode_data(event.data))

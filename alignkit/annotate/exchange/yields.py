@@ -38,7 +38,7 @@ class Harvest:
 
 @dataclass(frozen=True)
 class Yield:
-    """Hold what all annotators of a project took from its documents."""
+    """What all annotators of a project took from its documents."""
 
     rows: tuple[Harvest, ...]
 
@@ -68,20 +68,20 @@ class Yield:
 
 def count_yield(store: Store) -> Yield:
     """Count what was taken from the documents of a project."""
-    with store.database.reading() as link:
-        if (task := queries.task_of(link)) != "extract":
+    with store.database.reading() as conn:
+        if (task := queries.task_of(conn)) != "extract":
             raise ProjectError(
                 f"{store.path}: is a project to {task}; pairs are taken in those that `alignkit "
                 "annotate --task extract` makes"
             )
         table = schema.stream.c
         rows: list[Harvest] = []
-        gold = queries.gold_name(link)
-        for account, name in enumerate(queries.annotators(link), 1):
-            own = PairList(link, account)
+        gold = queries.gold_name(conn)
+        for account, name in enumerate(queries.annotators(conn), 1):
+            own = PairList(conn, account)
             numbers = own.numbers()
             asked = select(table.pair, table.state).where(table.account == account, table.pair > 0)
-            states = [decode_state(text) for k, text in link.execute(asked) if k in numbers]
+            states = [decode_state(text) for k, text in conn.execute(asked) if k in numbers]
             if states or (numbers and name != gold):
                 done = [len(state.extracts) for state in states if state.done]
                 open_ = [len(state.extracts) for state in states if not state.done]

@@ -20,7 +20,7 @@ AGREED, OPEN, DECIDED, REOPENED = "agreed", "open", "decided", "reopened"
 
 @dataclass(frozen=True)
 class Ballot:
-    """Hold what one annotator says of a pair."""
+    """What one annotator says of a pair."""
 
     values: Mapping[Cell, Value] = field(default_factory=dict)
     seq: int = 0  # the last event of the annotator on the pair
@@ -32,7 +32,7 @@ class Ballot:
 
 @dataclass(frozen=True)
 class Gold:
-    """Hold what is decided of a pair: the values, and by place why they are so."""
+    """What is decided of a pair: the values, and by place why they are so."""
 
     values: Mapping[Cell, Value] = field(default_factory=dict)
     whys: Mapping[Cell, Why] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class Item:
-    """Hold a place that somebody voted on, or that was decided."""
+    """A place that somebody voted on, or that was decided."""
 
     place: Cell  # where it is
     votes: tuple[Value, ...]  # the values in the order of the ballots
@@ -78,10 +78,7 @@ def as_read(place: Cell) -> tuple[bool, int, bool, int]:
 
 
 def ballot_of(state: PairState, *, judged: bool = False) -> Ballot:
-    """Return what a state says as a vote; the same of gold's own state are its values.
-
-    Where pairs are `judged`, links that they may have are not voted on.
-    """
+    """Return what a state says as a vote; the same of gold's own state are its values."""
     values: dict[Cell, Value] = {} if judged else dict(state.cells)
     if state.judgment or state.flags:
         values[JUDGMENT] = (state.judgment, *state.flags)
@@ -129,29 +126,21 @@ def _item(
     votes = tuple(ballot.at(place) for ballot in ballots.values())
     value, why = value_of(gold.values, place), gold.whys.get(place)
     if why is not None:
-        state = AGREED if why.why == AGREED else DECIDED
-        if _stale(why, place, value, ballots):
-            state = REOPENED
+        stands = AGREED if why.why == AGREED else DECIDED
+        state = REOPENED if _stale(why, place, value, ballots) else stands
         return Item(place, votes, state, value, why)
     shared = shared_value(votes, majority)
-    if (
-        shared is None
-        or (place in gold.values and shared != value)
-        or _clashes(place, shared, taken)
-    ):
+    otherwise = place in gold.values and shared != value
+    if shared is None or otherwise or _clashes(place, shared, taken):
         return Item(place, votes, OPEN, value)
     return Item(place, votes, AGREED, shared)
 
 
 def _stale(why: Why, place: Cell, value: Value, ballots: Mapping[str, Ballot]) -> bool:
-    """Tell whether a decision stands no more: on these votes, with this value."""
     if not why.votes or meant(why, value) != value:
         return True
-    for name, ballot in ballots.items():
-        recorded = why.votes.get(name)
-        if ballot.at(place) != (value if recorded is None else recorded[0]):
-            return True
-    return False
+    recorded = {name: said for name, (said, _) in why.votes.items()}
+    return any(ballot.at(place) != recorded.get(name, value) for name, ballot in ballots.items())
 
 
 def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:
@@ -181,14 +170,12 @@ def shared_value(votes: Sequence[Value], majority: bool) -> Value | None:
 
 
 def _linked(values: Mapping[Cell, Value]) -> tuple[set[Cell], set[int], set[int]]:
-    """Return the nulls of gold, and the words that are linked."""
     links = [place for place, value in values.items() if value and NULL not in place]
     nulls = {place for place, value in values.items() if value and NULL in place}
     return nulls, {i for i, _ in links}, {j for _, j in links}
 
 
 def _clashes(place: Cell, value: Value, taken: tuple[set[Cell], set[int], set[int]]) -> bool:
-    """Tell whether a value cannot stand beside gold: a word has a partner, or none, not both."""
     (i, j), (nulls, sources, targets) = place, taken
     if not value or place == JUDGMENT:
         return False
@@ -208,20 +195,18 @@ def missing(items: Iterable[Item], gold: Gold) -> list[Item]:
 
 
 def grouped(items: Iterable[Item]) -> list[list[Item]]:
-    """Join neighbours that are one decision: equal votes, and the same state, value and reason.
-
-    Neighbours are above or beside each other; nulls only among themselves.
-    """
+    """Join neighbours that are one decision: equal votes, and the same state, value and reason."""
     left = {item.place: item for item in items}
     groups = []
     for place in sorted(left, key=as_read):
         if place not in left:
             continue
-        group, found = [], [left.pop(place)]
-        while found:
-            group.append(item := found.pop())
-            near = (other for other in _neighbours(item.place) if other in left)
-            found.extend(left.pop(other) for other in near if _alike(item, left[other]))
+        group, pending = [], [left.pop(place)]
+        while pending:
+            group.append(item := pending.pop())
+            near = [other for other in _neighbours(item.place) if other in left]
+            alike = [other for other in near if _decision(left[other]) == _decision(item)]
+            pending.extend(left.pop(other) for other in alike)
         groups.append(sorted(group, key=lambda item: as_read(item.place)))
     return groups
 
@@ -234,13 +219,9 @@ def _neighbours(place: Cell) -> list[Cell]:
     return rows + ([] if j == NULL else [(i, j + step) for step in (-1, 1) if j + step >= 0])
 
 
-def _alike(item: Item, other: Item) -> bool:
-    def told(item: Item) -> tuple[object, ...]:
-        why = item.why
-        reason = why and (why.why, why.as_, why.note)
-        return item.votes, item.state, item.value, reason
-
-    return told(item) == told(other)
+def _decision(item: Item) -> tuple[object, ...]:
+    reason = item.why and (item.why.why, item.why.as_, item.why.note)
+    return item.votes, item.state, item.value, reason
 
 
 def left_to_decide(items: Iterable[Item]) -> int:

@@ -34,7 +34,7 @@ _CHUNK = 400
 
 
 class DocketRow(Struct):
-    """Hold what a list shows of a pair that is ready."""
+    """What a list shows of a pair that is ready."""
 
     k: int
     id: str
@@ -45,7 +45,7 @@ class DocketRow(Struct):
 
 
 class Listed(Struct):
-    """Hold a part of the list, and the numbers of the whole; `project` counts all its pairs."""
+    """A part of the list, and the numbers of the whole; `project` counts all its pairs."""
 
     pairs: list[DocketRow]
     total: int
@@ -55,7 +55,7 @@ class Listed(Struct):
 
 
 class Neighbours(NamedTuple):
-    """Say where a pair stands in the list, from 1, what is beside it, and the next to be done."""
+    """Where a pair stands in the list, from 1, what is beside it, and the next to be done."""
 
     place: int
     previous: int | None
@@ -64,11 +64,7 @@ class Neighbours(NamedTuple):
 
 
 class Docket:
-    """Keep the list of a project up to date: only pairs that have changed are looked at again.
-
-    Pairs are listed by what the votes alone put at stake, so that their order stays while
-    adjudicators work.
-    """
+    """Keep the list of a project up to date: only pairs that have changed are looked at again."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -80,10 +76,10 @@ class Docket:
 
     def rows(self) -> list[DocketRow]:
         """Return all rows in order."""
-        with self._lock, self._store.database.reading() as link:
-            n = queries.last_n(link)
+        with self._lock, self._store.database.reading() as conn:
+            n = queries.last_n(conn)
             if n != self._n:
-                self._renew(link)
+                self._renew(conn)
                 self._n = n
             return self._rows
 
@@ -106,63 +102,56 @@ class Docket:
         after = rows[at + 1].k if at + 1 < len(rows) else None
         return Neighbours(at + 1, before, after, following)
 
-    def _renew(self, link: Connection) -> None:
-        """Look at the pairs that have changed; at all, where the project has, or very many."""
-        rules = _Rules.of(link)
-        changed = self._changed(link)
+    def _renew(self, conn: Connection) -> None:
+        rules = _Rules.of(conn)
+        changed = self._changed(conn)
+        ready = _ready(conn, changed)
         if changed is None:
-            ready = {k: found for k, found in voters(link).items() if all_in(found)}
-            self._known, self._project = {}, queries.count_pairs(link)
+            self._known, self._project = {}, queries.count_pairs(conn)
         else:
-            found = {k: voters(link, k).get(k, []) for k in changed}
-            ready = {k: those for k, those in found.items() if all_in(those)}
             for k in changed - ready.keys():
                 self._known.pop(k, None)
         for some in _chunks(ready):
-            self._known.update((row.k, row) for row in _rows(link, some, rules))
-        self._rows = sorted(self._known.values(), key=_order)
+            self._known.update((row.k, row) for row in _rows(conn, some, rules))
+        self._rows = sorted(self._known.values(), key=lambda row: (-row.stake, row.k))
 
-    def _changed(self, link: Connection) -> set[int] | None:
+    def _changed(self, conn: Connection) -> set[int] | None:
         event, stream = schema.event.c, schema.stream.c
         joined = schema.event.join(schema.stream, stream.id == event.stream)
         asked = select(stream.pair).select_from(joined).where(event.n > self._n).distinct()
         if self._n < 0:
             return None
-        changed = set(link.execute(asked).scalars())
+        changed = set(conn.execute(asked).scalars())
         return None if 0 in changed or len(changed) > _CHUNK else changed
 
 
-def settled_pairs(link: Connection, some: Collection[int]) -> set[int]:
+def settled_pairs(conn: Connection, some: Collection[int]) -> set[int]:
     """Return those of some pairs that are done, and of which no vote is another one since."""
-    if len(some) > _CHUNK:
-        found = {k: those for k, those in voters(link).items() if k in some}
-    else:
-        found = {k: voters(link, k).get(k, []) for k in some}
-    ready = {k: those for k, those in found.items() if all_in(those)}
-    rules = _Rules.of(link)
+    ready = _ready(conn, some)
+    rules = _Rules.of(conn)
     return {
         looked.k
         for few in _chunks(ready)
-        for looked in _looked(link, few, rules)
+        for looked in _looked(conn, few, rules)
         if looked.state == "done"
     }
 
 
 class _Rules(NamedTuple):
-    """Hold the settings that the list depends on."""
+    """The settings that the list depends on."""
 
     gold: str
     majority: bool
     judged: bool
 
     @classmethod
-    def of(cls, link: Connection) -> _Rules:
-        row = link.execute(select(schema.project.c.gold, schema.project.c.majority)).one()
-        return cls(row.gold, bool(row.majority), queries.task_of(link) == "judge")
+    def of(cls, conn: Connection) -> _Rules:
+        row = conn.execute(select(schema.project.c.gold, schema.project.c.majority)).one()
+        return cls(row.gold, bool(row.majority), queries.task_of(conn) == "judge")
 
 
 class _Looked(NamedTuple):
-    """Hold what a look at a pair found."""
+    """What a look at a pair found."""
 
     k: int
     ballots: dict[str, Ballot]
@@ -170,8 +159,14 @@ class _Looked(NamedTuple):
     state: str
 
 
-def _order(row: DocketRow) -> tuple[int, int]:
-    return -row.stake, row.k
+def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[Voter]]:
+    """Return those of some pairs, or of all, on which all votes are in, with their voters."""
+    if some is None or len(some) > _CHUNK:
+        rows = voters(conn).items()
+        by_pair = {k: those for k, those in rows if some is None or k in some}
+    else:
+        by_pair = {k: voters(conn, k).get(k, []) for k in some}
+    return {k: those for k, those in by_pair.items() if all_in(those)}
 
 
 def _chunks(ready: dict[int, list[Voter]]) -> Iterator[dict[int, list[Voter]]]:
@@ -180,30 +175,30 @@ def _chunks(ready: dict[int, list[Voter]]) -> Iterator[dict[int, list[Voter]]]:
         yield some
 
 
-def _rows(link: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Iterable[DocketRow]:
-    """Look at some pairs anew."""
+def _rows(conn: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Iterable[DocketRow]:
     pair = schema.pair.c
-    named = link.execute(select(pair.k, pair.id).where(pair.k.in_(list(ready))))
+    named = conn.execute(select(pair.k, pair.id).where(pair.k.in_(list(ready))))
     ids = {k: id for k, id in named}  # noqa: C416 - rows are no tuples to a type checker
-    looked = list(_looked(link, ready, rules))
-    stakes = phrases_at_stake([one.ballots for one in looked])
-    for one, stake in zip(looked, stakes, strict=True):
-        yield DocketRow(one.k, ids[one.k], one.state, one.left, stake, len(one.ballots))
+    looked = list(_looked(conn, ready, rules))
+    stakes = phrases_at_stake([case.ballots for case in looked])
+    for case, stake in zip(looked, stakes, strict=True):
+        yield DocketRow(case.k, ids[case.k], case.state, case.left, stake, len(case.ballots))
 
 
-def _looked(link: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Iterator[_Looked]:
-    """Compare the votes on some pairs with what is decided."""
+def _looked(conn: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Iterator[_Looked]:
     stream, account = schema.stream.c, schema.account.c
     joined = schema.stream.join(schema.account, account.id == stream.account)
     asked = select(stream.pair, account.id, account.name, stream.state).select_from(joined)
     states: dict[int, dict[int, PairState]] = {k: {} for k in ready}
     gold = 0
-    for k, number, name, text in link.execute(asked.where(stream.pair.in_(list(ready)))):
+    for k, number, name, text in conn.execute(asked.where(stream.pair.in_(list(ready)))):
         states[k][number] = decode_state(text)
         gold = number if name == rules.gold else gold
-    for k, found in ready.items():
-        votes = {one.account: states[k].get(one.account, PairState()) for one in found}
-        ballots = {one.name: ballot_of(votes[one.account], judged=rules.judged) for one in found}
+    for k, own in ready.items():
+        votes = {voter.account: states[k].get(voter.account, PairState()) for voter in own}
+        ballots = {
+            voter.name: ballot_of(votes[voter.account], judged=rules.judged) for voter in own
+        }
         decided = states[k].get(gold, PairState())
         held = gold_of(decided, judged=rules.judged)
         items = compare(ballots, held, majority=rules.majority)
@@ -211,7 +206,7 @@ def _looked(link: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> I
         state = _state(items, held, left, decided.done)
         if state in ("done", "agreed"):  # or somebody has to look at the rewrites
             made = [vote.rewrites.values() for vote in votes.values()]
-            if decided.done and rewrites_changed(link, k, gold, decided, votes):
+            if decided.done and rewrites_changed(conn, k, gold, decided, votes):
                 state = "reopened"
             elif not decided.done and set().union(*made) - shared_texts(made):
                 state = "open"

@@ -35,8 +35,7 @@ from alignkit.annotate.log.clock import now
 from alignkit.annotate.log.decisions import JUDGMENT, Value, Why, read_why, write_why
 from alignkit.annotate.log.events import Cell, Data, Event, LogEvent, Sent
 from alignkit.annotate.log.new_pairs import shared_texts
-from alignkit.annotate.log.state import PairState, conflicts
-from alignkit.annotate.log.taking_over import copied
+from alignkit.annotate.log.state import PairState, conflicts, copied
 from alignkit.annotate.store import Store
 from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.appending import Writer, append_sent
@@ -82,7 +81,7 @@ class Case:
     def check(self) -> None:
         """Check that all votes are in."""
         if not all_in(self.voters):
-            raise NotReady(self.pair.id, [one.name for one in self.voters if not one.done])
+            raise NotReady(self.pair.id, [voter.name for voter in self.voters if not voter.done])
 
 
 def gold_of(state: PairState, *, judged: bool = False) -> Gold:
@@ -91,53 +90,47 @@ def gold_of(state: PairState, *, judged: bool = False) -> Gold:
     return Gold(ballot_of(state, judged=judged).values, whys)
 
 
-def read_case(link: Connection, k: int) -> Case:
+def read_case(conn: Connection, k: int) -> Case:
     """Read all that is to be known of a pair."""
-    pair = queries.pair_row(link, k)
-    found = tuple(voters(link, k).get(k, ()))
-    streams = queries.streams_of(link, pair)
+    pair = queries.pair_row(conn, k)
+    own = tuple(voters(conn, k).get(k, ()))
+    streams = queries.streams_of(conn, pair)
     first = StreamRow(None, PairState(rev=pair.rev))
-    gold = queries.account_of(link, queries.gold_name(link))
+    gold = queries.account_of(conn, queries.gold_name(conn))
     return Case(
         pair,
-        found,
-        {one.name: streams.get(one.account, first) for one in found},
+        own,
+        {voter.name: streams.get(voter.account, first) for voter in own},
         streams.get(gold, first),
-        bool(link.execute(select(schema.project.c.majority)).scalar()),
-        queries.task_of(link) == "judge",
+        bool(conn.execute(select(schema.project.c.majority)).scalar()),
+        queries.task_of(conn) == "judge",
     )
 
 
-def names_of(link: Connection, pair: PairRow) -> Names:
+def names_of(conn: Connection, pair: PairRow) -> Names:
     """Return how annotators are named to adjudicators of a pair."""
-    key, blind = link.execute(select(schema.project.c.key, schema.project.c.blind)).one()
-    return Names(queries.annotators(link), f"{key}\n{pair.id}" if int(blind) else "")
+    key, blind = conn.execute(select(schema.project.c.key, schema.project.c.blind)).one()
+    return Names(queries.annotators(conn), f"{key}\n{pair.id}" if int(blind) else "")
 
 
 def decide(
     store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[Sent]
 ) -> tuple[Appended, bool]:
     """Append what an adjudicator sends, all or nothing; see `Store.append`."""
-    with store.database.writing() as link:
-        case = read_case(link, k)
-        names = names_of(link, case.pair)
+    with store.database.writing() as conn:
+        case = read_case(conn, k)
+        names = names_of(conn, case.pair)
         try:
             answer, new = append_sent(
-                link,
-                k,
-                queries.gold_name(link),
-                base=base,
-                rev=rev,
-                events=[names.named(sent) for sent in events],
-                actor=actor,
-                prepare=_Clerk(case, actor),
-            )
+                conn, k, queries.gold_name(conn), base=base, rev=rev, actor=actor,
+                events=[names.named(sent) for sent in events], prepare=_Clerk(case, actor),
+            )  # fmt: skip
         except Conflict as conflict:
-            told = [names.hidden_conflict(one) for one in conflict.conflicts]
+            hidden = [names.hidden_conflict(fields) for fields in conflict.conflicts]
             missed = [names.hidden(event) for event in conflict.events]
             others = sorted({event.actor for event in missed} - {actor})
             by = f"by {', '.join(others)}" if others else "in another tab"
-            raise Conflict(told, conflict.seq, missed, by=by) from None
+            raise Conflict(hidden, conflict.seq, missed, by=by) from None
     answer.events = [names.hidden(event) for event in answer.events]
     return answer, new
 
@@ -167,7 +160,6 @@ class _Clerk:
                 self._check_end(state)
 
     def _check_end(self, state: PairState) -> None:
-        """Refuse that a pair gets done while something is to be settled."""
         left = left_to_decide(self._case.items(state))
         if left:
             places = "one difference is" if left == 1 else f"{left} differences are"
@@ -176,12 +168,9 @@ class _Clerk:
             raise BadEvent("gold has not all that annotators agree on; mark the pair done anew")
 
     def _add_agreed(self, writer: Writer) -> None:
-        """Write down what is agreed; rewrites, when the pair is opened for the first time."""
-        items = agreed_items(self._case.items(writer.state))
         first = not writer.state.seq
-        if items:
-            data = _agreed(items, self._case.ballots, writer.state)
-            self._add(writer, "decide", data)
+        if items := agreed_items(self._case.items(writer.state)):
+            self._add(writer, "decide", _agreed(items, self._case.ballots, writer.state))
         made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
         if first and (shared := shared_texts(made)):
             rows = ((f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1))
@@ -192,7 +181,6 @@ class _Clerk:
         writer.add(event, data)
 
     def _check(self, state: PairState, data: Data) -> None:
-        """Refuse decisions without reasons, and those that would take another's back unseen."""
         reasons = {(i, j): after for i, j, _, after in data.whys}
         written = {(i, j): after for i, j, _, after in data.cells}
         if not reasons or None in reasons.values():
@@ -202,9 +190,8 @@ class _Clerk:
         for place in written:
             if place not in reasons:
                 raise BadEvent(f"whys: {list(place)} is decided without a reason")
-        found = conflicts(state, "decide", data)
-        if found:  # the reason is looked at afterwards: what comes too late need not fit any more
-            raise Conflict(found)
+        if late := conflicts(state, "decide", data):  # first: a late reason need not fit any more
+            raise Conflict(late)
         for place, text in reasons.items():
             self._check_reason(place, read_why(str(text)), _after(place, state, data))
         _check_nulls(state, written)
@@ -224,7 +211,6 @@ class _Clerk:
 
 
 def _after(place: Cell, state: PairState, data: Data) -> Value:
-    """Return the value that a place has when an event is stored."""
     if place == JUDGMENT:
         label = state.judgment if data.label is None else data.label[1]
         flags = state.flags if data.flags is None else data.flags[1]
@@ -234,20 +220,18 @@ def _after(place: Cell, state: PairState, data: Data) -> Value:
 
 
 def _check_nulls(state: PairState, written: Mapping[Cell, int]) -> None:
-    """Refuse links of words that another adjudicator has just decided to have no partner."""
-    found = [
+    taken = [
         {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
         for link, value in written.items()
         if value and NULL not in link
         for i, j in ((link[0], NULL), (NULL, link[1]))
         if (i, j) in state.cells and (i, j) not in written
     ]
-    if found:
-        raise Conflict(found)
+    if taken:
+        raise Conflict(taken)
 
 
 def _agreed(items: Sequence[Item], ballots: Mapping[str, Ballot], state: PairState) -> Data:
-    """Return the event that writes down what is agreed."""
     cells, whys = [], []
     more: dict[str, Any] = {}
     for item in items:
@@ -263,15 +247,11 @@ def _agreed(items: Sequence[Item], ballots: Mapping[str, Ballot], state: PairSta
 
 
 def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
-    """Mark those of some pairs done in which nothing is to be decided; return how many.
-
-    What is agreed in them is written down, each pair at once; also in those that are done, where
-    annotators agreed on it since.
-    """
+    """Mark those of some pairs done in which nothing is to be decided; return how many."""
     count = 0
     for k in numbers:
-        with store.database.reading() as link:
-            case = read_case(link, k)
+        with store.database.reading() as conn:
+            case = read_case(conn, k)
         if left_to_decide(case.items()) or (case.gold.state.done and not case.missing()):
             continue
         event = Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
@@ -282,15 +262,15 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
 
 
 class GoldChanges(Changes):
-    """Hold what was decided, by pair, and the pairs on which annotators have voted otherwise."""
+    """What was decided, by pair, and the pairs on which annotators have voted otherwise."""
 
     votes: list[int]
 
 
 def gold_changes(store: Store, after: int) -> GoldChanges | None:
     """Return what has changed behind number `after` of the project, or None."""
-    with store.database.reading() as link:
-        account = queries.account_of(link, queries.gold_name(link))
+    with store.database.reading() as conn:
+        account = queries.account_of(conn, queries.gold_name(conn))
         event, stream = schema.event, schema.stream
         joined = event.join(stream, event.c.stream == stream.c.id)
         new = event.c.n > after
@@ -301,17 +281,17 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
             .order_by(event.c.n)
             .limit(_MOST_CHANGES)
         )
-        rows = [(row[0], queries.event_of(row[1:])) for row in link.execute(asked)]
-        last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(link)
+        rows = [(row[0], queries.event_of(row[1:])) for row in conn.execute(asked)]
+        last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
         others = select(stream.c.pair).select_from(joined).distinct()
         others = others.where(
             new, event.c.n <= last, stream.c.account != account, stream.c.pair > 0
         )
-        votes = sorted(link.execute(others).scalars())
+        votes = sorted(conn.execute(others).scalars())
         if not rows and not votes:
             return None
         changes: dict[int, list[Event]] = {}
-        for k, one in rows:
-            names = names_of(link, queries.pair_row(link, k))
-            changes.setdefault(k, []).append(names.hidden(one))
+        for k, decided in rows:
+            names = names_of(conn, queries.pair_row(conn, k))
+            changes.setdefault(k, []).append(names.hidden(decided))
         return GoldChanges(last, changes, votes)

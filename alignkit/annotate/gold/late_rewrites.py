@@ -13,19 +13,15 @@ from alignkit.annotate.tables import queries
 
 
 def rewrites_changed(
-    link: Connection, k: int, gold: int, decided: PairState, votes: Mapping[int, PairState]
+    conn: Connection, k: int, gold: int, decided: PairState, votes: Mapping[int, PairState]
 ) -> bool:
-    """Tell whether the rewrites of a pair ask for another look.
-
-    An adjudicator has looked when they marked the pair done, or wrote down a rewrite. What came
-    since and gold does not have, and what gold has and was taken back since, they have not seen.
-    """
+    """Return whether the rewrites of a pair ask for another look."""
     own = set(decided.rewrites.values())
     now = {texts for state in votes.values() for texts in state.rewrites.values()}
     if not own and not now:
         return False
     log = {
-        account: [event for event, _ in rows] for account, rows in queries.pair_log(link, k).items()
+        account: [event for event, _ in rows] for account, rows in queries.pair_log(conn, k).items()
     }
     seen = _last_look(log.get(gold, ()))
     then = {

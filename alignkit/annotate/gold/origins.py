@@ -1,4 +1,4 @@
-"""Tell how each link of an annotator came to be: drawn by hand, accepted, imported."""
+"""How each link of an annotator came to be: drawn by hand, accepted, imported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HOW = {"accept": SINGLY, "accept-all": BULK, "import": IMPORTED}
 
 
 class Origin(NamedTuple):
-    """Say how and when a link came to be; `at` is the time of the event, as the log has it."""
+    """How and when a link came to be; `at` is the time of the event, as the log has it."""
 
     how: str
     at: str
@@ -29,21 +29,16 @@ _Past = defaultdict[Cell, list[tuple[int, Origin]]]
 """What each cell became, and how."""
 
 
-def rewordings(link: Connection, k: int) -> dict[int, Rewording]:
+def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
     """Return how the words of a pair were corrected, by the revision of the text that came."""
-    texts = queries.texts_of(link, k)
+    texts = queries.texts_of(conn, k)
     return {rev: Rewording(texts[rev - 1], new) for rev, new in texts.items() if rev - 1 in texts}
 
 
 def origins(
     events: Iterable[Event], corrected: Mapping[int, Rewording], seq: int | None = None
 ) -> dict[Cell, Origin]:
-    """Return the origin of each link, and null, that a stream holds, where they are in the end.
-
-    An undo or redo brings back the origin that the value had before. What was only given another
-    strength is new: whoever made a suggestion sure, or possible, drew it. When words are corrected,
-    links take their origin along.
-    """
+    """Return the origin of each link, and null, that a stream holds, where they are in the end."""
     past: _Past = defaultdict(list)
     for event in events:
         data = decode_data(event.data)
@@ -55,15 +50,14 @@ def origins(
         how = _HOW.get(data.how, HAND)
         for i, j, _, after in data.cells:
             rows = past[i, j]
-            found = None
+            same = None
             if event.kind in ("undo", "redo"):
-                found = next((origin for value, origin in reversed(rows) if value == after), None)
-            rows.append((after, found or Origin(how, event.at)))
+                same = next((origin for value, origin in reversed(rows) if value == after), None)
+            rows.append((after, same or Origin(how, event.at)))
     return {cell: rows[-1][1] for cell, rows in past.items() if rows[-1][0]}
 
 
 def _moved(past: _Past, rewording: Rewording) -> _Past:
-    """Return what happened to each cell, by where it is after a correction."""
     moved: _Past = defaultdict(list)
     for cell, rows in past.items():
         place = rewording.cell(cell)
@@ -75,5 +69,5 @@ def _moved(past: _Past, rewording: Rewording) -> _Past:
 def suggestions_shown(events: Iterable[Event]) -> bool | None:
     """Return whether an annotator saw suggestions; None if the pair was not opened on the page."""
     opened = [decode_data(event.data) for event in events if event.kind == "open"]
-    told = [data.suggestions for data in opened if data.suggestions is not None]
-    return any(told) if told else None
+    shown = [data.suggestions for data in opened if data.suggestions is not None]
+    return any(shown) if shown else None

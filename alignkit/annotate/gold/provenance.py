@@ -1,4 +1,4 @@
-"""Tell where each link of the gold standard comes from: who decided, on which votes, and why."""
+"""Where each link of the gold standard comes from: who decided, on which votes, and why."""
 
 from __future__ import annotations
 
@@ -37,41 +37,38 @@ def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
     ``votes``: whether they had ``said`` it then. ``why`` is ``agreed`` where all had, ``vote``
     where some had (``as``: the first), ``own`` where nobody had.
     """
-    with store.database.reading() as link:
+    with store.database.reading() as conn:
         try:
-            gold = queries.account_of(link, queries.gold_name(link))
+            gold = queries.account_of(conn, queries.gold_name(conn))
         except UnknownAnnotator:
             return
         stream, pair = schema.stream.c, schema.pair.c
         joined = schema.stream.join(schema.pair, pair.k == stream.pair)
         asked = select(stream.pair, pair.id, stream.state).select_from(joined)
-        names = dict(enumerate(queries.annotators(link), 1))
-        for k, id, text in link.execute(asked.where(stream.account == gold).order_by(stream.pair)):
+        names = dict(enumerate(queries.annotators(conn), 1))
+        for k, id, text in conn.execute(asked.where(stream.account == gold).order_by(stream.pair)):
             state = decode_state(text)
             if state.done or not done:
-                yield from ({"id": id, **told} for told in _pair(link, k, state, gold, names))
+                yield from ({"id": id, **record} for record in _pair(conn, k, state, gold, names))
 
 
 def _pair(
-    link: Connection, k: int, state: PairState, gold: int, names: dict[int, str]
+    conn: Connection, k: int, state: PairState, gold: int, names: dict[int, str]
 ) -> Iterator[dict[str, Any]]:
     if not state.whys and not state.rewrites:
         return
-    log = queries.pair_log(link, k)
+    log = queries.pair_log(conn, k)
     logs = {names[who]: [event for event, _ in rows] for who, rows in log.items()}
     if state.whys:
-        corrected = rewordings(link, k) if state.rev > 1 else {}
+        corrected = rewordings(conn, k) if state.rev > 1 else {}
         yield from _decisions(state, logs, names[gold], corrected)
     if state.rewrites:
-        voting = [one.name for one in voters(link, k).get(k, ())]
+        voting = [voter.name for voter in voters(conn, k).get(k, ())]
         yield from rewrite_lines(state, logs, names[gold], voting)
 
 
 def _decisions(
-    state: PairState,
-    logs: Mapping[str, list[Event]],
-    gold: str,
-    corrected: Mapping[int, Rewording],
+    state: PairState, logs: Mapping[str, list[Event]], gold: str, corrected: Mapping[int, Rewording]
 ) -> Iterator[dict[str, Any]]:
     made = _makers(logs[gold])
 
@@ -112,7 +109,6 @@ def _said(value: Value, name: str = "said") -> dict[str, Any]:
 
 
 def _makers(events: Iterable[Event]) -> dict[tuple[Cell, str | None], tuple[str, str]]:
-    """Return who wrote each reason, and when; undo, redo and new words bring back another's."""
     made: dict[tuple[Cell, str | None], tuple[str, str]] = {}
     by_text: dict[str | None, tuple[str, str]] = {}
     for event in events:

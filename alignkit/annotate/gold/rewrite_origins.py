@@ -1,4 +1,4 @@
-"""Tell where the rewrites of the gold standard come from: whose they were, and who took them."""
+"""Where the rewrites of the gold standard come from: whose they were, and who took them."""
 
 from __future__ import annotations
 
@@ -48,10 +48,9 @@ def _vote(events: Iterable[Event], texts: Texts, n: int) -> dict[str, Any]:
 
 
 def _written(events: Iterable[Event]) -> dict[Texts, Event]:
-    """Return by what event each rewrite came; undo and redo bring back another's."""
-    found: dict[Texts, Event] = {}
+    writers: dict[Texts, Event] = {}
     for event in events:
         for _, _, texts in decode_data(event.data).rewrites:
-            if texts is not None and (event.kind not in ("undo", "redo") or texts not in found):
-                found[texts] = event
-    return found
+            if texts is not None and (event.kind not in ("undo", "redo") or texts not in writers):
+                writers[texts] = event
+    return writers

@@ -57,13 +57,13 @@ class Names:
             return msgspec.structs.replace(event, data=Raw(encode(data)))
         return event
 
-    def hidden_conflict(self, told: Mapping[str, Any]) -> dict[str, Any]:
+    def hidden_conflict(self, conflict: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is told of a conflict without names."""
-        found = dict(told)
-        if self.blind and found.get("field") == "why":
+        hidden = dict(conflict)
+        if self.blind and hidden.get("field") == "why":
             for key in ("before", "after", "now"):
-                found[key] = found[key] and self.hidden_why(found[key])
-        return found
+                hidden[key] = hidden[key] and self.hidden_why(hidden[key])
+        return hidden
 
     def named(self, sent: Sent) -> Sent:
         """Return what an adjudicator sends with the names that are meant."""
@@ -87,6 +87,6 @@ def _writes(whys: Iterable[WhyWrite], name: Callable[[str], str]) -> tuple[WhyWr
 
 def _renamed(text: str, name: Callable[[str], str]) -> str:
     why = read_why(text)
-    votes = {name(one): vote for one, vote in why.votes.items()}
+    votes = {name(voter): vote for voter, vote in why.votes.items()}
     as_ = name(why.as_) if why.as_ else ""
     return write_why(msgspec.structs.replace(why, votes=votes, as_=as_))

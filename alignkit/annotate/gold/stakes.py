@@ -16,10 +16,6 @@ from alignkit.phrases import LINKS, extract_phrases
 def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
     """Count for each pair the atomic phrase pairs that some votes have, and others have not.
 
-    Those of the possible links and those of the sure ones are two sets, and counted apart (see
-    `alignkit.phrases.extract_phrases`). What is decided already does not matter, so that the
-    number stays while adjudicators work.
-
     Examples
     --------
     >>> one, other = Ballot({(0, 0): 2, (1, 1): 2}), Ballot({(0, 0): 2, (1, 1): 1})
@@ -28,7 +24,7 @@ def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
     """
     counts = [0] * len(pairs)
     differing = [(k, links) for k, links in enumerate(map(_links, pairs)) if _differ(links)]
-    packed = [_alignment(one) for _, links in differing for one in links]
+    packed = [_alignment(vote) for _, links in differing for vote in links]
     for strength in LINKS:
         spans = extract_phrases(LinkArrays.pack(packed), links=strength, kind="atomic")
         at = 0
@@ -47,7 +43,7 @@ def _links(ballots: Mapping[str, Ballot]) -> list[dict[Cell, Value]]:
 
 
 def _differ(links: Sequence[Mapping[Cell, Value]]) -> bool:
-    return any(one != links[0] for one in links)
+    return any(vote != links[0] for vote in links)
 
 
 def _alignment(links: Mapping[Cell, Value]) -> Alignment:

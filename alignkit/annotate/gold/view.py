@@ -23,7 +23,7 @@ _MOST_UNDO = 100
 
 
 class Vote(Struct):
-    """Hold what one annotator says of a pair."""
+    """What one annotator says of a pair."""
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class Vote(Struct):
 
 
 class GoldView(Struct):
-    """Hold a pair as an adjudicator sees it."""
+    """A pair as an adjudicator sees it."""
 
     k: int
     id: str
@@ -64,59 +64,45 @@ class GoldView(Struct):
 
 def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
     """Return a pair with the votes on it."""
-    with store.database.reading() as link:
-        case = read_case(link, k)
+    with store.database.reading() as conn:
+        case = read_case(conn, k)
         case.check()
-        names = names_of(link, case.pair)
+        names = names_of(conn, case.pair)
         undo, redo = (
-            [names.hidden(event) for event in queries.stack(link, case.gold.id, top, _MOST_UNDO)]
+            [names.hidden(event) for event in queries.stack(conn, case.gold.id, top, _MOST_UNDO)]
             for top in (case.gold.state.undo, case.gold.state.redo)
         )
-        votes, n = _votes(link, case, names), queries.last_n(link)
-        changed = case.gold.state.done and _rewrites_changed(link, case)
+        votes, n = _votes(conn, case, names), queries.last_n(conn)
+        changed = case.gold.state.done and _rewrites_changed(conn, case)
     state = case.gold.state.view(undo[0].id if undo else None, redo[0].id if redo else None)
     if state.whys is not msgspec.UNSET:
         state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
     pair, listed = case.pair, docket.listed(limit=0)
     return GoldView(
-        k,
-        pair.id,
-        listed.total,
-        listed.done,
-        *docket.neighbours(k),
-        pair.rev,
-        pair.source,
-        pair.target,
-        pair.attributes,
-        state,
-        undo,
-        redo,
-        votes,
-        names.blind,
-        case.majority,
-        changed,
-        n,
-    )
+        k, pair.id, listed.total, listed.done, *docket.neighbours(k),
+        pair.rev, pair.source, pair.target, pair.attributes,
+        state, undo, redo, votes, names.blind, case.majority, changed, n,
+    )  # fmt: skip
 
 
-def _rewrites_changed(link: Connection, case: Case) -> bool:
-    votes = {one.account: case.streams[one.name].state for one in case.voters}
-    gold = queries.account_of(link, queries.gold_name(link))
-    return rewrites_changed(link, case.pair.k, gold, case.gold.state, votes)
+def _rewrites_changed(conn: Connection, case: Case) -> bool:
+    votes = {voter.account: case.streams[voter.name].state for voter in case.voters}
+    gold = queries.account_of(conn, queries.gold_name(conn))
+    return rewrites_changed(conn, case.pair.k, gold, case.gold.state, votes)
 
 
-def _votes(link: Connection, case: Case, names: Names) -> list[Vote]:
-    accounts = {one.name: one.account for one in case.voters}
-    log = queries.pair_log(link, case.pair.k)
-    corrected = rewordings(link, case.pair.k) if case.pair.rev > 1 else {}
-    found = []
+def _votes(conn: Connection, case: Case, names: Names) -> list[Vote]:
+    accounts = {voter.name: voter.account for voter in case.voters}
+    log = queries.pair_log(conn, case.pair.k)
+    corrected = rewordings(conn, case.pair.k) if case.pair.rev > 1 else {}
+    votes = []
     for number, name in enumerate(names.ordered(case.streams), 1):
         events = [event for event, _ in log.get(accounts[name], ())]
         shown = f"vote {number}" if names.blind else name
         state = case.streams[name].state
         how = origins(events, corrected)
-        found.append(_vote(names.shown(name), shown, state, how, suggestions_shown(events)))
-    return found
+        votes.append(_vote(names.shown(name), shown, state, how, suggestions_shown(events)))
+    return votes
 
 
 def _vote(
@@ -125,15 +111,7 @@ def _vote(
     said = sorted(state.cells.items())
     cells = [(*cell, value, *how.get(cell, ("", ""))) for cell, value in said]
     unseen = [cell for cell in sorted(state.bulk) if how.get(cell, ("",))[0] == BULK]
+    comments, rewrites = sorted(state.comments.items()), sorted(state.rewrites.items())
     return Vote(
-        id,
-        name,
-        state.seq,
-        seen,
-        cells,
-        unseen,
-        sorted(state.comments.items()),
-        state.judgment,
-        state.flags,
-        sorted(state.rewrites.items()),
+        id, name, state.seq, seen, cells, unseen, comments, state.judgment, state.flags, rewrites
     )

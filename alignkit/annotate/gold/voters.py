@@ -14,7 +14,7 @@ _UNJUDGED = '"judgment":"","flags":[]'  # as states hold it
 
 
 class Voter(NamedTuple):
-    """Say who votes on a pair, whether it is assigned to them, and whether they are done."""
+    """Who votes on a pair, whether it is assigned to them, and whether they are done."""
 
     account: int
     name: str
@@ -22,14 +22,14 @@ class Voter(NamedTuple):
     done: bool
 
 
-def voters(link: Connection, k: int | None = None) -> dict[int, list[Voter]]:
+def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
     """Return the voters of each pair, or of one, in the order of their entry.
 
     Those whom a pair is assigned to. Where nothing is assigned, all who have annotated it, here or
     in the corpus, but for the one whose links are the suggestions.
     """
     counts, account = schema.pair_counts, schema.account
-    assigned = has_assignments(link)
+    assigned = has_assignments(conn)
     if assigned:
         table = schema.assignment
         own = and_(counts.c.pair == table.c.pair, counts.c.account == table.c.account)
@@ -43,13 +43,13 @@ def voters(link: Connection, k: int | None = None) -> dict[int, list[Voter]]:
         )
         pair = counts.c.pair
         done = counts.c.done
-        if queries.task_of(link) == "judge":  # whoever only aligned it has no vote
+        if queries.task_of(conn) == "judge":  # whoever only aligned it has no vote
             judged = ~schema.stream.c.state.contains(_UNJUDGED)
             own = and_(schema.stream.c.pair == pair, schema.stream.c.account == counts.c.account)
             said = select(schema.stream.c.id).where(own, judged).exists()
             came = select(schema.stream.c.id).where(own, schema.stream.c.seq == 1).exists()
             done = or_(done, came)  # with the corpus, where nothing is marked done
-        others = [queries.gold_name(link), queries.project_info(link).suggestions or ""]
+        others = [queries.gold_name(conn), queries.project_info(conn).suggestions or ""]
         asked = (
             select(pair, account.c.id, account.c.name, done)
             .select_from(counts.join(account, account.c.id == counts.c.account))
@@ -57,13 +57,13 @@ def voters(link: Connection, k: int | None = None) -> dict[int, list[Voter]]:
         )
     if k is not None:
         asked = asked.where(pair == k)
-    found: dict[int, list[Voter]] = {}
-    for row in link.execute(asked.order_by(pair, account.c.id)):
-        found.setdefault(row[0], []).append(Voter(row[1], row[2], assigned, bool(row[3])))
-    return found
+    by_pair: dict[int, list[Voter]] = {}
+    for row in conn.execute(asked.order_by(pair, account.c.id)):
+        by_pair.setdefault(row[0], []).append(Voter(row[1], row[2], assigned, bool(row[3])))
+    return by_pair
 
 
-def all_in(found: Sequence[Voter]) -> bool:
+def all_in(pair_voters: Sequence[Voter]) -> bool:
     """Return whether a pair can be adjudicated: all are done; two, where nothing is assigned."""
-    least = 1 if found and found[0].assigned else 2
-    return len(found) >= least and all(voter.done for voter in found)
+    least = 1 if pair_voters and pair_voters[0].assigned else 2
+    return len(pair_voters) >= least and all(voter.done for voter in pair_voters)

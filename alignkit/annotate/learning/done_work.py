@@ -17,14 +17,7 @@ TAUGHT = "done"
 
 
 class DoneWork:
-    """Hold what is done in a project, as of event `n`; read once, then only what has changed.
-
-    Notes
-    -----
-    Learned from is what the gold standard has, where a pair is adjudicated, else what annotators
-    have marked done who work on the pages, or to whom pairs are assigned: not what a system that
-    came with the corpus has linked.
-    """
+    """What is done in a project, as of event `n`; read once, then only what has changed."""
 
     def __init__(self) -> None:
         self.n = 0
@@ -33,46 +26,44 @@ class DoneWork:
         self.last: dict[int, int] = {}
         self._teachers: set[int] = set()
 
-    def refresh(self, link: Connection) -> None:
+    def refresh(self, conn: Connection) -> None:
         """Read what has changed."""
-        n = queries.last_n(link)
+        n = queries.last_n(conn)
         if n == self.n:
             return
         event, stream = schema.event.c, schema.stream.c
         columns = stream.pair, stream.account, event.sent != ""
         asked = select(*columns).where(event.stream == stream.id, event.n > self.n)
         changed: set[int] = set()
-        for k, account, sent in link.execute(asked.order_by(event.n)):
+        for k, account, sent in conn.execute(asked.order_by(event.n)):
             changed.add(k)
             if sent:
                 self.opened.add(k)
                 self.last[account] = k
-        gold = queries.account_of(link, queries.gold_name(link)) if _has_gold(link) else 0
-        teachers = {gold, *self.last, *_assigned(link)} - {0}
+        gold = queries.account_of(conn, queries.gold_name(conn)) if _has_gold(conn) else 0
+        teachers = {gold, *self.last, *_assigned(conn)} - {0}
         if teachers != self._teachers:
             self._teachers = teachers
-            self._read(link, None, gold)
+            self._read(conn, None, gold)
         else:
-            self._read(link, sorted(changed - {0}), gold)
+            self._read(conn, sorted(changed - {0}), gold)
         self.n = n
 
-    def _read(self, link: Connection, some: Sequence[int] | None, gold: int) -> None:
-        """Read pairs anew, or all."""
+    def _read(self, conn: Connection, some: Sequence[int] | None, gold: int) -> None:
         if some is None:
             self.pairs.clear()
         for part in [None] if some is None else queries.portions(some):
             for k in part or ():
                 self.pairs.pop(k, None)
-            said = self._said(link, part, gold)
-            for row in queries.pair_rows(link, said):
+            said = self._said(conn, part, gold)
+            for row in queries.pair_rows(conn, said):
                 links = put_together(said[row.k])
                 pair = SentencePair(str(row.k), row.source, row.target, {TAUGHT: links})
                 self.pairs[row.k] = pair
 
     def _said(
-        self, link: Connection, some: Sequence[int] | None, gold: int
+        self, conn: Connection, some: Sequence[int] | None, gold: int
     ) -> dict[int, list[Alignment]]:
-        """Return by pair the links of those who have done it, or those of gold alone."""
         stream, counts = schema.stream.c, schema.pair_counts.c
         own = (counts.account == stream.account) & (counts.pair == stream.pair)
         asked = select(stream.pair, stream.account, stream.state).where(
@@ -80,13 +71,14 @@ class DoneWork:
         )
         if some is not None:
             asked = asked.where(stream.pair.in_(some))
-        found: dict[int, list[Alignment]] = {}
+        alignments: dict[int, list[Alignment]] = {}
         decided: dict[int, list[Alignment]] = {}
-        for k, account, text in link.execute(asked.order_by(stream.account)):
+        for k, account, text in conn.execute(asked.order_by(stream.account)):
             said = annotation_of(decode_state(text))
             if said is not None and said.alignment is not None:
-                (decided if account == gold else found).setdefault(k, []).append(said.alignment)
-        return found | decided
+                teaching = decided if account == gold else alignments
+                teaching.setdefault(k, []).append(said.alignment)
+        return alignments | decided
 
 
 def put_together(alignments: Sequence[Alignment]) -> Alignment:
@@ -100,16 +92,18 @@ def put_together(alignments: Sequence[Alignment]) -> Alignment:
     >>> put_together([Alignment.parse("0-0 1-1"), Alignment.parse("0-0 1?1 2-2")])
     Alignment('0-0 1-1 2?2')
     """
-    possible = {link for one in alignments for link in one}
+    possible = {link for links in alignments for link in links}
     sure = [
-        link for link in possible if 2 * sum(link in one for one in alignments) > len(alignments)
+        link
+        for link in possible
+        if 2 * sum(link in links for links in alignments) > len(alignments)
     ]
     return Alignment(sure, possible)
 
 
-def _has_gold(link: Connection) -> bool:
-    return queries.gold_name(link) in queries.annotators(link)
+def _has_gold(conn: Connection) -> bool:
+    return queries.gold_name(conn) in queries.annotators(conn)
 
 
-def _assigned(link: Connection) -> set[int]:
-    return set(link.execute(select(schema.assignment.c.account).distinct()).scalars())
+def _assigned(conn: Connection) -> set[int]:
+    return set(conn.execute(select(schema.assignment.c.account).distinct()).scalars())

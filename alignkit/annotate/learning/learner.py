@@ -17,12 +17,7 @@ _STEP = 20
 
 
 class Learner:
-    """Refine an aligner by the pairs that are done.
-
-    What is new is learned at once, in the way that the last cross-validation chose. It is made
-    again after every 5 further pairs below 10, every 10 below 100, every 20 then, and when a pair
-    is not done any more, of which nothing may remain.
-    """
+    """Refine an aligner by the pairs that are done."""
 
     def __init__(self, aligner: Aligner) -> None:
         self._refiner = Refiner.begin(aligner, TAUGHT)

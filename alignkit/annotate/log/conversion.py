@@ -39,11 +39,7 @@ def trees_of(pair: SentencePair) -> dict[str, dict[str, str]]:
 
 
 def annotation_of(
-    state: PairState,
-    scheme: Scheme | None = None,
-    when: str | None = None,
-    *,
-    judged: bool = False,
+    state: PairState, scheme: Scheme | None = None, when: str | None = None, *, judged: bool = False
 ) -> Annotation | None:
     """Return what a state says as an annotation; None where it says nothing."""
     labels = {comment_key(key): text for key, text in state.comments.items() if key}

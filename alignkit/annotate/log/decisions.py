@@ -1,4 +1,4 @@
-"""Define why a cell of the gold standard is as it is: what stands beside each decision.
+"""Why a cell of the gold standard is as it is: what stands beside each decision.
 
 The decisions of adjudicators are events of the kind ``decide``: they write cells, and for each cell
 a why, kept as a text of compact JSON. A cell with a why and without a value is decided to be no
@@ -32,7 +32,7 @@ _Vote = tuple[Annotated[int, Meta(ge=0, le=2)] | _Judged, Annotated[int, Meta(ge
 
 
 class Why(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Say why a cell is as it is."""
+    """Why a cell is as it is."""
 
     why: Literal["agreed", "vote", "own"]
     as_: _Name = msgspec.field(default="", name="as")  # whose vote was taken

@@ -1,4 +1,4 @@
-"""Define the events: what each kind holds, how it is read, and what a client may send.
+"""The events: what each kind holds, how it is read, and what a client may send.
 
 An event holds all that it writes, so that the state of a stream (one annotator on one pair) is a
 plain fold of its events; see `state`. A cell is ``[i, j]``, 0-based, -1 for the
@@ -42,7 +42,7 @@ UNDOABLE = frozenset({"edit", "reject", "comment", "judge", "done", "decide", "r
 
 
 class Mark(Struct, omit_defaults=True):
-    """Tell of a link that was lost when the words of a pair were corrected."""
+    """A link that was lost when the words of a pair were corrected."""
 
     side: Literal["source", "target"]
     at: int
@@ -52,7 +52,7 @@ class Mark(Struct, omit_defaults=True):
 
 
 class OneComment(Struct):
-    """Hold what a comment was and is; the key is ``"i-j"``, or empty for the pair."""
+    """The old and new text of a comment; the key is ``"i-j"``, or empty for the pair."""
 
     key: str
     before: str
@@ -60,14 +60,14 @@ class OneComment(Struct):
 
 
 class Turn(Struct):
-    """Hold what a yes or no was and is."""
+    """The old and new value of a yes/no mark."""
 
     before: bool
     after: bool
 
 
 class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
-    """Hold what an event of a stream writes and says; which fields it has depends on its kind."""
+    """What an event of a stream writes and says; which fields it has depends on its kind."""
 
     how: str = ""
     of: str = ""
@@ -100,7 +100,7 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
 
 
 class Event(Struct):
-    """Hold an event as it is stored, but for whose it is."""
+    """An event as it is stored, but for whose it is."""
 
     id: str
     seq: int
@@ -115,7 +115,7 @@ class Event(Struct):
 
 
 class LogEvent(Event, omit_defaults=True):
-    """Hold an event with all that is known of it: a line of `alignkit events`."""
+    """An event with all that is known of it: a line of `alignkit events`."""
 
     k: int = 0  # whose stream it is in; pair 0 is the project itself
     annotator: str = ""
@@ -123,7 +123,7 @@ class LogEvent(Event, omit_defaults=True):
 
 
 class Sent(Struct, forbid_unknown_fields=True):
-    """Hold an event as a client sends it."""
+    """An event as a client sends it."""
 
     id: str
     kind: str
@@ -133,7 +133,7 @@ class Sent(Struct, forbid_unknown_fields=True):
 
 
 class Request(Struct):
-    """Hold the events of one request, all for one pair."""
+    """The events of one request, all for one pair."""
 
     base: Annotated[int, Meta(ge=0)]  # the last event of the stream that the sender has seen
     rev: int  # the text that they are meant for
@@ -258,10 +258,10 @@ def comment_key(key: str) -> Cell | None:
     """Return the cell that the key of a comment names; None for the pair."""
     if not key:
         return None
-    found = _KEY.fullmatch(key)
-    if found is None:
+    match = _KEY.fullmatch(key)
+    if match is None:
         raise BadEvent(f"comment key {key[:40]!r} is neither empty nor of the form i-j")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def read_sent(sent: Sent, n: int, m: int) -> Data:
@@ -298,7 +298,6 @@ def read_sent(sent: Sent, n: int, m: int) -> Data:
 
 
 def _check_texts(data: Data) -> None:
-    """Refuse what no XML can hold; what was there before may be taken out."""
     texts = {
         "comment": [data.after],
         "label": data.label[1:] if data.label else [],
@@ -309,10 +308,10 @@ def _check_texts(data: Data) -> None:
     }
     for field, values in texts.items():
         for text in values:
-            found = _CONTROL.search(text) if isinstance(text, str) else None
-            if found is not None:
+            control = _CONTROL.search(text) if isinstance(text, str) else None
+            if control is not None:
                 raise BadEvent(
-                    f"{field}: holds the control character U+{ord(found[0]):04X}, which is no "
+                    f"{field}: holds the control character U+{ord(control[0]):04X}, which is no "
                     "text; take it out"
                 )
 

@@ -27,7 +27,7 @@ from alignkit.annotate.log.state import PairState
 
 
 class Folded:
-    """Hold the state of a stream, and what was below each of its events."""
+    """The state of a stream, and what was below each of its events."""
 
     __slots__ = ("belows", "key", "state")
 
@@ -98,53 +98,53 @@ class Fold:
         self.seq = seq
         if kind not in PROJECT_KINDS:
             raise ProjectError(f"event {seq} of the project: unknown kind {kind[:40]!r}")
-        told = msgspec.json.decode(data, type=PROJECT_KINDS[kind])
-        if isinstance(told, Setting):
-            self._set(told)
-        elif isinstance(told, Account):
-            self.accounts.append(told.name)
-        elif isinstance(told, Import):
-            for pair in told.pairs:
+        decoded = msgspec.json.decode(data, type=PROJECT_KINDS[kind])
+        if isinstance(decoded, Setting):
+            self._set(decoded)
+        elif isinstance(decoded, Account):
+            self.accounts.append(decoded.name)
+        elif isinstance(decoded, Import):
+            for pair in decoded.pairs:
                 self.pairs[pair.k] = pair
                 self.texts[pair.k] = [Text(pair.k, 1, pair.source, pair.target)]
-        elif isinstance(told, Texts):
-            for text in told.pairs:
+        elif isinstance(decoded, Texts):
+            for text in decoded.pairs:
                 self.texts[text.k].append(text)
-        elif isinstance(told, Suggest):
-            self._suggest(told)
-        elif isinstance(told, Assign):
-            self._assign(told)
+        elif isinstance(decoded, Suggest):
+            self._suggest(decoded)
+        elif isinstance(decoded, Assign):
+            self._assign(decoded)
 
-    def _suggest(self, told: Suggest) -> None:
-        if told.learned is not None:
-            self.learned[told.set] = told.learned
-        rows = self.suggestions.setdefault(told.set, {})
-        if told.set in self.learned:
-            for k in [k for k, _ in told.rows if k not in rows]:
-                self.suggestions[self.shown.get(k, told.set)].pop(k, None)  # nobody has seen it
-                self.shown[k] = told.set
-        elif told.new:
+    def _suggest(self, suggest: Suggest) -> None:
+        if suggest.learned is not None:
+            self.learned[suggest.set] = suggest.learned
+        rows = self.suggestions.setdefault(suggest.set, {})
+        if suggest.set in self.learned:
+            for k in [k for k, _ in suggest.rows if k not in rows]:
+                self.suggestions[self.shown.get(k, suggest.set)].pop(k, None)  # nobody has seen it
+                self.shown[k] = suggest.set
+        elif suggest.new:
             rows.clear()
-            if told.set == self.setting.suggestions:
+            if suggest.set == self.setting.suggestions:
                 self.shown.clear()
-        rows.update(told.rows)
+        rows.update(suggest.rows)
 
-    def _assign(self, told: Assign) -> None:
-        for row in told.rows:
+    def _assign(self, assign: Assign) -> None:
+        for row in assign.rows:
             if row.k not in self.pairs or row.annotator not in self.accounts:
                 raise ProjectError(
                     f"event {self.seq} of the project: assigns pair {row.k} to "
                     f"{row.annotator[:40]!r}, and one of them is unknown"
                 )
             self.assigned[row.k, row.annotator] = row
-        self.plan = told.plan or self.plan
+        self.plan = assign.plan or self.plan
 
-    def _set(self, told: Setting) -> None:
-        names = [name for name in told.__struct_fields__ if name != "key"]
-        changes = {name: getattr(told, name) for name in names}
+    def _set(self, setting: Setting) -> None:
+        names = [name for name in setting.__struct_fields__ if name != "key"]
+        changes = {name: getattr(setting, name) for name in names}
         kept = {name: value for name, value in changes.items() if value is not None}
-        if told.key:
-            kept["key"] = told.key
-        if told.suggestions is not None:
+        if setting.key:
+            kept["key"] = setting.key
+        if setting.suggestions is not None:
             self.shown.clear()
         self.setting = msgspec.structs.replace(self.setting, **kept)

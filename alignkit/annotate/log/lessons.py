@@ -1,4 +1,4 @@
-"""Define what is told of learning from done pairs."""
+"""What learning from done pairs came to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class LearnedFrom(Struct, omit_defaults=True):
-    """Say what a set of suggestions was learned from."""
+    """What a set of suggestions was learned from."""
 
     parent: str  # the set that it follows: pairs that it does not hold show what they showed
     pairs: int  # how many done pairs taught it
@@ -16,7 +16,7 @@ class LearnedFrom(Struct, omit_defaults=True):
 
 
 class Lesson(Struct):
-    """Say what came of learning."""
+    """What came of learning."""
 
     pairs: int  # how many taught it
     used: bool = False  # whether links are to be suggested by what was learned

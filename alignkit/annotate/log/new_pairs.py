@@ -1,4 +1,4 @@
-"""Define the pairs that annotators make: rewrites of a pair, and spans taken from two documents.
+"""The pairs that annotators make: rewrites of a pair, and spans taken from two documents.
 
 Both are kept in the stream of the pair that they come from, by a key of the annotator's own
 (``r1``, ``x1``), so that nobody else sees them; in an export they are pairs of their own (see
@@ -35,14 +35,14 @@ ExtractWrite = tuple[str, Spans | None, Spans | None]
 
 
 class SentRewrite(Struct, forbid_unknown_fields=True):
-    """Hold what a client sends of rewrites."""
+    """What a client sends of rewrites."""
 
     rewrites: list[RewriteWrite]
     seen: list[tuple[int, int]] = []
 
 
 class SentExtract(Struct, forbid_unknown_fields=True):
-    """Hold what a client sends of extracted pairs."""
+    """What a client sends of extracted pairs."""
 
     extracts: list[ExtractWrite]
     seen: list[tuple[int, int]] = []
@@ -67,8 +67,8 @@ def check_keys(kind: str, writes: Iterable[Keyed[Any]]) -> None:
     """Check the keys of what a client sends."""
     letter, seen = kind[0] if kind == "rewrite" else "x", set()
     for key, *_ in writes:
-        found = _KEY.fullmatch(key)
-        if found is None or found[1] != letter:
+        match = _KEY.fullmatch(key)
+        if match is None or match[1] != letter:
             raise BadEvent(f"{kind}: key {key[:40]!r} is none; expected {letter}1 to {letter}9999")
         if key in seen:
             raise BadEvent(f"{kind}: {key} is named twice")
@@ -126,11 +126,6 @@ def put(held: dict[str, V], writes: Iterable[Keyed[V]]) -> None:
             held.pop(key, None)
         else:
             held[key] = after
-
-
-def turned(writes: Iterable[Keyed[V]]) -> tuple[Keyed[V], ...]:
-    """Return what takes writes back."""
-    return tuple((key, after, before) for key, before, after in writes) or ()
 
 
 def effective(held: Mapping[str, V], writes: Iterable[Keyed[V]]) -> tuple[Keyed[V], ...]:

@@ -1,4 +1,4 @@
-"""Define the events of pair 0, the project itself: its pairs, settings, annotators, suggestions."""
+"""The events of pair 0, the project itself: its pairs, settings, annotators, suggestions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from alignkit.annotate.log.lessons import LearnedFrom
 
 
 class Pair(Struct, omit_defaults=True):
-    """Hold a pair as it came into the project; `trees` are Penn brackets, by side and name."""
+    """A pair as it came into the project; `trees` are Penn brackets, by side and name."""
 
     k: int
     id: str
@@ -21,7 +21,7 @@ class Pair(Struct, omit_defaults=True):
 
 
 class Text(Struct):
-    """Hold corrected words of a pair."""
+    """Corrected words of a pair."""
 
     k: int
     rev: int
@@ -54,11 +54,7 @@ class Import(Struct, omit_defaults=True):
 
 
 class Suggest(Struct, omit_defaults=True):
-    """Add suggestions to a set; with `new` the set is emptied before.
-
-    With `learned` the set is one that was learned from done pairs. What is new in such a set is
-    shown for its pair, in place of the set that the project shows.
-    """
+    """Add suggestions to a set; with `new` the set is emptied before."""
 
     set: str
     rows: list[tuple[int, list[Suggestion]]] = []
@@ -73,7 +69,7 @@ class Account(Struct):
 
 
 class Assigned(NamedTuple):
-    """Hold that an annotator has a pair: a row of an assignment."""
+    """A row of an assignment: a pair that an annotator has."""
 
     k: int  # the pair, and whose it is
     annotator: str
@@ -84,7 +80,7 @@ class Assigned(NamedTuple):
 
 
 class AssignmentPlan(Struct, frozen=True):
-    """Say how pairs are assigned; new pairs are assigned likewise."""
+    """How pairs are assigned; new pairs are assigned likewise."""
 
     annotators: tuple[str, ...] = ()  # whose the pairs are
     double: float | None = None

@@ -1,4 +1,4 @@
-"""Define the state of a stream: what the events of one annotator on one pair come to.
+"""The state of a stream: what the events of one annotator on one pair come to.
 
 It is a plain fold: each field that an event writes takes the value that the event gives. What an
 event of a client leaves out (the null of a word that is linked now, the weight of a link that is
@@ -8,6 +8,7 @@ gone) is put into it before it is stored, by `completed`; `inverse` is what an u
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import msgspec
@@ -25,19 +26,11 @@ from alignkit.annotate.log.events import (
     Weight,
     Write,
 )
-from alignkit.annotate.log.marks import dropped, effective_marks, put_cells, set_bits
-from alignkit.annotate.log.new_pairs import (
-    Spans,
-    Texts,
-    effective,
-    keyed_conflicts,
-    put,
-    turned,
-)
+from alignkit.annotate.log.new_pairs import Spans, Texts, effective, keyed_conflicts, put
 
 
 class StateView(Struct):
-    """Hold a state as it is stored and sent."""
+    """A state as it is stored and sent."""
 
     seq: int = 0
     rev: int = 1
@@ -62,7 +55,7 @@ _decode_view = msgspec.json.Decoder(StateView).decode
 
 
 class PairState(Struct):
-    """Hold what one annotator has said about one pair."""
+    """What one annotator has said about one pair."""
 
     seq: int = 0  # the last event
     rev: int = 1  # the text that the cells belong to
@@ -92,9 +85,9 @@ class PairState(Struct):
                 else:
                     cells.pop((i, j), None)
         if data.bulk:
-            set_bits(self.bulk, data.bulk)
+            _set_bits(self.bulk, data.bulk)
         if data.rejected:
-            set_bits(self.rejected, data.rejected)
+            _set_bits(self.rejected, data.rejected)
         if data.seen:
             self.bulk.difference_update(data.seen)
         if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
@@ -106,8 +99,8 @@ class PairState(Struct):
                 self.comments.pop(key, None)
             else:
                 self.comments[key] = text
-        put_cells(self.weights, data.weights)
-        put_cells(self.whys, data.whys)
+        _put_cells(self.weights, data.weights)
+        _put_cells(self.whys, data.whys)
         put(self.rewrites, data.rewrites)
         put(self.extracts, data.extracts)
         if data.label is not None:
@@ -142,73 +135,60 @@ class PairState(Struct):
 
     def view(self, undo: str | None = None, redo: str | None = None) -> StateView:
         """Return the state in lists, in order; the tops as the ids of their events."""
+        cells = [(*cell, value) for cell, value in sorted(self.cells.items())]
+        weights = [(*cell, weight) for cell, weight in sorted(self.weights.items())]
+        whys = [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET
         return StateView(
-            self.seq,
-            self.rev,
-            [(*cell, value) for cell, value in sorted(self.cells.items())],
-            sorted(self.bulk),
-            sorted(self.rejected),
-            sorted(self.comments.items()),
-            self.judgment,
-            self.flags,
-            self.done,
-            self.marks,
-            undo,
-            redo,
-            [(*cell, weight) for cell, weight in sorted(self.weights.items())],
-            self.provenance,
-            [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET,
-            sorted(self.rewrites.items()) or UNSET,
-            sorted(self.extracts.items()) or UNSET,
-        )
+            self.seq, self.rev, cells,
+            sorted(self.bulk), sorted(self.rejected), sorted(self.comments.items()),
+            self.judgment, self.flags, self.done, self.marks, undo, redo, weights, self.provenance,
+            whys, sorted(self.rewrites.items()) or UNSET, sorted(self.extracts.items()) or UNSET,
+        )  # fmt: skip
 
 
+_WRITES = (
+    "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
+)  # fmt: skip
+"""The fields of an event that hold rows, each with a value before and after at its end."""
+_CHANGES = ("label", "flags", "provenance")
+"""The fields of an event that hold one value before and after."""
 _PLAIN = frozenset({"edit", "reject", "open"})
 """Kinds that as a rule write marks of cells alone; a million of them are folded in seconds."""
+
+
+def copied(state: PairState, **changes: object) -> PairState:
+    """Return a state that can be changed apart from the first."""
+    fields = {name: getattr(state, name) for name in state.__struct_fields__}
+    own = {name: copy(value) for name, value in fields.items() if isinstance(value, (dict, set))}
+    return msgspec.structs.replace(state, **{**own, **changes})
 
 
 def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
     """Read a state that was stored."""
     view = _decode_view(text)
+    cells = {(i, j): value for i, j, value in view.cells}
+    weights = {(i, j): weight for i, j, weight in view.weights}
+    whys = {(i, j): why for i, j, why in view.whys or ()}
     return PairState(
-        view.seq,
-        view.rev,
-        {(i, j): value for i, j, value in view.cells},
-        set(view.bulk),
-        set(view.rejected),
-        dict(view.comments),
-        view.judgment,
-        view.flags,
-        view.done,
-        view.marks,
-        {(i, j): weight for i, j, weight in view.weights},
-        view.provenance,
-        {(i, j): why for i, j, why in view.whys or ()},
-        dict(view.rewrites or ()),
-        dict(view.extracts or ()),
-        undo,
-        redo,
-    )
+        view.seq, view.rev, cells, set(view.bulk), set(view.rejected), dict(view.comments),
+        view.judgment, view.flags, view.done, view.marks, weights, view.provenance,
+        whys, dict(view.rewrites or ()), dict(view.extracts or ()), undo, redo,
+    )  # fmt: skip
 
 
 def inverse(kind: str, data: Data) -> Data:
     """Return what takes an event back: the same fields, before and after exchanged."""
-    comment, turn = data.comment, _turn(kind, data)
-    if kind == "comment":
-        comment = OneComment(str(data.key), str(data.before), str(data.after))
+    comment, turn = _comment(kind, data), _turn(kind, data)
+    fields: dict[str, Any] = {
+        name: tuple((*row[:-2], row[-1], row[-2]) for row in getattr(data, name)) or ()
+        for name in _WRITES
+    }
+    for name in _CHANGES:
+        change = getattr(data, name)
+        fields[name] = change and (change[1], change[0])
     return Data(
-        cells=tuple((i, j, after, before) for i, j, before, after in data.cells),
-        bulk=tuple((i, j, after, before) for i, j, before, after in data.bulk),
-        rejected=tuple((i, j, after, before) for i, j, before, after in data.rejected),
-        weights=tuple((i, j, after, before) for i, j, before, after in data.weights),
+        **fields,
         comment=comment and OneComment(comment.key, comment.after, comment.before),
-        comments=tuple((key, after, before) for key, before, after in data.comments),
-        label=data.label and (data.label[1], data.label[0]),
-        flags=data.flags and (data.flags[1], data.flags[0]),
-        provenance=data.provenance and (data.provenance[1], data.provenance[0]),
-        whys=tuple((i, j, after, before) for i, j, before, after in data.whys),
-        rewrites=turned(data.rewrites),
-        extracts=turned(data.extracts),
         done=turn and Turn(turn.after, turn.before),
     )
 
@@ -222,35 +202,34 @@ def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
     >>> conflicts(state, "edit", Data(cells=[(0, 0, 0, 2)]))
     [{'i': 0, 'j': 0, 'before': 0, 'after': 2, 'now': 1}]
     """
-    found: list[dict[str, Any]] = []
-    told: dict[str, Any]
+    clashes: list[dict[str, Any]] = []
+    values: dict[str, Any]
     for i, j, before, after in data.cells:
         now = state.cells.get((i, j), 0)
         if now not in (before, after):
-            found.append({"i": i, "j": j, "before": before, "after": after, "now": now})
+            clashes.append({"i": i, "j": j, "before": before, "after": after, "now": now})
     for key, old, new in _comments(kind, data):
         text = state.comments.get(key)
         if (text or None) not in (old, new):
-            told = {"before": old or "", "after": new or "", "now": text or ""}
-            found.append({"field": "comment", "key": key, **told})
+            values = {"before": old or "", "after": new or "", "now": text or ""}
+            clashes.append({"field": "comment", "key": key, **values})
     for i, j, was, why in data.whys:
         held = state.whys.get((i, j))
         if held not in (was, why):
-            told = {"before": was, "after": why, "now": held}
-            found.append({"field": "why", "key": f"{i}-{j}", **told})
+            values = {"before": was, "after": why, "now": held}
+            clashes.append({"field": "why", "key": f"{i}-{j}", **values})
     for name, change, value in (
         ("label", data.label, state.judgment),
         ("flags", data.flags, state.flags),
     ):
         if change is not None and value not in change:
-            found.append({"field": name, "before": change[0], "after": change[1], "now": value})
-    found += keyed_conflicts("rewrite", state.rewrites, data.rewrites)
-    found += keyed_conflicts("extract", state.extracts, data.extracts)
-    return found + _null_conflicts(state, data)
+            clashes.append({"field": name, "before": change[0], "after": change[1], "now": value})
+    clashes += keyed_conflicts("rewrite", state.rewrites, data.rewrites)
+    clashes += keyed_conflicts("extract", state.extracts, data.extracts)
+    return clashes + _null_conflicts(state, data)
 
 
 def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
-    """Return the links of words that are to be null, where the event does not clear them."""
     nulls = {(i, j) for i, j, _, after in data.cells if after and -1 in (i, j)}
     if not nulls:
         return []
@@ -265,18 +244,17 @@ def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
 
 def completed(state: PairState, kind: str, data: Data) -> Data:
     """Return an event's data as it is stored: what is so already left out, what follows put in."""
-    found = conflicts(state, kind, data)
-    if found:
-        raise Conflict(found)
+    if clashes := conflicts(state, kind, data):
+        raise Conflict(clashes)
     cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
-    bulk = effective_marks(state.bulk, data.bulk)
-    rejected = effective_marks(state.rejected, data.rejected)
+    bulk = _effective_marks(state.bulk, data.bulk)
+    rejected = _effective_marks(state.rejected, data.rejected)
     changes: dict[str, Any] = {
         "cells": (*cells, *_nulls_of(state, cells)),
-        "bulk": (*bulk, *dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
+        "bulk": (*bulk, *_dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
         "rejected": (
             *rejected,
-            *dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
+            *_dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
         ),
         "seen": tuple(cell for cell in data.seen if cell in state.bulk) or (),  # the default itself
         "weights": (*data.weights, *_weights_of(state, data, cells)),
@@ -296,7 +274,7 @@ def completed(state: PairState, kind: str, data: Data) -> Data:
 
 
 def writes(kind: str, data: Data) -> bool:
-    """Tell whether an event changes anything but what has been looked at.
+    """Return whether an event changes anything but what has been looked at.
 
     Examples
     --------
@@ -304,22 +282,16 @@ def writes(kind: str, data: Data) -> bool:
     False
     """
     turn = _turn(kind, data)
-    changes = (data.label, data.flags, data.provenance, turn and (turn.before, turn.after))
-    return bool(
-        data.cells
-        or data.bulk
-        or data.rejected
-        or data.weights
-        or data.whys
-        or data.rewrites
-        or data.extracts
+    changes = [getattr(data, name) for name in _CHANGES]
+    changes.append(turn and (turn.before, turn.after))
+    return (
+        any(getattr(data, name) for name in _WRITES if name != "comments")
         or any(before != after for _, before, after in _comments(kind, data))
         or any(change and change[0] != change[1] for change in changes)
     )
 
 
 def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
-    """Return the clearing of nulls of words that are linked now."""
     written = {(i, j) for i, j, *_ in cells}
     more = {
         null
@@ -332,21 +304,45 @@ def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
 
 
 def _weights_of(state: PairState, data: Data, cells: Sequence[Write]) -> list[Weight]:
-    """Return the clearing of weights of links that change."""
     written = {(i, j) for i, j, *_ in data.weights}
     places = [(i, j) for i, j, *_ in cells if (i, j) in state.weights and (i, j) not in written]
     return [(*place, state.weights[place], None) for place in places]
 
 
-def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:
+def _comment(kind: str, data: Data) -> OneComment | None:
     if kind == "comment":
-        comment = OneComment(str(data.key), str(data.before), str(data.after))
-    elif data.comment is None:
+        return OneComment(str(data.key), str(data.before), str(data.after))
+    return data.comment
+
+
+def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:
+    comment = _comment(kind, data)
+    if comment is None:
         return data.comments
-    else:
-        comment = data.comment
     return ((comment.key, comment.before or None, comment.after or None), *data.comments)
 
 
 def _turn(kind: str, data: Data) -> Turn | None:
     return Turn(bool(data.before), bool(data.after)) if kind == "done" else data.done
+
+
+def _effective_marks(marked: set[Cell], writes: Sequence[Write]) -> list[Write]:
+    return [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
+
+
+def _dropped(marked: set[Cell], writes: Sequence[Write], cells: Sequence[Cell]) -> list[Write]:
+    written = {(i, j) for i, j, *_ in writes}
+    return [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
+
+
+def _set_bits(marked: set[Cell], writes: Sequence[Write]) -> None:
+    for i, j, _, after in writes:
+        (marked.add if after else marked.discard)((i, j))
+
+
+def _put_cells(held: dict[Cell, Any], writes: Sequence[tuple[int, int, Any, Any]]) -> None:
+    for i, j, _, after in writes:
+        if after is None:
+            held.pop((i, j), None)
+        else:
+            held[i, j] = after

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from alignkit.alignment import NULL
 from alignkit.annotate.log.conversion import state_of
 from alignkit.annotate.log.decisions import JUDGMENT
-from alignkit.annotate.log.state import PairState
+from alignkit.annotate.log.state import PairState, copied
 from alignkit.annotation import Annotation
 from alignkit.labels import Scheme
 
@@ -45,8 +43,7 @@ def merged(
     else:
         new.weights = {cell: w for cell, w in state.weights.items() if cell in new.cells}
     new.rejected = state.rejected - new.cells.keys()
-    kept = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
-    new.bulk = kept
+    new.bulk = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
     new.whys = {  # a value that comes from elsewhere was not decided here
         cell: why
         for cell, why in state.whys.items()
@@ -56,26 +53,9 @@ def merged(
     return new
 
 
-def copied(state: PairState, **changes: object) -> PairState:
-    """Return a state that can be changed apart from the first."""
-    new = msgspec.structs.replace(
-        state,
-        cells=dict(state.cells),
-        bulk=set(state.bulk),
-        rejected=set(state.rejected),
-        comments=dict(state.comments),
-        weights=dict(state.weights),
-        whys=dict(state.whys),
-        rewrites=dict(state.rewrites),
-        extracts=dict(state.extracts),
-    )
-    return msgspec.structs.replace(new, **changes)
-
-
 def _flags(
     state: PairState, said: PairState, holds: frozenset[str], scheme: Scheme | None
 ) -> list[str]:
-    """Return the flags: those of the judgment's text come with it, the others beside it."""
     within = {flag.value for flag in scheme.flags} if scheme is not None else set()
     text = said if "judgment" in holds else state
     beside = said if "flags" in holds else state

@@ -1,4 +1,4 @@
-"""Hold what the control sample knows of a pair: who saw suggestions, and what each drew."""
+"""What the control sample knows of a pair: who saw suggestions, and what each drew."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Suggested = tuple[int, int, "float | None", int]
 
 @dataclass(frozen=True)
 class Work:
-    """Hold what one annotator did with one pair, which is done."""
+    """What one annotator did with one pair, which is done."""
 
     shown: bool  # whether suggestions were shown
     links: Alignment  # the final links
@@ -36,7 +36,7 @@ class Work:
 
 @dataclass(frozen=True)
 class ControlPair:
-    """Hold one pair as the pull of suggestions is estimated from it."""
+    """One pair as the pull of suggestions is estimated from it."""
 
     id: str  # its id, for messages
     arm: str  # one of ARMS
@@ -64,7 +64,6 @@ class ControlPair:
             raise OptionError(f"pair {self.id!r} of the arm {self.arm!r}: {wrong}")
 
     def _wrong(self) -> str:
-        """Return in what the works are not as the arm says."""
         shown = [work.shown for work in self.works.values()]
         if self.arm == "bare" and any(shown):
             return "an annotator saw suggestions"

@@ -18,24 +18,24 @@ from alignkit.annotate.pull.control import ControlPair, Suggested, Work
 from alignkit.annotate.tables import queries, schema
 
 
-def control_pairs(link: Connection) -> Iterator[ControlPair]:
+def control_pairs(conn: Connection) -> Iterator[ControlPair]:
     """Yield all pairs that are assigned to somebody, of the control sample and others.
 
     What annotators did counts where it is done, and was assigned to them before they began. The
     suggestions are those that the page shows: where they are learned, those of a pair stay from
     when it is first opened.
     """
-    plan = read_plan(link)
+    plan = read_plan(conn)
     if plan is None:
         raise ProjectError(
             "nothing is assigned, so that it is not known who saw suggestions; assign pairs first "
             "(alignkit assign)"
         )
     rows: defaultdict[int, list[Assigned]] = defaultdict(list)
-    for row in assigned_rows(link):
+    for row in assigned_rows(conn):
         rows[row.k].append(row)
-    suggested, done = _suggested(link), _done(link)
-    for item in read_items(link):
+    suggested, done = _suggested(conn), _done(conn)
+    for item in read_items(conn):
         arm = next((row.arm for row in rows[item.k] if row.arm), "")
         own = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
         if own:
@@ -54,24 +54,24 @@ def control_pairs(link: Connection) -> Iterator[ControlPair]:
             )
 
 
-def _suggested(link: Connection) -> dict[int, list[Suggested]]:
-    """Return the links that are suggested for each pair."""
-    found = queries.suggested_cells(link).items()
-    return {k: [one for one in cells if one[0] >= 0 and one[1] >= 0] for k, (_, cells) in found}
+def _suggested(conn: Connection) -> dict[int, list[Suggested]]:
+    by_pair = queries.suggested_cells(conn).items()
+    return {
+        k: [cell for cell in cells if cell[0] >= 0 and cell[1] >= 0] for k, (_, cells) in by_pair
+    }
 
 
-def _done(link: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
-    """Return the links and the rejected suggestions of what is done, by pair and annotator."""
-    names = dict(enumerate(queries.annotators(link), 1))
+def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
+    names = dict(enumerate(queries.annotators(conn), 1))
     table, counts = schema.stream, schema.pair_counts
     same = (counts.c.account == table.c.account) & (counts.c.pair == table.c.pair)
     asked = select(table.c.pair, table.c.account, table.c.state).select_from(
         table.join(counts, same)
     )
-    found = {}
-    for k, account, text in link.execute(asked.where(counts.c.done.is_(True))):
+    works = {}
+    for k, account, text in conn.execute(asked.where(counts.c.done.is_(True))):
         state = decode_state(text)
         said = annotation_of(state)
         if said is not None and said.alignment is not None:
-            found[k, names[account]] = said.alignment, state.rejected
-    return found
+            works[k, names[account]] = said.alignment, state.rejected
+    return works

@@ -25,7 +25,7 @@ _COLUMNS = [
 
 @dataclass(frozen=True, eq=False)
 class WorkRows:
-    """Hold a row for each of W works, in the order of pairs, and of annotators within them."""
+    """A row for each of W works, in the order of pairs, and of annotators within them."""
 
     pair: Ints  # (W,) the number of its pair
     shown: NDArray[np.bool_]  # (W,) whether suggestions were shown
@@ -37,7 +37,7 @@ class WorkRows:
 
 @dataclass(frozen=True, eq=False)
 class PairFigures:
-    """Hold how far the annotators of pairs agree."""
+    """How far the annotators of pairs agree."""
 
     pair: Ints  # (K,) the numbers of the pairs on which two can be compared
     f1: Floats
@@ -47,7 +47,9 @@ def count_works(
     pairs: Sequence[ControlPair], edges: Sequence[float], *, least: float = 0.0
 ) -> WorkRows:
     """Count for each work what it has of the suggestions."""
-    kept = [[one for one in pair.suggested if one[2] is None or one[2] >= least] for pair in pairs]
+    kept = [
+        [cell for cell in pair.suggested if cell[2] is None or cell[2] >= least] for pair in pairs
+    ]
     works = [(k, work) for k, pair in enumerate(pairs) for work in pair.works.values()]
     drawn = LinkArrays.pack([work.links for _, work in works])
     packed = LinkArrays.pack([_alignment(some) for some in kept])
@@ -70,14 +72,15 @@ def count_works(
 def agreement_of_pairs(pairs: Sequence[ControlPair]) -> PairFigures:
     """Return for each pair how far every two agree; on split pairs, who saw suggestions and not."""
     twos = [
-        (k, one.links, other.links)
+        (k, first.links, other.links)
         for k, pair in enumerate(pairs)
-        for one, other in combinations(pair.works.values(), 2)
-        if pair.arm != "split" or one.shown != other.shown
+        for first, other in combinations(pair.works.values(), 2)
+        if pair.arm != "split" or first.shown != other.shown
     ]
     numbers, place = np.unique(np.array([k for k, *_ in twos], np.int64), return_inverse=True)
     f1 = _f1(
-        LinkArrays.pack([one for _, one, _ in twos]), LinkArrays.pack([other for *_, other in twos])
+        LinkArrays.pack([first for _, first, _ in twos]),
+        LinkArrays.pack([other for *_, other in twos]),
     )
     defined = ~np.isnan(f1)
     totals, counts = (
@@ -88,9 +91,8 @@ def agreement_of_pairs(pairs: Sequence[ControlPair]) -> PairFigures:
 
 
 def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
-    """Return F1 of all links, sure and possible, for each pair; NaN where both are empty."""
-    one, other, both = count_links(first, second)[:, _COLUMNS].T
-    return harmonic(ratio(both, one), ratio(both, other))
+    size, other, both = count_links(first, second)[:, _COLUMNS].T
+    return harmonic(ratio(both, size), ratio(both, other))
 
 
 def _alignment(suggested: Sequence[Suggested]) -> Alignment:
@@ -102,16 +104,14 @@ def _rejected(works: Sequence[Work]) -> LinkArrays:
 
 
 def _bins(suggested: Sequence[Sequence[Suggested]], edges: Sequence[float]) -> Ints:
-    """Return the bin of each suggestion, pair after pair."""
     known = [np.nan if p is None else p for _, _, p, _ in chain.from_iterable(suggested)]
     p = np.array(known, np.float64)
-    found = np.searchsorted(np.asarray(edges, np.float64), p, side="right")
-    found[np.isnan(p)] = len(edges) + 1
-    return found.astype(np.int64)
+    bins = np.searchsorted(np.asarray(edges, np.float64), p, side="right")
+    bins[np.isnan(p)] = len(edges) + 1
+    return bins.astype(np.int64)
 
 
 def _among(links: LinkArrays, others: LinkArrays) -> NDArray[np.bool_]:
-    """Tell of each link whether the other arrays have it in the same row."""
     n, m = np.maximum(
         links.lengths.max(axis=0, initial=1), others.lengths.max(axis=0, initial=1)
     ).tolist()
@@ -123,5 +123,5 @@ def _among(links: LinkArrays, others: LinkArrays) -> NDArray[np.bool_]:
 
 
 def _table(rows: Ints, columns: Ints, size: tuple[int, int]) -> Ints:
-    found = np.bincount(rows * size[1] + columns, minlength=size[0] * size[1])
-    return found.reshape(size).astype(np.int64)
+    counts = np.bincount(rows * size[1] + columns, minlength=size[0] * size[1])
+    return counts.reshape(size).astype(np.int64)

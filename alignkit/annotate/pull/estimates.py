@@ -16,7 +16,7 @@ from alignkit.scoring.strata import expanded, merged_strata, stratified_weights
 
 @dataclass(frozen=True)
 class Estimate:
-    """Hold a figure with its interval."""
+    """A figure with its interval."""
 
     value: float  # naN where undefined
     interval: Interval | str  # the interval, or the reason why there is none
@@ -25,16 +25,16 @@ class Estimate:
 
     def to_dict(self) -> dict[str, object]:
         """Return value, ``low`` and ``high``, or the ``reason``, and pairs; NaN is None."""
-        found: dict[str, object] = {"value": jsonable(self.value)}
+        record: dict[str, object] = {"value": jsonable(self.value)}
         if isinstance(self.interval, Interval):
-            found |= {"low": jsonable(self.interval.low), "high": jsonable(self.interval.high)}
+            record |= {"low": jsonable(self.interval.low), "high": jsonable(self.interval.high)}
         else:
-            found["reason"] = self.interval
-        return found | {"pairs": self.pairs, "left_out": self.left_out}
+            record["reason"] = self.interval
+        return record | {"pairs": self.pairs, "left_out": self.left_out}
 
 
 class Sample:
-    """Hold the rows of counts of a sample of pairs, and what resamples of it give."""
+    """The rows of counts of a sample of pairs, and what resamples of it give."""
 
     def __init__(
         self,
@@ -82,5 +82,9 @@ class Sample:
         return self._spanned(self._drawn[name], self._degrees)
 
     def _spanned(self, drawn: Floats, degrees: int) -> Interval | str:
-        found = reasoned(drawn, expanded(self._confidence, degrees))
-        return replace(found, confidence=self._confidence) if isinstance(found, Interval) else found
+        interval = reasoned(drawn, expanded(self._confidence, degrees))
+        return (
+            replace(interval, confidence=self._confidence)
+            if isinstance(interval, Interval)
+            else interval
+        )

@@ -62,7 +62,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
     seen = _seen_sample(data)
     between = _between_samples(data, given)
     done, left = _progress(given)
-    found = Pull(
+    pull = Pull(
         data.options,
         done,
         left,
@@ -81,11 +81,11 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
         agreement={name: sample.estimate("mean") for name, sample in between.items()},
         excess={name: between[name].less(between["bare"], "mean") for name in ("shown", "split")},
     )
-    return replace(found, cautions=tuple(_cautions(found)))
+    return replace(pull, cautions=tuple(_cautions(pull)))
 
 
 class _Side(NamedTuple):
-    """Hold the mean over some annotators of each of P pairs: F1, and what was taken by bin."""
+    """The mean over some annotators of each of P pairs: F1, and what was taken by bin."""
 
     done: Mask
     f1: Floats
@@ -94,7 +94,7 @@ class _Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """Hold the rows of all works; of each pair its suggestions by bin, its arm and stratum."""
+    """The rows of all works; of each pair its suggestions by bin, its arm and stratum."""
 
     works: WorkRows
     suggested: Ints
@@ -148,12 +148,10 @@ def _arm(pair: ControlPair) -> str:
 
 
 def _both(shown: _Side, hidden: _Side) -> Ints:
-    """Return the pairs that some have done who saw suggestions, and some who did not."""
     return np.flatnonzero(shown.done & hidden.done)
 
 
 def _split_sample(data: _Data, shown: _Side, hidden: _Side) -> Sample:
-    """Return the split pairs: F1 with the suggestions, and by bin what was taken and drawn."""
     pairs = _both(shown, hidden)
     suggested, taken, drawn = (
         np.hstack([counts.sum(axis=1, keepdims=True), counts])
@@ -164,24 +162,23 @@ def _split_sample(data: _Data, shown: _Side, hidden: _Side) -> Sample:
 
     def measure(sums: Floats) -> dict[str, Floats]:
         pairs, with_them, without = sums[:, :3].T
-        found = {
+        measures = {
             "shown": ratio(with_them, pairs),
             "hidden": ratio(without, pairs),
             "pull": ratio(with_them - without, pairs),
         }
         for k in range(width):
             some, took, drew = sums[:, 3 + k :: width].T
-            found[f"taken {k}"] = ratio(took, some)
-            found[f"unseen {k}"] = ratio(drew, some)
-            found[f"pull {k}"] = ratio(took - drew, some)
-        return found
+            measures[f"taken {k}"] = ratio(took, some)
+            measures[f"unseen {k}"] = ratio(drew, some)
+            measures[f"pull {k}"] = ratio(took - drew, some)
+        return measures
 
     rows = np.hstack([f1, suggested, taken, drawn])
     return data.sample("split", rows, measure, pairs, suggested[:, 0] > 0)
 
 
 def _bins(data: _Data, split: Sample, pairs: Ints) -> Iterator[PullBin]:
-    """Yield what became of all suggestions, and of those of each bin."""
     counts = data.suggested[pairs].sum(axis=0).tolist()
     bounds = (0.0, *data.options.edges, 1.0)
     spans = [(0.0, 1.0), *pairwise(bounds), (nan, nan)]
@@ -192,7 +189,6 @@ def _bins(data: _Data, split: Sample, pairs: Ints) -> Iterator[PullBin]:
 
 
 def _coin_sample(data: _Data, shown: bool) -> Sample:
-    """Return F1 with the suggestions on pairs annotated once, with them shown or not."""
     side = data.side("coin", shown)
     pairs = np.flatnonzero(side.done)
     name = f"coin {'shown' if shown else 'hidden'}"
@@ -200,7 +196,6 @@ def _coin_sample(data: _Data, shown: bool) -> Sample:
 
 
 def _seen_sample(data: _Data) -> Sample:
-    """Return what became of the suggestions that annotators saw, on all pairs."""
     works, size = data.works, len(data.arms)
     of = works.pair[works.shown]
     rows = np.stack(
@@ -220,18 +215,16 @@ def _seen_sample(data: _Data) -> Sample:
 
 
 def _between_samples(data: _Data, pairs: Sequence[ControlPair]) -> dict[str, Sample]:
-    """Return by arm how far the annotators of a pair agree."""
-    found = agreement_of_pairs(pairs)
+    agreement = agreement_of_pairs(pairs)
     samples = {}
     for arm in ("shown", "split", "bare"):
-        chosen = data.arms[found.pair] == arm
-        f1 = found.f1[chosen]
-        samples[arm] = data.mean(f"both {arm}", f1, found.pair[chosen], ~np.isnan(f1))
+        chosen = data.arms[agreement.pair] == arm
+        f1 = agreement.f1[chosen]
+        samples[arm] = data.mean(f"both {arm}", f1, agreement.pair[chosen], ~np.isnan(f1))
     return samples
 
 
 def _progress(pairs: Sequence[ControlPair]) -> tuple[dict[str, int], dict[str, int]]:
-    """Return by arm how many pairs all are done with who have them, and how many are open."""
     done, left = (dict.fromkeys(("split", "bare", "coin", "shown"), 0) for _ in range(2))
     for pair in pairs:
         (left if pair.open else done)[_arm(pair)] += 1
@@ -239,7 +232,6 @@ def _progress(pairs: Sequence[ControlPair]) -> tuple[dict[str, int], dict[str, i
 
 
 def _deviation(data: _Data, shown: _Side, hidden: _Side) -> float:
-    """Return the standard deviation of the difference within a pair."""
     pairs = _both(shown, hidden)
     kept = pairs[data.suggested[pairs].any(axis=1)]
     difference = shown.f1[kept] - hidden.f1[kept]
@@ -249,15 +241,15 @@ def _deviation(data: _Data, shown: _Side, hidden: _Side) -> float:
 def _cautions(pull: Pull) -> Iterator[str]:
     pairs = pull.pull.pairs
     if pairs < ENOUGH:
-        told = (
+        caution = (
             f"the pull stands on {pairs} split pair{'' if pairs == 1 else 's'}: an interval of "
             f"{_HALF_WIDTH:g} to either side takes {ENOUGH} where the difference within a pair has "
             "a standard deviation of 0.25"
         )
         if pull.deviation > 0:
             needed = ceil((_NORMAL * pull.deviation / _HALF_WIDTH) ** 2)
-            told += f"; here it is {pull.deviation:.2f}, which takes {needed}"
-        yield told
+            caution += f"; here it is {pull.deviation:.2f}, which takes {needed}"
+        yield caution
     if 1 < pairs < FEW_PAIRS:
         yield f"with fewer than about {FEW_PAIRS} pairs the bootstrap's intervals are too narrow"
     unfinished = pull.open["split"] + pull.open["bare"]

@@ -1,4 +1,4 @@
-"""Hold how far suggestions pull annotators: the options, the figures, the cautions."""
+"""How far suggestions pull annotators: the options, the figures, the cautions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PullOptions:
-    """Hold the options of the estimate."""
+    """The options of the estimate."""
 
     edges: Sequence[float] = (0.1, 0.6, 0.9)
     least: float = 0.0
@@ -37,7 +37,7 @@ class PullOptions:
         if not 0 <= self.least <= 1:
             raise OptionError(f"least is {self.least}; give a probability, from 0 to 1")
         bounds = (0.0, *self.edges, 1.0)
-        if not all(one < other for one, other in pairwise(bounds)):
+        if not all(low < other for low, other in pairwise(bounds)):
             raise OptionError(
                 f"edges are {', '.join(map(str, self.edges))}; give numbers that rise, above 0 "
                 "and below 1"
@@ -46,7 +46,7 @@ class PullOptions:
 
 @dataclass(frozen=True)
 class PullBin:
-    """Hold what became of the suggestions of one bin on the split pairs."""
+    """What became of the suggestions of one bin on the split pairs."""
 
     low: float
     high: float
@@ -58,7 +58,7 @@ class PullBin:
 
 @dataclass(frozen=True, repr=False)
 class Pull:
-    """Hold how far suggestions pull; printed, it is the tables of the command."""
+    """How far suggestions pull; printed, it is the tables of the command."""
 
     options: PullOptions  # the options
     pairs: Mapping[str, int]
@@ -84,8 +84,8 @@ class Pull:
 
     def tables(self) -> list[Table]:
         """Return the tables."""
-        found: list[Table] = _shown().pull_tables(self)
-        return found
+        tables: list[Table] = _shown().pull_tables(self)
+        return tables
 
     def show(self, medium: str = "text") -> str:
         """Return the tables and cautions: ``"text"``, ``"markdown"``, ``"latex"``, ``"html"``."""
@@ -109,5 +109,4 @@ def _told(value: object) -> object:
 
 
 def _shown() -> Any:
-    """Load what shows the result when it is shown: it stands above it."""
     return import_module("alignkit.annotate.pull.tables")

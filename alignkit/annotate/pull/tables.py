@@ -47,11 +47,10 @@ def pull_report(pull: Pull, medium: str = "text") -> str:
 
 
 def _head(pull: Pull) -> list[str]:
-    """Return the pull in a line, and how many pairs of each arm are done."""
     shown = _signed("").show(_cell(pull.pull)).text
     counts = [
-        f"{pull.pairs[arm]} {told}" + (f" ({pull.open[arm]} open)" if pull.open[arm] else "")
-        for arm, told in _ARMS.items()
+        f"{pull.pairs[arm]} {meaning}" + (f" ({pull.open[arm]} open)" if pull.open[arm] else "")
+        for arm, meaning in _ARMS.items()
     ]
     return [f"Pull of suggestions: {shown} points of F1", f"Pairs done: {', '.join(counts)}"]
 
@@ -78,8 +77,8 @@ def _estimates(pull: Pull) -> Table:
         "once, by a coin": (pull.coin["shown"], pull.coin["hidden"], pull.coin["pull"]),
     }
     rows = [
-        [name, found[-1].pairs, found[-1].left_out, *map(_cell, found)]
-        for name, found in samples.items()
+        [name, estimate[-1].pairs, estimate[-1].left_out, *map(_cell, estimate)]
+        for name, estimate in samples.items()
     ]
     least = f" of {pull.options.least:g} and more" if pull.options.least else ""
     return Table(

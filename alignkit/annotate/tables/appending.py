@@ -26,32 +26,17 @@ from alignkit.annotate.log.events import (
 from alignkit.annotate.log.new_pairs import check_extracts, document_texts
 from alignkit.annotate.log.project_events import Account
 from alignkit.annotate.log.state import PairState, completed, inverse, writes
-from alignkit.annotate.tables import schema
+from alignkit.annotate.tables import queries, schema
 from alignkit.annotate.tables.building import count_row, event_row, stream_row
-from alignkit.annotate.tables.queries import (
-    PairRow,
-    StreamRow,
-    account_of,
-    annotators,
-    event_at,
-    event_ids,
-    events_after,
-    gold_name,
-    known_events,
-    last_n,
-    pair_row,
-    scheme_of,
-    stream_of,
-    task_of,
-)
+from alignkit.annotate.tables.queries import PairRow, StreamRow
 from alignkit.annotate.tables.views import Appended
 
 
 class Batch:
     """Collect the rows of streams and events, and write them table by table."""
 
-    def __init__(self, link: Connection) -> None:
-        self.link = link
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
         self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _WRITES}
         self._n: int | None = None
         self._stream: int | None = None
@@ -60,7 +45,7 @@ class Batch:
     def n(self) -> int:
         """The number of the last event, with those that were put."""
         if self._n is None:
-            self._n = last_n(self.link)
+            self._n = queries.last_n(self.conn)
         return self._n
 
     def put(
@@ -83,7 +68,7 @@ class Batch:
 
     def _new_stream(self) -> int:
         if self._stream is None:
-            highest = self.link.execute(select(func.max(schema.stream.c.id))).scalar()
+            highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
             self._stream = int(highest or 0)
         self._stream += 1
         return self._stream
@@ -92,7 +77,7 @@ class Batch:
         """Write what was put; then others may write."""
         for name, rows in self._rows.items():
             if rows:
-                self.link.execute(_WRITES[name], rows)
+                self.conn.execute(_WRITES[name], rows)
                 rows.clear()
         self._n = self._stream = None
 
@@ -138,7 +123,7 @@ class Writer:
         return msgspec.structs.replace(writes, of=data.of, seen=data.seen)
 
     def _at(self, seq: int) -> Any:
-        return self._new.get(seq) or event_at(self._batch.link, self.stream, seq)
+        return self._new.get(seq) or queries.event_at(self._batch.conn, self.stream, seq)
 
     def added(self) -> list[Event]:
         """Return what was added, as it is stored."""
@@ -154,7 +139,7 @@ class Writer:
 
 
 def append_sent(
-    link: Connection,
+    conn: Connection,
     k: int,
     annotator: str,
     *,
@@ -164,25 +149,22 @@ def append_sent(
     actor: str,
     prepare: Callable[[Writer, Sent, Data], None] | None = None,
 ) -> tuple[Appended, bool]:
-    """Append what a client sends, all or nothing; tell whether anything of it was new.
-
-    `prepare` is called before each new event; it may refuse it, or add others before it.
-    """
-    account = account_of(link, annotator)
-    pair = pair_row(link, k)
-    if any(sent.kind == "decide" for sent in events) and annotator != gold_name(link):
+    """Append what a client sends, all or nothing; return also whether anything of it was new."""
+    account = queries.account_of(conn, annotator)
+    pair = queries.pair_row(conn, k)
+    if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
         raise BadEvent("decide: only the gold standard holds decisions; an annotator draws links")
-    stream = stream_of(link, account, pair)
+    stream = queries.stream_of(conn, account, pair)
     seq = stream.state.seq
-    new = _unknown(events, known_events(link, {sent.id for sent in events}), stream.id)
+    new = _unknown(events, queries.known_events(conn, {sent.id for sent in events}), stream.id)
     if new and rev != pair.rev:
         raise OldText(pair.rev)
-    batch = Batch(link)
+    batch = Batch(conn)
     writer = Writer(batch, account, annotator, pair, stream)
     try:
         for sent, digest in new:
             data = read_sent(sent, len(pair.source), len(pair.target))
-            if sent.kind == "done" and task_of(link) == "judge":
+            if sent.kind == "done" and queries.task_of(conn) == "judge":
                 data.how = "judge"
             if data.extracts:
                 texts = document_texts(pair.attributes, pair.source, pair.target)
@@ -190,7 +172,7 @@ def append_sent(
             if prepare is not None:
                 prepare(writer, sent, data)
             if data.label is not None and sent.kind in ("judge", "decide"):
-                _check_label(link, stream.id, writer.state.judgment, data.label[1])
+                _check_label(conn, stream.id, writer.state.judgment, data.label[1])
             if sent.kind in ("undo", "redo"):
                 data = writer.back(sent.kind, data)
             data = completed(writer.state, sent.kind, data)
@@ -200,41 +182,40 @@ def append_sent(
                 event.kind, data = "open", Data(rev=rev, seen=data.seen)
             writer.add(event, data)
     except Conflict as conflict:
-        raise Conflict(conflict.conflicts, seq, events_after(link, stream.id, base)) from None
+        raise Conflict(
+            conflict.conflicts, seq, queries.events_after(conn, stream.id, base)
+        ) from None
     writer.save()
     n = batch.n
     batch.flush()
-    return _answer(link, writer, n, base, seq), bool(new)
+    return _answer(conn, writer, n, base, seq), bool(new)
 
 
-def _check_label(link: Connection, stream: int | None, now: str, label: str) -> None:
-    """Refuse a label that is not of the scheme, unless the stream holds it or once did."""
-    scheme = scheme_of(link)
+def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> None:
+    scheme = queries.scheme_of(conn)
     if scheme is None or label in ("", now, *scheme.values):
         return
-    for event in events_after(link, stream, 0):
+    for event in queries.events_after(conn, stream, 0):
         judged = decode_data(event.data).label
         if judged is not None and label in judged:
             return
     raise BadEvent(f"label: {label[:40]!r} is not of the scheme {scheme.name}: {scheme.expected}")
 
 
-def _answer(link: Connection, writer: Writer, n: int, base: int, before: int) -> Appended:
-    """Return what a client needs that has seen a stream up to `base`, where `before` was last."""
+def _answer(conn: Connection, writer: Writer, n: int, base: int, before: int) -> Appended:
     stream, state = writer.stream, writer.state
     added = writer.added()
     ids: dict[int, str | None] = {0: None} | {event.seq: event.id for event in added}
     tops = state.undo, state.redo
     if not ids.keys() >= set(tops):
-        ids.update(zip(tops, event_ids(link, stream, *tops), strict=True))
-    events = added if base == before else events_after(link, stream, base)
+        ids.update(zip(tops, queries.event_ids(conn, stream, *tops), strict=True))
+    events = added if base == before else queries.events_after(conn, stream, base)
     return Appended(state.seq, n, events, ids[tops[0]], ids[tops[1]])
 
 
 def _unknown(
     events: Sequence[Sent], known: Mapping[str, tuple[int, str]], stream: int | None
 ) -> list[tuple[Sent, str]]:
-    """Return the events that are not stored yet, with their digests."""
     seen = dict(known)
     new = []
     for sent in events:
@@ -248,7 +229,6 @@ def _unknown(
 
 
 def _digest(sent: Sent) -> str:
-    """Return what tells an event from another of the same id, however its JSON is written."""
     try:
         body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
@@ -262,24 +242,33 @@ def _event(sent: Sent, digest: str, actor: str) -> LogEvent:
     return LogEvent(sent.id, 0, 0, kind, sent.v, actor, at, client_at, 0, Raw(b"{}"), sent=digest)
 
 
-def append_to_project(link: Connection, kind: str, data: Struct, actor: str = "") -> None:
+def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = "") -> None:
     """Append an event of pair 0; the caller brings its tables up to date."""
     table = schema.stream.c
-    row = link.execute(select(table.id, table.seq).where(table.pair == 0)).one()
+    row = conn.execute(select(table.id, table.seq).where(table.pair == 0)).one()
     event = LogEvent(
-        str(uuid4()), row[1] + 1, last_n(link) + 1, kind, 1, actor, now(), "", 0, Raw(encode(data))
+        str(uuid4()),
+        row[1] + 1,
+        queries.last_n(conn) + 1,
+        kind,
+        1,
+        actor,
+        now(),
+        "",
+        0,
+        Raw(encode(data)),
     )
-    link.execute(insert(schema.event), [event_row(event, row[0])])
+    conn.execute(insert(schema.event), [event_row(event, row[0])])
     changed = stream_row(PairState(seq=event.seq))
-    link.execute(update(schema.stream).where(table.id == row[0]).values(**changed))
+    conn.execute(update(schema.stream).where(table.id == row[0]).values(**changed))
 
 
-def enrolled(link: Connection, name: str) -> int:
+def enrolled(conn: Connection, name: str) -> int:
     """Return the number of an annotator, who is registered if need be."""
-    known = annotators(link)
+    known = queries.annotators(conn)
     if name in known:
         return known.index(name) + 1
     number = len(known) + 1
-    link.execute(insert(schema.account).values(id=number, name=name))
-    append_to_project(link, "account", Account(name))
+    conn.execute(insert(schema.account).values(id=number, name=name))
+    append_to_project(conn, "account", Account(name))
     return number

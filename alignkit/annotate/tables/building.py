@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from msgspec import structs
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, Table, insert
 
 from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.log.events import LogEvent, encode
@@ -28,15 +28,15 @@ def build_project(path: str, log: Iterable[LogEvent]) -> None:
     with replacing_file(path) as beside:
         database = Database(beside, new=True)
         try:
-            with database.writing() as link:
-                _write(link, log)
+            with database.writing() as conn:
+                _write(conn, log)
         except BaseException:
             database.close()
             raise
         database.finish()
 
 
-def _write(link: Connection, log: Iterable[LogEvent]) -> None:
+def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
     fold = Fold()
     streams: dict[tuple[int, str], int] = {}
     ids: set[str] = set()
@@ -52,30 +52,16 @@ def _write(link: Connection, log: Iterable[LogEvent]) -> None:
             last = event.n
             ids.add(event.id)
             rows.append(tuple(event_row(event, streams.setdefault(key, len(streams) + 1)).values()))
-        insert_tuples(link, schema.event, rows)
+        insert_tuples(conn, schema.event, rows)
     if not fold.setting.key or not fold.pairs:
         raise ProjectError("the log holds no project: its first events, of pair 0, are missing")
-    _write_tables(link, fold, streams)
+    _write_tables(conn, fold, streams)
 
 
-def _write_tables(link: Connection, fold: Fold, streams: dict[tuple[int, str], int]) -> None:
-    _insert(link, schema.project, [project_row(fold)])
-    names = ["", *fold.accounts]
-    number = {name: id for id, name in enumerate(names)}
-    _insert(link, schema.account, ({"id": id, "name": name} for id, name in enumerate(names)))
-    _insert(link, schema.pair, pair_table(fold))
-    _insert(link, schema.pair_text, (text_row(t) for rows in fold.texts.values() for t in rows))
-    sets = fold.suggestions.items()
-    _insert(
-        link,
-        schema.suggestion,
-        (suggestion_row(name, k, cells) for name, rows in sets for k, cells in rows.items()),
-    )
-    _insert(link, schema.learned_set, learned_table(fold))
-    assigned = fold.assigned.values()
-    _insert(
-        link, schema.assignment, (assignment_row(row, number[row.annotator]) for row in assigned)
-    )
+def _write_tables(conn: Connection, fold: Fold, streams: dict[tuple[int, str], int]) -> None:
+    for table, table_rows in project_tables(fold):
+        _insert(conn, table, table_rows)
+    number = {name: id for id, name in enumerate(["", *fold.accounts])}
     rows, counts = [], []
     for (k, name), id in streams.items():
         if name not in number:
@@ -86,18 +72,33 @@ def _write_tables(link: Connection, fold: Fold, streams: dict[tuple[int, str], i
         rows.append({"id": id, "pair": k, "account": number[name], **stream_row(state)})
         if k:
             counts.append({"pair": k, "account": number[name], **count_row(state)})
-    _insert(link, schema.stream, rows)
-    _insert(link, schema.pair_counts, counts)
+    _insert(conn, schema.stream, rows)
+    _insert(conn, schema.pair_counts, counts)
 
 
-def _insert(link: Connection, table: Any, rows: Iterable[dict[str, Any]]) -> None:
+def _insert(conn: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
     left = iter(rows)
     while some := list(islice(left, _BATCH)):
-        link.execute(insert(table), some)
+        conn.execute(insert(table), some)
 
 
-def project_row(fold: Fold) -> dict[str, Any]:
-    """Return the row of the settings."""
+def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]]]:
+    """Yield each table of the project itself, with the rows that its log comes to."""
+    names = {name: id for id, name in enumerate(["", *fold.accounts])}
+    yield schema.project, [_project_row(fold)]
+    yield schema.account, ({"id": id, "name": name} for name, id in names.items())
+    yield schema.pair, _pair_table(fold)
+    assigned = fold.assigned.values()
+    yield schema.assignment, (assignment_row(row, names[row.annotator]) for row in assigned)
+    learned = enumerate(fold.learned.items(), 1)
+    yield schema.learned_set, (learned_row(number, *row) for number, row in learned)
+    yield schema.pair_text, (text_row(text) for rows in fold.texts.values() for text in rows)
+    sets = fold.suggestions.items()
+    cells = (suggestion_row(name, k, row) for name, rows in sets for k, row in rows.items())
+    yield schema.suggestion, cells
+
+
+def _project_row(fold: Fold) -> dict[str, Any]:
     setting = fold.setting
     return {
         "key": setting.key,
@@ -113,7 +114,7 @@ def project_row(fold: Fold) -> dict[str, Any]:
     }
 
 
-def pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
+def _pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
     """Yield the rows of the pairs; that of the project first."""
     row = {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
     yield {**row, "suggested": ""}
@@ -150,12 +151,6 @@ def suggestion_row(name: str, k: int, cells: list[Suggestion]) -> dict[str, Any]
     return {"set": name, "pair": k, "cells": encode(cells).decode()}
 
 
-def learned_table(fold: Fold) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the learned sets."""
-    for number, (name, learned) in enumerate(fold.learned.items(), 1):
-        yield learned_row(number, name, learned)
-
-
 def learned_row(number: int, name: str, learned: LearnedFrom) -> dict[str, Any]:
     """Return the row of a learned set."""
     return {"number": number, "set": name, **structs.asdict(learned)}
@@ -163,14 +158,8 @@ def learned_row(number: int, name: str, learned: LearnedFrom) -> dict[str, Any]:
 
 def assignment_row(row: Assigned, account: int) -> dict[str, Any]:
     """Return the row that says that a pair is an annotator's."""
-    return {
-        "account": account,
-        "pair": row.k,
-        "place": row.place,
-        "shown": row.shown,
-        "arm": row.arm,
-        "trial": row.trial,
-    }
+    own = {name: getattr(row, name) for name in ("place", "shown", "arm", "trial")}
+    return {"account": account, "pair": row.k, **own}
 
 
 def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
@@ -205,9 +194,5 @@ def stream_row(state: PairState) -> dict[str, Any]:
 def count_row(state: PairState) -> dict[str, Any]:
     """Return the counts of a state."""
     nulls = sum(-1 in cell for cell in state.cells)
-    return {
-        "links": len(state.cells) - nulls,
-        "nulls": nulls,
-        "comments": len(state.comments),
-        "done": state.done,
-    }
+    comments, links = len(state.comments), len(state.cells) - nulls
+    return {"links": links, "nulls": nulls, "comments": comments, "done": state.done}

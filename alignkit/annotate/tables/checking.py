@@ -39,30 +39,29 @@ _RULES = {
 """What is asked, by what is wrong where the answer is yes."""
 
 
-def wrong_value(link: Connection, tables: Iterable[Table]) -> str:
-    """Say which column of some tables holds what it cannot hold; empty where none does."""
+def wrong_value(conn: Connection, tables: Iterable[Table]) -> str:
+    """Return the column that holds a value of a wrong kind, in words; empty if none does."""
     for table in tables:
-        wrong = link.exec_driver_sql(_of_kinds(table)).scalar()
+        wrong = conn.exec_driver_sql(_of_kinds(table)).scalar()
         if wrong is not None:
             return f"{table.name}.{wrong} holds a value of another kind"
     return ""
 
 
-def first_fault(link: Connection) -> str:
-    """Say what the tables of a project hold that none has; empty where nothing is wrong."""
-    if fault := wrong_value(link, METADATA.sorted_tables):
+def first_fault(conn: Connection) -> str:
+    """Return the first fault of the tables of a project, in words; empty if there is none."""
+    if fault := wrong_value(conn, METADATA.sorted_tables):
         return fault
-    row = link.exec_driver_sql("PRAGMA foreign_key_check").first()
+    row = conn.exec_driver_sql("PRAGMA foreign_key_check").first()
     if row is not None:
         return f"a row of {row[0]} belongs to a row of {row[2]} that is missing"
     return next(
-        (told for told, asked in _RULES.items() if link.exec_driver_sql(asked).scalar()), ""
+        (message for message, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar()), ""
     )
 
 
 def _of_kinds(table: Table) -> str:
-    """Return the SQL that finds the name of a column with a value that is not of its kind."""
-    kinds = ((one.name, _is(one.type).format(f'"{one.name}"')) for one in table.columns)
+    kinds = ((column.name, _is(column.type).format(f'"{column.name}"')) for column in table.columns)
     cases = " ".join(f"WHEN NOT ({holds}) THEN '{name}'" for name, holds in kinds)
     return f'SELECT CASE {cases} END AS wrong FROM "{table.name}" WHERE wrong IS NOT NULL LIMIT 1'
 

@@ -23,13 +23,7 @@ from sqlalchemy.pool import QueuePool
 
 from alignkit.annotate.errors import DamagedProject
 from alignkit.annotate.tables.checking import LOG, first_fault, wrong_value
-from alignkit.annotate.tables.project_file import (
-    MARK,
-    VERSION,
-    check_file,
-    check_schema,
-    refusal,
-)
+from alignkit.annotate.tables.project_file import MARK, VERSION, check_file, check_schema, refusal
 from alignkit.annotate.tables.schema import METADATA
 from alignkit.annotate.tables.upgrading import add_missing, stand_ins
 
@@ -38,7 +32,7 @@ _CACHE = 128 * 1024  # kB, of a new database: its index of ids is filled at rand
 
 
 class Database:
-    """Hold the connections to a project's database."""
+    """The connections to a project's database."""
 
     def __init__(
         self, path: str, *, readonly: bool = False, log: bool = False, new: bool = False
@@ -55,23 +49,23 @@ class Database:
             if new:
                 self._prepare()
                 return
-            with closing(sqlite3.connect(self._uri, uri=True)) as link:
-                check_schema(link, path)
+            with closing(sqlite3.connect(self._uri, uri=True)) as conn:
+                check_schema(conn, path)
             self._update(readonly)
             self._check(log)
 
     def _engine(self, readonly: bool) -> Engine:
         def connect() -> sqlite3.Connection:
-            link = sqlite3.connect(
+            conn = sqlite3.connect(
                 self._uri, uri=True, isolation_level=None, check_same_thread=False
             )
             for pragma in self._pragmas(readonly):
-                link.execute(f"PRAGMA {pragma}")
+                conn.execute(f"PRAGMA {pragma}")
             for text in self._stand_ins:
-                link.execute(text)
+                conn.execute(text)
             if readonly:
-                link.execute("PRAGMA query_only=ON")
-            return link
+                conn.execute("PRAGMA query_only=ON")
+            return conn
 
         engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool)
         event.listen(engine, "begin", _begin)
@@ -87,67 +81,65 @@ class Database:
         return [*common, "journal_mode=WAL", "synchronous=FULL"]
 
     def _prepare(self) -> None:
-        with self.engine.begin() as link:
-            METADATA.create_all(link)
-            link.exec_driver_sql(f"PRAGMA application_id={MARK}")
-            link.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+        with self.engine.begin() as conn:
+            METADATA.create_all(conn)
+            conn.exec_driver_sql(f"PRAGMA application_id={MARK}")
+            conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
     def finish(self) -> None:
         """Close a database that was made as new, whole on the disk."""
         with self._told():
             self.close()
-            link = sqlite3.connect(self.path)
-            link.execute("PRAGMA journal_mode=WAL")
-            link.close()
+            conn = sqlite3.connect(self.path)
+            conn.execute("PRAGMA journal_mode=WAL")
+            conn.close()
             with open(self.path, "rb+") as file:
                 os.fsync(file.fileno())
 
     def _update(self, readonly: bool) -> None:
-        """Add what a project of an earlier version lacks; see `upgrading`."""
-        with self.engine.connect() as link:
-            if _version(link) >= VERSION:
+        with self.engine.connect() as conn:
+            if _version(conn) >= VERSION:
                 return
             if readonly:
-                self._stand_ins = stand_ins(link, METADATA)
+                self._stand_ins = stand_ins(conn, METADATA)
         if readonly:
             self.engine.dispose()  # the next connections have them
             return
-        with self.writing() as link:
-            if _version(link) < VERSION:  # nobody else was quicker
-                add_missing(link, METADATA)
-                link.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+        with self.writing() as conn:
+            if _version(conn) < VERSION:  # nobody else was quicker
+                add_missing(conn, METADATA)
+                conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
     def _check(self, log: bool) -> None:
-        with self.engine.connect() as link:
+        with self.engine.connect() as conn:
             names = {
                 row[0]
-                for row in link.exec_driver_sql(
+                for row in conn.exec_driver_sql(
                     "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
                 ).fetchall()
             }
             missing = sorted(METADATA.tables.keys() - names)
             if missing:
                 raise DamagedProject(self.path, f"it has no table {missing[0]!r}")
-            if fault := wrong_value(link, LOG) if log else first_fault(link):
+            if fault := wrong_value(conn, LOG) if log else first_fault(conn):
                 raise DamagedProject(self.path, fault)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection that sees one state of the project."""
-        with self._told(), self.engine.connect() as link:
-            yield link
+        with self._told(), self.engine.connect() as conn:
+            yield conn
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Give a connection whose work is committed as a whole, one writer after the other."""
-        with self._told(), self._writing, self.engine.connect() as link:
-            chosen = link.execution_options(begin="BEGIN IMMEDIATE")
+        with self._told(), self._writing, self.engine.connect() as conn:
+            chosen = conn.execution_options(begin="BEGIN IMMEDIATE")
             with chosen.begin():
                 yield chosen
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Turn what can go wrong with a database into one clear line."""
         try:
             yield
         except DBAPIError as problem:
@@ -164,13 +156,10 @@ class Database:
         self.engine.dispose()
 
 
-def insert_tuples(link: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows, of as many values as columns and in their order, as quickly as can be.
-
-    They go to the driver as they are: a million dicts take half a minute more.
-    """
+def insert_tuples(conn: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows, of as many values as columns and in their order, as quickly as can be."""
     if rows:
-        link.exec_driver_sql(str(insert(table).compile(dialect=link.dialect)), list(rows))
+        conn.exec_driver_sql(str(insert(table).compile(dialect=conn.dialect)), list(rows))
 
 
 def _mode(path: str, readonly: bool) -> str:
@@ -184,9 +173,9 @@ def _mode(path: str, readonly: bool) -> str:
     return "ro" if waiting else "ro&immutable=1"
 
 
-def _version(link: Connection) -> int:
-    return int(link.exec_driver_sql("PRAGMA user_version").scalar() or 0)
+def _version(conn: Connection) -> int:
+    return int(conn.exec_driver_sql("PRAGMA user_version").scalar() or 0)
 
 
-def _begin(link: Connection) -> None:
-    link.exec_driver_sql(link.get_execution_options().get("begin", "BEGIN"))
+def _begin(conn: Connection) -> None:
+    conn.exec_driver_sql(conn.get_execution_options().get("begin", "BEGIN"))

@@ -17,7 +17,7 @@ from alignkit.annotate.tables import queries, schema
 from alignkit.moment import read_moment
 
 
-def last_changes(link: Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
+def last_changes(conn: Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
     """Return when the streams of the pairs from one to before another were changed last."""
     event, stream = schema.event, schema.stream
     chosen = and_(stream.c.pair >= first, stream.c.pair < end)
@@ -32,14 +32,14 @@ def last_changes(link: Connection, first: int, end: int) -> dict[tuple[int, int]
         event, and_(event.c.stream == latest.c.stream, event.c.seq == latest.c.seq)
     ).join(stream, stream.c.id == event.c.stream)
     columns = (stream.c.pair, stream.c.account, stream.c.id, event.c.kind, event.c.at, event.c.data)
-    found: dict[tuple[int, int], str | None] = {}
-    for k, account, id, kind, at, text in link.execute(select(*columns).select_from(joined)):
+    times: dict[tuple[int, int], str | None] = {}
+    for k, account, id, kind, at, text in conn.execute(select(*columns).select_from(joined)):
         data = decode_data(text.encode())
         if writes(kind, data):
-            found[k, account] = _when(at, data)
+            times[k, account] = _when(at, data)
         else:
-            found[k, account] = last_change(queries.events_after(link, id, 0))
-    return found
+            times[k, account] = last_change(queries.events_after(conn, id, 0))
+    return times
 
 
 def last_change(events: Iterable[Event]) -> str | None:

@@ -13,7 +13,7 @@ _held: set[str] = set()  # in this process, which its own locks would not keep o
 
 
 class ServerLock:
-    """Hold the lock of a project, in the file ``PROJECT-lock`` beside it."""
+    """The lock of a project, in the file ``PROJECT-lock`` beside it."""
 
     def __init__(self, path: str) -> None:
         self._path = os.path.realpath(path) + "-lock"

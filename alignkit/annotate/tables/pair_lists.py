@@ -36,7 +36,7 @@ _BESIDE = _neighbours(_pair.k, _pair.k, _pair.k > 0)
 
 
 class Place(NamedTuple):
-    """Say where a pair stands in a list, its neighbours, and whether suggestions are shown."""
+    """Where a pair stands in a list, its neighbours, and whether suggestions are shown."""
 
     place: int
     shown: bool
@@ -47,9 +47,9 @@ class Place(NamedTuple):
 class PairList:
     """Ask for the pairs of an annotator, in order."""
 
-    def __init__(self, link: Connection, account: int, *, everything: bool = False) -> None:
-        self._link, self._account = link, account
-        self.assigned = not everything and has_assignments(link)
+    def __init__(self, conn: Connection, account: int, *, everything: bool = False) -> None:
+        self._conn, self._account = conn, account
+        self.assigned = not everything and has_assignments(conn)
 
     @cached_property
     def _own(self) -> FromClause:
@@ -63,33 +63,32 @@ class PairList:
     def check(self, k: int) -> None:
         """Check that a pair is in the list."""
         if self._at(k) is None:
-            raise UnknownPair(k, None if self.assigned else count_pairs(self._link))
+            raise UnknownPair(k, None if self.assigned else count_pairs(self._conn))
 
     def _at(self, k: int) -> Any:
-        """Return the place of a pair, and whether suggestions are shown; None if it is not here."""
         if not 0 < k < 2**31:
             return None
         asked = _ASSIGNED if self.assigned else _THERE
-        return self._link.execute(asked, {"of": self._account, "k": k}).first()
+        return self._conn.execute(asked, {"of": self._account, "k": k}).first()
 
     def place(self, k: int) -> Place:
         """Return where a pair stands."""
         self.check(k)
         place, shown = self._at(k)
         near = _NEAR if self.assigned else _BESIDE
-        asked = self._link.execute(near, {"of": self._account, "place": place}).one()
+        asked = self._conn.execute(near, {"of": self._account, "place": place}).one()
         return Place(place, bool(shown), *asked)
 
     def count(self) -> int:
         """Return how many pairs are in the list."""
         if not self.assigned:
-            return count_pairs(self._link)
+            return count_pairs(self._conn)
         asked = select(func.count()).select_from(self._own)
-        return int(self._link.execute(asked).scalar() or 0)
+        return int(self._conn.execute(asked).scalar() or 0)
 
     def numbers(self) -> set[int]:
         """Return the numbers of all pairs in the list."""
-        return set(self._link.execute(select(self._own.c.k)).scalars())
+        return set(self._conn.execute(select(self._own.c.k)).scalars())
 
     def count_done(self) -> int:
         """Return how many of them the annotator has done."""
@@ -97,7 +96,7 @@ class PairList:
         asked = select(func.count()).where(counts.account == self._account, counts.done.is_(True))
         if self.assigned:
             asked = asked.where(counts.pair == self._own.c.k)
-        return int(self._link.execute(asked).scalar() or 0)
+        return int(self._conn.execute(asked).scalar() or 0)
 
     def next_open(self, place: int) -> int | None:
         """Return the next pair that is not done, from the first again after the last."""
@@ -109,7 +108,7 @@ class PairList:
         )
         for side in (own.place > place, own.place < place):
             asked = select(own.k).where(side, ~done).order_by(own.place).limit(1)
-            number = self._link.execute(asked).scalar()
+            number = self._conn.execute(asked).scalar()
             if number is not None:
                 return int(number)
         return None
@@ -117,7 +116,7 @@ class PairList:
     def queue(self, after: int, limit: int) -> Queue:
         """Return a part of the list: what is behind a place."""
         asked = self._rows().where(self._own.c.place > max(after, 0)).limit(limit)
-        rows = [QueueRow(*row) for row in self._link.execute(asked)]
+        rows = [QueueRow(*row) for row in self._conn.execute(asked)]
         return Queue(rows, self.count(), self.count_done())
 
     def find(self, query: str, limit: int) -> Queue:
@@ -139,14 +138,9 @@ class PairList:
         )
         rows = [
             QueueRow(
-                row[0],
-                row[1],
-                row[2],
-                row[3],
-                row[4],
-                " ".join((*words_of(row[5]), "/", *words_of(row[6]))),
+                k, id, done, links, notes, " ".join((*words_of(source), "/", *words_of(target)))
             )
-            for row in self._link.execute(asked)
+            for k, id, done, links, notes, source, target in self._conn.execute(asked)
         ]
         return Queue(rows, len(rows), self.count_done())
 
@@ -176,9 +170,9 @@ class PairList:
             .order_by(event.c.n)
             .limit(limit)
         )
-        return [(row[0], event_of(row[1:])) for row in self._link.execute(asked)]
+        return [(row[0], event_of(row[1:])) for row in self._conn.execute(asked)]
 
 
-def has_assignments(link: Connection) -> bool:
+def has_assignments(conn: Connection) -> bool:
     """Return whether any pair of the project is assigned to anybody."""
-    return link.execute(_ANY).first() is not None
+    return conn.execute(_ANY).first() is not None

@@ -66,25 +66,24 @@ def check_file(path: str, *, readonly: bool = False) -> None:
         )
 
 
-def check_schema(link: sqlite3.Connection, path: str) -> None:
+def check_schema(conn: sqlite3.Connection, path: str) -> None:
     """Refuse a file with anything that acts when it is used: it holds tables and indexes alone."""
-    link.execute("PRAGMA trusted_schema=OFF")
-    for (found,) in link.execute(_ACTING):
+    conn.execute("PRAGMA trusted_schema=OFF")
+    for (name,) in conn.execute(_ACTING):
         raise ProjectError(
-            f"{path}: holds the {found[:80]!r}, and no project of alignkit has one: somebody else "
+            f"{path}: holds the {name[:80]!r}, and no project of alignkit has one: somebody else "
             "made or changed this file; do not use it, and ask for another copy"
         )
 
 
 def _asked(path: str, question: str, since: int = 0) -> list[Any]:
-    """Return the values that a question finds; none in a project before a version."""
     uri = f"file:{quote(os.path.abspath(path))}?mode=rw"
     try:
-        with closing(sqlite3.connect(uri, uri=True, timeout=1)) as link:
-            check_schema(link, path)
-            if link.execute("PRAGMA user_version").fetchone()[0] < since:
+        with closing(sqlite3.connect(uri, uri=True, timeout=1)) as conn:
+            check_schema(conn, path)
+            if conn.execute("PRAGMA user_version").fetchone()[0] < since:
                 return []
-            return [row[0] for row in link.execute(question)]
+            return [row[0] for row in conn.execute(question)]
     except sqlite3.Error as problem:
         raise refusal(path, str(problem)) from None
 

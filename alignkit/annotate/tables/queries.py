@@ -51,20 +51,11 @@ _KNOWN = select(_table.id, _table.stream, _table.sent).where(
     _table.id.in_(bindparam("ids", expanding=True))
 )
 _text = schema.pair_text.c
-_PAIRS = select(
-    schema.pair.c.k,
-    schema.pair.c.id,
-    schema.pair.c.rev,
-    schema.pair.c.attributes,
-    _text.source,
-    _text.target,
-).select_from(
-    schema.pair.join(
-        schema.pair_text,
-        and_(_text.pair == schema.pair.c.k, _text.rev == schema.pair.c.rev),
-    )
+_own = schema.pair.c
+_PAIRS = select(_own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target).select_from(
+    schema.pair.join(schema.pair_text, and_(_text.pair == _own.k, _text.rev == _own.rev))
 )
-_PAIR = _PAIRS.where(schema.pair.c.k == bindparam("k"))
+_PAIR = _PAIRS.where(_own.k == bindparam("k"))
 _ACCOUNT = select(schema.account.c.id).where(
     schema.account.c.name == bindparam("name"), schema.account.c.id > 0
 )
@@ -85,7 +76,7 @@ _suggestions = msgspec.json.Decoder(list[Suggestion]).decode
 
 
 class PairRow(NamedTuple):
-    """Hold a pair with its words."""
+    """A pair with its words."""
 
     k: int
     id: str
@@ -96,54 +87,46 @@ class PairRow(NamedTuple):
 
 
 class StreamRow(NamedTuple):
-    """Hold a stream and its state; the id is None before its first event."""
+    """A stream and its state; the id is None before its first event."""
 
     id: int | None
     state: PairState
 
 
-def account_of(link: Connection, name: str) -> int:
+def account_of(conn: Connection, name: str) -> int:
     """Return the number of an annotator."""
-    found = link.execute(_ACCOUNT, {"name": name}).scalar()
-    if found is None:
-        raise UnknownAnnotator(name, annotators(link))
-    return int(found)
+    account = conn.execute(_ACCOUNT, {"name": name}).scalar()
+    if account is None:
+        raise UnknownAnnotator(name, annotators(conn))
+    return int(account)
 
 
-def annotators(link: Connection) -> list[str]:
+def annotators(conn: Connection) -> list[str]:
     """Return the names of all annotators, in the order of their entry."""
     table = schema.account.c
-    return list(link.execute(select(table.name).where(table.id > 0).order_by(table.id)).scalars())
+    return list(conn.execute(select(table.name).where(table.id > 0).order_by(table.id)).scalars())
 
 
-def last_n(link: Connection) -> int:
+def last_n(conn: Connection) -> int:
     """Return the number of the last event."""
-    return int(link.execute(_LAST).scalar() or 0)
+    return int(conn.execute(_LAST).scalar() or 0)
 
 
-def count_pairs(link: Connection) -> int:
+def count_pairs(conn: Connection) -> int:
     """Return how many pairs there are; they are numbered without gaps."""
-    return int(link.execute(_COUNT).scalar() or 0)
+    return int(conn.execute(_COUNT).scalar() or 0)
 
 
-def project_info(link: Connection) -> ProjectInfo:
+def project_info(conn: Connection) -> ProjectInfo:
     """Return what is told of the project."""
-    row = link.execute(select(schema.project)).one()
+    row = conn.execute(select(schema.project)).one()
     return ProjectInfo(
-        row.name,
-        row.key,
-        last_n(link),
-        count_pairs(link),
-        row.threshold,
-        row.scheme,
-        row.suggestions or None,
-        annotators(link),
-        row.gold,
-        row.task,
-    )
+        row.name, row.key, last_n(conn), count_pairs(conn), row.threshold, row.scheme,
+        row.suggestions or None, annotators(conn), row.gold, row.task,
+    )  # fmt: skip
 
 
-def suggesting(link: Connection) -> str | None:
+def suggesting(conn: Connection) -> str | None:
     """Return the annotator whose links are suggested; None where suggestions come otherwise."""
     table, account = schema.pair_counts.c, schema.account.c
     asked = (
@@ -151,22 +134,22 @@ def suggesting(link: Connection) -> str | None:
         .join(schema.pair_counts, table.account == account.id)
         .where(account.name == schema.project.c.suggestions, table.done.is_(True))
     )
-    return link.execute(asked.limit(1)).scalar()
+    return conn.execute(asked.limit(1)).scalar()
 
 
-def gold_name(link: Connection) -> str:
+def gold_name(conn: Connection) -> str:
     """Return the name under which the decisions of adjudicators stand."""
-    return str(link.execute(select(schema.project.c.gold)).scalar())
+    return str(conn.execute(select(schema.project.c.gold)).scalar())
 
 
-def task_of(link: Connection) -> str:
+def task_of(conn: Connection) -> str:
     """Return what annotators do; see `names.TASKS`."""
-    return str(link.execute(select(schema.project.c.task)).scalar())
+    return str(conn.execute(select(schema.project.c.task)).scalar())
 
 
-def scheme_of(link: Connection) -> Scheme | None:
+def scheme_of(conn: Connection) -> Scheme | None:
     """Return the scheme by which pairs are judged; None where this alignkit does not know it."""
-    return known_scheme(link.execute(select(schema.project.c.scheme)).scalar() or "")
+    return known_scheme(conn.execute(select(schema.project.c.scheme)).scalar() or "")
 
 
 def known_scheme(name: str) -> Scheme | None:
@@ -174,7 +157,7 @@ def known_scheme(name: str) -> Scheme | None:
     return SCHEMES.get(name or DEFAULT)
 
 
-def judged_pairs(link: Connection) -> set[tuple[int, int]]:
+def judged_pairs(conn: Connection) -> set[tuple[int, int]]:
     """Return what was done last by judging it: pair and account."""
     event, stream = schema.event, schema.stream
     settings = (
@@ -182,7 +165,7 @@ def judged_pairs(link: Connection) -> set[tuple[int, int]]:
         .select_from(event.join(stream, event.c.stream == stream.c.id))
         .where(stream.c.pair == 0, event.c.kind == "setting", event.c.data.contains(_JUDGE))
     )
-    if link.execute(settings.limit(1)).first() is None:
+    if conn.execute(settings.limit(1)).first() is None:
         return set()
     last = (
         select(event.c.stream, func.max(event.c.seq).label("seq"))
@@ -196,23 +179,23 @@ def judged_pairs(link: Connection) -> set[tuple[int, int]]:
         .select_from(joined.join(stream, stream.c.id == event.c.stream))
         .where(event.c.data.contains(_JUDGED))
     )
-    return {(k, account) for k, account in link.execute(asked)}
+    return {(k, account) for k, account in conn.execute(asked)}
 
 
-def pair_row(link: Connection, k: int) -> PairRow:
+def pair_row(conn: Connection, k: int) -> PairRow:
     """Return a pair and its words."""
-    row = link.execute(_PAIR, {"k": k}).first() if 0 < k < 2**31 else None
+    row = conn.execute(_PAIR, {"k": k}).first() if 0 < k < 2**31 else None
     if row is None:
-        raise UnknownPair(k, count_pairs(link))
+        raise UnknownPair(k, count_pairs(conn))
     return _pair(row)
 
 
-def pair_rows(link: Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
+def pair_rows(conn: Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
     """Yield all pairs, or those of some numbers, with their words, in order."""
     k = schema.pair.c.k
     chosen = [k > 0] if some is None else map(k.in_, portions(sorted(set(some))))
     for condition in chosen:
-        for row in link.execute(_PAIRS.where(condition).order_by(k)):
+        for row in conn.execute(_PAIRS.where(condition).order_by(k)):
             yield _pair(row)
 
 
@@ -227,30 +210,30 @@ def _pair(row: Any) -> PairRow:
     return PairRow(k, id, rev, _attributes(attributes), words_of(source), words_of(target))
 
 
-def trees_of(link: Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
+def trees_of(conn: Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
     """Return the trees with which pairs came, as text by side and name; half-open numbers."""
     k, trees = schema.pair.c.k, schema.pair.c.trees
     asked = select(k, trees).where(and_(k >= first, k < last, trees != "{}"))
-    return {number: _trees(text) for number, text in link.execute(asked)}
+    return {number: _trees(text) for number, text in conn.execute(asked)}
 
 
-def texts_of(link: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
+def texts_of(conn: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
     """Return the source and target words that a pair has and had, by their revision."""
-    rows = link.execute(select(_text.rev, _text.source, _text.target).where(_text.pair == k))
+    rows = conn.execute(select(_text.rev, _text.source, _text.target).where(_text.pair == k))
     return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
 
 
-def stream_of(link: Connection, account: int, pair: PairRow) -> StreamRow:
+def stream_of(conn: Connection, account: int, pair: PairRow) -> StreamRow:
     """Return a stream; one without events is in its first state."""
-    row = link.execute(_STREAM, {"account": account, "k": pair.k}).first()
+    row = conn.execute(_STREAM, {"account": account, "k": pair.k}).first()
     if row is None:
         return StreamRow(None, PairState(rev=pair.rev))
     return _stream(row, pair)
 
 
-def streams_of(link: Connection, pair: PairRow) -> dict[int, StreamRow]:
+def streams_of(conn: Connection, pair: PairRow) -> dict[int, StreamRow]:
     """Return all streams of a pair, by the number of the annotator."""
-    rows = link.execute(_STREAMS, {"k": pair.k})
+    rows = conn.execute(_STREAMS, {"k": pair.k})
     return {row[0]: _stream(row[1:], pair) for row in rows}
 
 
@@ -269,19 +252,19 @@ def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
             raise msgspec.ValidationError(f"pair {pair.k}: [{i}, {j}] is no cell of its words")
 
 
-def pair_log(link: Connection, k: int) -> dict[int, list[tuple[Event, str]]]:
+def pair_log(conn: Connection, k: int) -> dict[int, list[tuple[Event, str]]]:
     """Return all events of a pair with their digests, by the number of the annotator."""
-    found: dict[int, list[tuple[Event, str]]] = {}
-    for row in link.execute(_PAIR_LOG, {"k": k}):
-        found.setdefault(row[0], []).append((event_of(row[2:]), row[1]))
-    return found
+    events: dict[int, list[tuple[Event, str]]] = {}
+    for account, digest, *columns in conn.execute(_PAIR_LOG, {"k": k}):
+        events.setdefault(account, []).append((event_of(columns), digest))
+    return events
 
 
-def events_after(link: Connection, stream: int | None, seq: int) -> list[Event]:
+def events_after(conn: Connection, stream: int | None, seq: int) -> list[Event]:
     """Return the events of a stream behind a number, in order."""
     if stream is None:
         return []
-    rows = link.execute(_EVENTS_AFTER, {"stream": stream, "after": seq})
+    rows = conn.execute(_EVENTS_AFTER, {"stream": stream, "after": seq})
     return [event_of(row) for row in rows]
 
 
@@ -291,20 +274,20 @@ def event_of(row: Any) -> Event:
     return Event(id, seq, n, kind, v, actor, at, client_at, below, Raw(data.encode()))
 
 
-def event_at(link: Connection, stream: int | None, seq: int) -> Event:
+def event_at(conn: Connection, stream: int | None, seq: int) -> Event:
     """Return one event of a stream."""
-    return event_of(link.execute(_EVENT_AT, {"stream": stream, "seq": seq}).one())
+    return event_of(conn.execute(_EVENT_AT, {"stream": stream, "seq": seq}).one())
 
 
-def event_ids(link: Connection, stream: int | None, *seqs: int) -> list[str | None]:
+def event_ids(conn: Connection, stream: int | None, *seqs: int) -> list[str | None]:
     """Return the ids of events of a stream; None for 0."""
     if not any(seqs):
         return [None for _ in seqs]
-    found = {row[0]: row[1] for row in link.execute(_IDS, {"stream": stream, "seqs": seqs})}
-    return [found.get(seq) for seq in seqs]
+    ids = {row.seq: row.id for row in conn.execute(_IDS, {"stream": stream, "seqs": seqs})}
+    return [ids.get(seq) for seq in seqs]
 
 
-def stack(link: Connection, stream: int | None, top: int, most: int) -> list[Event]:
+def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Event]:
     """Return an event and those below it, the top first."""
     if not top:
         return []
@@ -321,51 +304,51 @@ def stack(link: Connection, stream: int | None, top: int, most: int) -> list[Eve
     )
     joined = chain.join(table, and_(table.c.stream == stream, table.c.seq == chain.c.seq))
     asked = select(*EVENT).select_from(joined).order_by(chain.c.depth)
-    return [event_of(row) for row in link.execute(asked)]
+    return [event_of(row) for row in conn.execute(asked)]
 
 
-def known_events(link: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
+def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
     """Return the stream and the digest of those events that are there already."""
-    found = {}
-    for some in portions(list(ids)):
-        rows = link.execute(_KNOWN, {"ids": some})
-        found.update({row[0]: (row[1], row[2]) for row in rows})
-    return found
+    return {
+        id: (stream, digest)
+        for some in portions(list(ids))
+        for id, stream, digest in conn.execute(_KNOWN, {"ids": some})
+    }
 
 
-def suggested(link: Connection, k: int) -> Suggested | None:
+def suggested(conn: Connection, k: int) -> Suggested | None:
     """Return the suggestions for a pair of the set that is shown; None where none is shown."""
-    name, learned = link.execute(_SETS, {"k": k}).one()
+    name, learned = conn.execute(_SETS, {"k": k}).one()
     if not name:
         return None
-    return Suggested(learned or name, suggestions_of(link, learned or name, k))
+    return Suggested(learned or name, suggestions_of(conn, learned or name, k))
 
 
-def suggested_cells(link: Connection) -> dict[int, tuple[str, list[Suggestion]]]:
+def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]:
     """Return by pair the set that is shown and its suggestions; no pair without such a row."""
     table, own = schema.suggestion.c, schema.pair.c
     shown = func.coalesce(func.nullif(own.suggested, ""), _SET)
     asked = select(table.pair, table.set, table.cells).where(
         table.pair == own.k, table.set == shown, _SET != ""
     )
-    return {k: (name, _suggestions(cells)) for k, name, cells in link.execute(asked)}
+    return {k: (name, _suggestions(cells)) for k, name, cells in conn.execute(asked)}
 
 
-def suggestions_of(link: Connection, name: str, k: int) -> list[Suggestion]:
+def suggestions_of(conn: Connection, name: str, k: int) -> list[Suggestion]:
     """Return the suggestions of a set for a pair; none where the set has none."""
     table = schema.suggestion.c
-    cells = link.execute(select(table.cells).where(table.set == name, table.pair == k)).scalar()
+    cells = conn.execute(select(table.cells).where(table.set == name, table.pair == k)).scalar()
     return [] if cells is None else _suggestions(cells)
 
 
-def suggestions_by_pair(link: Connection, name: str) -> dict[int, list[Suggestion]]:
+def suggestions_by_pair(conn: Connection, name: str) -> dict[int, list[Suggestion]]:
     """Return the suggestions of a set, by pair."""
     table = schema.suggestion.c
     asked = select(table.pair, table.cells).where(table.set == name)
-    return {k: _suggestions(cells) for k, cells in link.execute(asked)}
+    return {k: _suggestions(cells) for k, cells in conn.execute(asked)}
 
 
-def log_events(link: Connection) -> Iterator[LogEvent]:
+def log_events(conn: Connection) -> Iterator[LogEvent]:
     """Yield the whole log in order, in memory that does not grow."""
     event, stream, account = schema.event, schema.stream, schema.account
     joined = event.join(stream, event.c.stream == stream.c.id).join(
@@ -377,7 +360,7 @@ def log_events(link: Connection) -> Iterator[LogEvent]:
         .order_by(event.c.n)
         .execution_options(yield_per=1000)
     )
-    for row in link.execute(asked):
+    for row in conn.execute(asked):
         id, seq, n, kind, v, actor, at, client_at, below, text, k, name, sent = row
         data = Raw(text.encode())
         yield LogEvent(id, seq, n, kind, v, actor, at, client_at, below, data, k, name, sent)

@@ -14,25 +14,22 @@ from alignkit.annotate.tables.appending import Batch, Writer
 from alignkit.annotate.tables.last_changes import last_change
 
 
-def reopen_judged(link: Connection) -> int:
-    """Open again what was done by judging it; return how many pairs of annotators these are.
-
-    The judgments stay, as of the time at which they were made.
-    """
-    batch, at = Batch(link), now()
-    names = queries.annotators(link)
+def reopen_judged(conn: Connection) -> int:
+    """Open again what was done by judging it; return how many pairs of annotators these are."""
+    batch, at = Batch(conn), now()
+    names = queries.annotators(conn)
     judged: dict[int, list[int]] = {}
-    for k, account in sorted(queries.judged_pairs(link)):
+    for k, account in sorted(queries.judged_pairs(conn)):
         judged.setdefault(k, []).append(account)
     count = 0
-    for pair in queries.pair_rows(link):
-        streams = queries.streams_of(link, pair) if pair.k in judged else {}
+    for pair in queries.pair_rows(conn):
+        streams = queries.streams_of(conn, pair) if pair.k in judged else {}
         for account in judged.get(pair.k, ()):
             stream = streams[account]
             if not stream.state.done:
                 continue
             writer = Writer(batch, account, names[account - 1], pair, stream)
-            before = last_change(queries.events_after(link, stream.id, 0))
+            before = last_change(queries.events_after(conn, stream.id, 0))
             event = LogEvent(str(uuid4()), 0, 0, "done", 1, "", at, "", 0, Raw(b"{}"))
             writer.add(event, Data(done=Turn(True, False), how="judge", when=before or ""))
             writer.save()

@@ -1,4 +1,4 @@
-"""Define the tables of a project; nothing here is SQLite's own."""
+"""The tables of a project; nothing here is SQLite's own."""
 
 from __future__ import annotations
 

@@ -24,92 +24,83 @@ _CHUNK = 256
 _table = schema.suggestion.c
 
 
-def put_set(link: Connection, name: str, rows: Rows) -> int:
+def put_set(conn: Connection, name: str, rows: Rows) -> int:
     """Store a set in the place of one of that name; return how many pairs it holds."""
     stored = 0
     left = iter(rows)
-    lengths = _lengths(queries.pair_rows(link))
-    link.execute(delete(schema.suggestion).where(_table.set == name))
-    if name == link.execute(select(schema.project.c.suggestions)).scalar():
-        show_base(link)
+    lengths = _lengths(queries.pair_rows(conn))
+    conn.execute(delete(schema.suggestion).where(_table.set == name))
+    if name == conn.execute(select(schema.project.c.suggestions)).scalar():
+        show_base(conn)
     new = True
     while (some := list(islice(left, _CHUNK))) or new:
         chunk = [(k, _checked(k, cells, lengths)) for k, cells in some]
-        append_to_project(link, "suggest", Suggest(name, chunk, new))
+        append_to_project(conn, "suggest", Suggest(name, chunk, new))
         if chunk:
-            link.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in chunk])
+            conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in chunk])
         stored, new = stored + len(chunk), False
     return stored
 
 
-def show_base(link: Connection) -> None:
+def show_base(conn: Connection) -> None:
     """Show all pairs what the project's own set has for them."""
     pair = schema.pair
-    link.execute(update(pair).where(pair.c.suggested != "").values(suggested=""))
+    conn.execute(update(pair).where(pair.c.suggested != "").values(suggested=""))
 
 
-def add_learned(link: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
-    """Store what was learned for some pairs, and show it in place of what was; return its set.
-
-    Pairs whose text is not that of the lesson any more are left out. An empty name begins a new
-    set; it is returned as given where no row is left.
-    """
+def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
+    """Store what was learned for some pairs, and show it in place of what was; return its set."""
     given = dict(rows)
-    pairs = [pair for pair in queries.pair_rows(link, given) if pair.rev == lesson.revs[pair.k]]
+    pairs = [pair for pair in queries.pair_rows(conn, given) if pair.rev == lesson.revs[pair.k]]
     lengths = _lengths(pairs)
     checked = [(k, _checked(k, given[k], lengths)) for k in lengths]
     if not checked:
         return name
     learned = None
     if not name:
-        number, parent = _following(link)
+        number, parent = _following(conn)
         name = f"{LEARNED}{number}"
         learned = LearnedFrom(parent, lesson.pairs, now(), lesson.before, lesson.after)
-        link.execute(insert(schema.learned_set).values(learned_row(number, name, learned)))
-    append_to_project(link, "suggest", Suggest(name, checked, learned=learned))
-    _show(link, name, checked)
+        conn.execute(insert(schema.learned_set).values(learned_row(number, name, learned)))
+    append_to_project(conn, "suggest", Suggest(name, checked, learned=learned))
+    _show(conn, name, checked)
     return name
 
 
-def _show(link: Connection, name: str, rows: Sequence[tuple[int, list[Suggestion]]]) -> None:
-    """Store rows in the place of those learned before, which nobody has seen."""
+def _show(conn: Connection, name: str, rows: Sequence[tuple[int, list[Suggestion]]]) -> None:
     own = schema.pair.c
     numbers = [{"of": k} for k, _ in rows]
     shown = select(own.suggested).where(own.k == bindparam("of"), own.suggested != name)
     before = delete(schema.suggestion).where(
         _table.pair == bindparam("of"), _table.set == shown.scalar_subquery()
     )
-    link.execute(before, numbers)
-    link.execute(
+    conn.execute(before, numbers)
+    conn.execute(
         update(schema.pair).where(own.k == bindparam("of")).values(suggested=name), numbers
     )
-    link.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in rows])
+    conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in rows])
 
 
-def _following(link: Connection) -> tuple[int, str]:
-    """Return the number of the next learned set, and the name of the set that it follows."""
+def _following(conn: Connection) -> tuple[int, str]:
     table = schema.learned_set.c
-    last = link.execute(select(table.number, table.set).order_by(table.number.desc())).first()
+    last = conn.execute(select(table.number, table.set).order_by(table.number.desc())).first()
     any_shown = select(schema.pair.c.k).where(schema.pair.c.suggested != "").limit(1)
-    if last is None or link.execute(any_shown).first() is None:  # or the project's own came since
-        base = link.execute(select(schema.project.c.suggestions)).scalar()
+    if last is None or conn.execute(any_shown).first() is None:  # or the project's own came since
+        base = conn.execute(select(schema.project.c.suggestions)).scalar()
         return 1 if last is None else last.number + 1, str(base)
     return last.number + 1, str(last.set)
 
 
-def opened(link: Connection, some: Sequence[int] | None = None) -> set[int]:
-    """Return the pairs, or which of some, of which any page has sent something.
-
-    It does when it opens one.
-    """
+def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
+    """Return the pairs, or which of some, of which any page has sent something."""
     events, streams = schema.event.c, schema.stream.c
     asked = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
     if some is None:
-        return set(link.execute(asked).scalars())
-    found: set[int] = set()
+        return set(conn.execute(asked).scalars())
+    numbers: set[int] = set()
     for part in queries.portions(some):
-        found.update(link.execute(asked.where(streams.pair.in_(part))).scalars())
-    return found
+        numbers.update(conn.execute(asked.where(streams.pair.in_(part))).scalars())
+    return numbers
 
 
 def _lengths(pairs: Iterable[queries.PairRow]) -> dict[int, tuple[int, int]]:
@@ -122,9 +113,9 @@ def _checked(
     if k not in lengths:
         raise UnknownPair(k, len(lengths))
     n, m = lengths[k]
-    found = []
+    checked = []
     for i, j, p, strength in cells:
         if not (-1 <= i < n and -1 <= j < m) or i == j == -1 or strength not in (1, 2):
             raise ProjectError(f"pair {k}: a suggestion [{i}, {j}, {p}, {strength}] cannot be")
-        found.append((int(i), int(j), None if p is None else float(p), int(strength)))
-    return found
+        checked.append((int(i), int(j), None if p is None else float(p), int(strength)))
+    return checked

@@ -12,35 +12,34 @@ from sqlalchemy import Column, Connection, Integer, MetaData, Table
 from sqlalchemy.schema import CreateColumn, CreateTable
 
 
-def add_missing(link: Connection, metadata: MetaData) -> None:
+def add_missing(conn: Connection, metadata: MetaData) -> None:
     """Add the tables and columns that there are not yet; columns get their defaults."""
-    known = _columns(link, metadata)
-    metadata.create_all(link)
+    known = _columns(conn, metadata)
+    metadata.create_all(conn)
     for table in metadata.sorted_tables:
         for column in _missing(table, known):
-            told = CreateColumn(column).compile(dialect=link.dialect)
-            link.exec_driver_sql(f"ALTER TABLE {_quoted(link, table.name)} ADD COLUMN {told}")
+            definition = CreateColumn(column).compile(dialect=conn.dialect)
+            conn.exec_driver_sql(f"ALTER TABLE {_quoted(conn, table.name)} ADD COLUMN {definition}")
 
 
-def stand_ins(link: Connection, metadata: MetaData) -> list[str]:
+def stand_ins(conn: Connection, metadata: MetaData) -> list[str]:
     """Return the SQL of temporary tables and views that stand in for what there is not yet."""
-    known = _columns(link, metadata)
+    known = _columns(conn, metadata)
     made = []
     for table in metadata.sorted_tables:
-        named = _quoted(link, table.name)
+        named = _quoted(conn, table.name)
         if not known[table.name]:
-            made.append(str(CreateTable(table).compile(dialect=link.dialect)))
+            made.append(str(CreateTable(table).compile(dialect=conn.dialect)))
             made[-1] = made[-1].strip().replace("CREATE TABLE", "CREATE TEMP TABLE", 1)
         elif missing := _missing(table, known):
-            more = ", ".join(f"{_default(c)} AS {_quoted(link, c.name)}" for c in missing)
+            more = ", ".join(f"{_default(c)} AS {_quoted(conn, c.name)}" for c in missing)
             made.append(f"CREATE TEMP VIEW {named} AS SELECT *, {more} FROM main.{named}")
     return made
 
 
-def _columns(link: Connection, metadata: MetaData) -> dict[str, set[str]]:
-    """Return the columns that each table of `metadata` has in the file; none, if it is missing."""
+def _columns(conn: Connection, metadata: MetaData) -> dict[str, set[str]]:
     return {
-        name: {row[1] for row in link.exec_driver_sql(f"PRAGMA main.table_info({name!r})")}
+        name: {row[1] for row in conn.exec_driver_sql(f"PRAGMA main.table_info({name!r})")}
         for name in metadata.tables
     }
 
@@ -57,5 +56,5 @@ def _default(column: Column[Any]) -> str:
     return "'" + str(default.arg).replace("'", "''") + "'"
 
 
-def _quoted(link: Connection, name: str) -> str:
-    return link.dialect.identifier_preparer.quote(name)
+def _quoted(conn: Connection, name: str) -> str:
+    return conn.dialect.identifier_preparer.quote(name)

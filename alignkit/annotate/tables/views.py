@@ -1,4 +1,4 @@
-"""Define what the store answers; encoded by msgspec, it is what the page gets."""
+"""What the store answers; encoded by msgspec, it is what the page gets."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class ProjectInfo(Struct):
 
 
 class Suggested(Struct):
-    """Hold the suggestions for a pair, of one set: place, posterior, and what accepting sets."""
+    """The suggestions for a pair, of one set: place, posterior, and what accepting sets."""
 
     set: str
     cells: list[Suggestion]
 
 
 class PairView(Struct):
-    """Hold a pair as one annotator sees it."""
+    """A pair as one annotator sees it."""
 
     k: int
     id: str
@@ -55,7 +55,7 @@ class PairView(Struct):
 
 
 class QueueRow(Struct, omit_defaults=True):
-    """Hold what a list shows of a pair."""
+    """What a list shows of a pair."""
 
     k: int
     id: str
@@ -66,7 +66,7 @@ class QueueRow(Struct, omit_defaults=True):
 
 
 class Queue(Struct):
-    """Hold a part of the list of pairs; `total` is the number in the whole list."""
+    """A part of the list of pairs; `total` is the number in the whole list."""
 
     pairs: list[QueueRow]
     total: int
@@ -74,7 +74,7 @@ class Queue(Struct):
 
 
 class Progress(Struct):
-    """Say how far an annotator is: pairs that are done, and pairs there are to do."""
+    """How far an annotator is: pairs that are done, and pairs there are to do."""
 
     annotator: str
     done: int
@@ -82,7 +82,7 @@ class Progress(Struct):
 
 
 class Changes(Struct):
-    """Hold events by pair, up to `n`."""
+    """Events by pair, up to `n`."""
 
     n: int
     pairs: dict[int, list[Event]]
