@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import shutil
@@ -134,6 +135,11 @@ def test_the_page_is_the_same_file_until_it_changes(tmp_path) -> None:
         assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
         again = client.ask("GET", "/page/wire.js", If_None_Match=answer.headers["etag"])
         assert (again.status, again.body) == (304, b"")
+        packed = client.ask("GET", "/page/wire.js", Accept_Encoding="br, gzip")
+        assert packed.headers["content-encoding"] == "gzip"
+        assert gzip.decompress(packed.body) == answer.body
+        refused = client.ask("GET", "/page/wire.js", Accept_Encoding="gzip;q=0")
+        assert "content-encoding" not in refused.headers
 
 
 def test_what_was_drawn_is_downloaded(tmp_path) -> None:

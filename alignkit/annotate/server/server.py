@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
@@ -38,6 +39,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 Answer = Callable[[Visit], Awaitable[Response]]
 
 _PAGES = {"align": "index.html", "judge": "judge.html", "extract": "extract.html"}
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 _MOST_HELD = 10.0  # seconds that a request waits for the project to be open
 _HALF = "this page lacks the second secret of its session (header X-CSRF-Token)"
 _STRANGER = "open the URL that `alignkit annotate` printed last in this browser"
@@ -208,8 +210,11 @@ class AnnotationServer:
         if asset is None:
             raise RefusedError(404, "there is no such file")
         headers = {"ETag": asset.tag, "Cache-Control": "no-cache", "Content-Type": asset.kind}
+        headers["Vary"] = "Accept-Encoding"
         if request.headers.get("if-none-match") == asset.tag:
             return Response(status_code=304, headers=headers)
+        if _GZIP.search(request.headers.get("accept-encoding", "")):
+            return Response(asset.compressed, headers={**headers, "Content-Encoding": "gzip"})
         return Response(asset.body, headers=headers)
 
     async def _icon(self, _: Request) -> Response:
