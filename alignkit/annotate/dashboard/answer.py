@@ -47,7 +47,7 @@ Drawn = Mapping[tuple[str, str], tuple[int, Intervals]]
 
 @dataclass
 class Slow:
-    """Hold the slow figures, and of when they are."""
+    """The slow figures, and when they were computed."""
 
     n: int = -1  # the event, and the version of what is done, that they know of
     version: int = -1
@@ -69,16 +69,20 @@ class Slow:
 
 
 def shown(
-    link: Connection, live: LiveWork, drawn: Drawn, slow: Slow, project: str, learning: str = ""
+    conn: Connection, live: LiveWork, drawn: Drawn, slow: Slow, project: str, learning: str = ""
 ) -> DashboardView:
     """Return what the dashboard shows."""
     assert live.compared is not None
-    judges = queries.task_of(link) == "judge"
+    judges = queries.task_of(conn) == "judge"
     gold, initial = live.compared.gold, live.compared.initial
     names = [name for name in live.tally.names if live.done[name]]
     twos = [] if judges else [_two(live, drawn, slow, *two) for two in combinations(names, 2)]
     several = len(names) > 1
     none = LiveFigure(None, reason=slow.problem or _COMPUTING)
+    view = label_view(queries.scheme_of(conn)) if judges else None
+    printing = []
+    if several and (view is not None or not judges):
+        printing = commands(project, names, None if judges else initial, view)
     return DashboardView(
         live.n,
         live.pairs,
@@ -91,23 +95,14 @@ def shown(
         slow.problem,
         initial,
         slow.pull or PullLine(none, none, none),
-        [] if judges else list(_lowest(link, live)),
-        _commands(link, project, names, initial, judges=judges) if several else [],
+        [] if judges else list(_lowest(conn, live)),
+        printing,
         "" if several else _NOBODY,
         None if judges else slow.corrections,
         learning,
-        judged_view(link, live, gold) if judges else None,
+        judged_view(conn, live, gold) if judges else None,
         slow.cautions if several else [],
     )
-
-
-def _commands(
-    link: Connection, project: str, names: list[str], initial: str | None, *, judges: bool
-) -> list[str]:
-    if not judges:
-        return commands(project, names, initial)
-    view = label_view(queries.scheme_of(link))
-    return [] if view is None else commands(project, names, view=view)
 
 
 def _takes_part(live: LiveWork, name: str) -> bool:
@@ -186,11 +181,11 @@ def _mean(twos: list[TwoLine]) -> dict[str, LiveFigure]:
     return means
 
 
-def _lowest(link: Connection, live: LiveWork) -> Iterator[PairLine]:
+def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
     """Yield the pairs on which annotators agree least; those where they agree are not there."""
     ranked = heapq.nsmallest(_LOWEST, live.apart.items(), key=_ranked)
     some = [k for k, _ in ranked]
-    rows = {row.k: row for row in queries.pair_rows(link, some)}
+    rows = {row.k: row for row in queries.pair_rows(conn, some)}
     for k in some:
         row, f1 = rows[k], live.apart[k]
         yield PairLine(

@@ -44,15 +44,15 @@ Tell = Callable[[str, "float | None"], None]
 
 def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> SlowFigures:
     """Compute the figures of a project that take a while."""
-    with store.database.reading() as link:
-        asked = compared(link)
-        found = SlowFigures({name: _pace(link, one) for name, one in asked.annotators.items()})
-        found.corrections = gathered(link)
+    with store.database.reading() as conn:
+        asked = compared(conn)
+        found = SlowFigures({name: _pace(conn, one) for name, one in asked.annotators.items()})
+        found.corrections = gathered(conn)
         if times_alone:
             return found
         tell("reading", None)
-        found.pull = _pull(link)
-        judges, scheme = queries.task_of(link) == "judge", queries.scheme_of(link)
+        found.pull = _pull(conn)
+        judges, scheme = queries.task_of(conn) == "judge", queries.scheme_of(conn)
     corpus = Corpus(exported(store, done=True))
     if judges:
         found.twos, found.cautions = [], _judged_cautions(corpus, asked, label_view(scheme))
@@ -61,18 +61,18 @@ def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> Slow
     return found
 
 
-def _pace(link: Connection, account: int) -> SlowPace:
+def _pace(conn: Connection, account: int) -> SlowPace:
     event, stream, counts = schema.event.c, schema.stream.c, schema.pair_counts.c
     asked = select(stream.pair, event.at).where(event.stream == stream.id)
     sent = asked.where(stream.account == account, event.sent != "")
     done = select(counts.pair).where(counts.account == account, counts.done.is_(True))
-    times = ((row[0], row[1]) for row in link.execute(sent))
-    found = pace_of(times, set(link.execute(done).scalars()))
+    times = ((row[0], row[1]) for row in conn.execute(sent))
+    found = pace_of(times, set(conn.execute(done).scalars()))
     return SlowPace(_known(found.median), _known(found.mean))
 
 
-def _pull(link: Connection) -> PullLine:
-    pairs = list(control_pairs(link)) if read_plan(link) is not None else []
+def _pull(conn: Connection) -> PullLine:
+    pairs = list(control_pairs(conn)) if read_plan(conn) is not None else []
     if not any(pair.arm for pair in pairs):
         none = LiveFigure(None, reason=NO_CONTROL)
         return PullLine(none, none, none)

@@ -1,4 +1,4 @@
-"""Keep what every two annotators have in common, a row of counts a pair, to recount a pair alone.
+"""What every two annotators have in common, a row of counts a pair, to recount a pair alone.
 
 The rows are those of `alignkit.agree`: of words (precision, recall, F1) and of cells (kappa). A
 figure is a function of their sum, which is kept, so that it costs nothing to ask again.
@@ -37,7 +37,7 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class _Part:
-    """Hold some columns of the rows: a statistic, its measure, and whether equal words count."""
+    """Some columns of the rows: a statistic, its measure, and whether equal words count."""
 
     statistic: Statistic
     measure: Measure
@@ -74,7 +74,7 @@ _APART = _WORDS[-1].columns.stop  # so many columns again: of words, without wha
 
 @dataclass(frozen=True)
 class Work:
-    """Hold a pair with what is done of it."""
+    """A pair with what is done of it."""
 
     k: int  # its number; rows are in the order of these
     pair: SentencePair  # the pair, with the annotations that are done and no others
@@ -82,14 +82,14 @@ class Work:
 
 
 class PairF1(NamedTuple):
-    """Hold F1 of one pair, by all links of different words and by the sure ones."""
+    """F1 of one pair, by all links of different words and by the sure ones."""
 
     possible: float
     sure: float
 
 
 class Two:
-    """Keep the rows of two annotators, of the pairs that both have done."""
+    """The rows of two annotators, of the pairs that both have done."""
 
     def __init__(self) -> None:
         self._row: dict[int, int] = {}
@@ -190,7 +190,7 @@ def _named(parts: Sequence[_Part], sums: NDArray[np.integer]) -> dict[str, float
 
 
 class Tally:
-    """Keep the rows of every two of some annotators."""
+    """The rows of every two of some annotators."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.names: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ class Tally:
 
 
 class _Match(NamedTuple):
-    """Hold a pair that two have done."""
+    """A pair that two have done."""
 
     work: Work
     first: str

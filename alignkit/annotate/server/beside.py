@@ -31,7 +31,7 @@ _Rule = Literal["blind", "majority"]
 
 
 class Invitation(Struct, forbid_unknown_fields=True):
-    """Say who is to be let in: the body of the request."""
+    """Who is to be let in: the body of the request."""
 
     name: str
     role: str
@@ -40,14 +40,14 @@ class Invitation(Struct, forbid_unknown_fields=True):
 
 
 class Invited(Struct):
-    """Hold the way in: a path, and the token that goes behind it."""
+    """The way in: a path, and the token that goes behind it."""
 
     path: str
     token: str
 
 
 class ServerFile(Struct):
-    """Say where a project's server is."""
+    """Where a project's server is."""
 
     host: str  # the address and port, as in a URL
     secret: str  # what the server asks for before it lets somebody in
