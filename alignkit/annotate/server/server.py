@@ -276,12 +276,12 @@ class AnnotationServer:
 
     async def _changes(self, visit: Visit) -> Response:
         after = visit.number("after", 0)
+        asked: Callable[[int], object] = partial(visit.store.changes, visit.name)
         if visit.visitor.role == ADJUDICATOR:
             from alignkit.annotate.gold.gold import gold_changes
 
-            changes = await run_in_threadpool(gold_changes, visit.store, after)
-        else:
-            changes = await run_in_threadpool(visit.store.changes, visit.name, after)
+            asked = partial(gold_changes, visit.store)
+        changes = await run_in_threadpool(asked, after)
         return Response(status_code=204) if changes is None else json_reply(changes)
 
     async def _pair(self, visit: Visit) -> Response:
