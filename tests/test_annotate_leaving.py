@@ -117,9 +117,7 @@ def meant(kind: Kind, keys: list[list[str]]) -> dict[int, Any]:
     return found
 
 
-def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(
-    opened: Opened,
-) -> None:
+def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(opened: Opened) -> None:
     kind, page, network = opened
     first, second = kind.values
     page.evaluate("keys.length = 0")
@@ -178,9 +176,7 @@ def test_what_is_ignored_is_seen_and_a_click_is_too(opened: Opened) -> None:
     network.slow(0)
 
 
-def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(
-    opened: Opened,
-) -> None:
+def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(opened: Opened) -> None:
     kind, page, _ = opened
     first, second = kind.values
     page.wait_for_load_state("networkidle")

@@ -228,10 +228,7 @@ _HELD = """keys => [...keys].forEach(key => document.activeElement.dispatchEvent
 def test_undo_goes_on_beyond_what_the_page_knows(desk: Desk) -> None:
     page = desk.tab(7)
     refused: list[int] = []
-    page.on(
-        "response",
-        lambda reply: refused.append(reply.status) if reply.status >= 400 else None,
-    )
+    page.on("response", lambda reply: refused.append(reply.status) if reply.status >= 400 else None)
     held(page, "sd" * 60 + "s")
     saved(page)
     page.reload()

@@ -37,10 +37,7 @@ _WORDS = 300  # characters of a text that are shown
 _COMPUTING = "being computed"
 _NOBODY = "agreement takes two annotators who have marked pairs done"
 _NO_PAIR = "no pair is done by both"
-_NOTHING = {
-    "words": "neither has a link of different words",
-    "cells": "all cells are alike",
-}
+_NOTHING = {"words": "neither has a link of different words", "cells": "all cells are alike"}
 
 Drawn = Mapping[tuple[str, str], tuple[int, Intervals]]
 

@@ -26,12 +26,7 @@ from alignkit.sentence_pair import SentencePair
 Cell = tuple[int, int]
 Counts = NDArray[np.int32]
 
-FIGURES = (
-    "words.possible.f1",
-    "words.sure.f1",
-    "cells.all.kappa",
-    "different.cells.all.kappa",
-)
+FIGURES = ("words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa")
 """The figures that are kept as of now, by their names in an `Agreement`."""
 
 
@@ -171,12 +166,7 @@ def intervals_of(table: Counts, *, resamples: int, confidence: float, seed: int)
     rows = [Rows(table[:, part.columns].astype(np.float64), part.measure) for part in _PARTS]
     every = np.ones(len(table), bool)
     (found,) = bootstrap(
-        statistics,
-        rows,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-        sections=[every],
+        statistics, rows, resamples=resamples, confidence=confidence, seed=seed, sections=[every]
     )
     return {name: found[name] for name in FIGURES}
 

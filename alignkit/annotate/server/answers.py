@@ -76,10 +76,7 @@ def gold_answer(store: Store, docket: Docket, k: int) -> bytes:
 def pair_answer(view: PairView | GoldView, **more: Any) -> bytes:
     """Return a pair as JSON, with the directions of its sides and what else the page asks."""
     more |= {key: view.attributes[key] for key in _LANGUAGES if key in view.attributes}
-    more["direction"] = {
-        "source": direction_of(view.source),
-        "target": direction_of(view.target),
-    }
+    more["direction"] = {"source": direction_of(view.source), "target": direction_of(view.target)}
     return msgspec.json.encode(view)[:-1] + b"," + msgspec.json.encode(more)[1:]
 
 

@@ -131,10 +131,7 @@ class Dashboard:
                     version, table = kept.version, kept.table()
                 began = time.monotonic()
                 found = intervals_of(
-                    table,
-                    resamples=_OPTIONS.resamples,
-                    confidence=_OPTIONS.confidence,
-                    seed=SEED,
+                    table, resamples=_OPTIONS.resamples, confidence=_OPTIONS.confidence, seed=SEED
                 )
                 self._intervals[two] = version, found
                 if self._stopping:

@@ -73,11 +73,7 @@ def aligner_of(plan: Plan, pairs: Sequence[Words], tell: Tell) -> Aligner:
 
 
 def posteriors(
-    aligner: Aligner,
-    pairs: Sequence[Words],
-    numbers: Sequence[int],
-    *,
-    threads: int | None = None,
+    aligner: Aligner, pairs: Sequence[Words], numbers: Sequence[int], *, threads: int | None = None
 ) -> Iterator[Row]:
     """Yield what an aligner suggests for pairs of some numbers."""
     from alignkit.aligner import Bitext
