@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -12,11 +11,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
-pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
 
 from adjudicated_project import ANNA, BEN, two_annotators
 from adjudicating import Bench
-from annotate_browser import CHROMIUM, Server, ask, browser, enter, press, saved, until
+from annotate_browser import BROWSER, Server, ask, browser, enter, press, saved, until
 from annotation import Tab
 from annotation import cell as link
 from test_annotate_axe import serious
@@ -28,10 +26,7 @@ from alignkit.annotate.server.admission import admit
 from alignkit.annotate.server.beside import invited
 from alignkit.annotate.store import Store
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 
 @pytest.fixture(scope="module")

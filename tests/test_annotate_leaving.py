@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
-from annotate_browser import CHROMIUM, Server, ask, browser, enter, press, ready, saved
+from annotate_browser import BROWSER, Server, ask, browser, enter, press, ready, saved
 from annotation import Tab, cell, sent
 
 from alignkit import Corpus, SentencePair
@@ -20,10 +15,7 @@ from alignkit.annotate.assignment.report import assign_pairs
 from alignkit.annotate.exchange.project import create_project
 from alignkit.annotate.store import Store
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 PAIRS = 26
 LATENCIES, GAPS = (0, 40, 100, 300), (0, 40, 100, 300)  # milliseconds

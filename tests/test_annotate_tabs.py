@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
 from annotate_browser import (
-    CHROMIUM,
+    BROWSER,
     browser,
     cursor,
     drawn,
@@ -37,10 +32,7 @@ from alignkit.annotate.log.events import Sent
 from alignkit.corpus import Corpus
 from alignkit.sentence_pair import SentencePair
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 SOURCE, TARGET = ("the", "old", "house"), ("das", "alte", "haus")
 
