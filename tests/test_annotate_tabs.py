@@ -38,7 +38,7 @@ SOURCE, TARGET = ("the", "old", "house"), ("das", "alte", "haus")
 
 
 class Desk:
-    """Hold a server, a browser, and what went wrong in its pages."""
+    """A server, a browser, and what went wrong in its pages."""
 
     def __init__(self, running: Served, context: Any) -> None:
         self.running, self.context = running, context
@@ -86,8 +86,8 @@ def desk(desks: Desk) -> Iterator[Desk]:
 
 
 def comments(page: Any, k: int) -> list[list[str]]:
-    found: list[list[str]] = pair(page, k)["state"]["comments"]
-    return found
+    stored: list[list[str]] = pair(page, k)["state"]["comments"]
+    return stored
 
 
 def asked(page: Any) -> str:
@@ -209,7 +209,6 @@ def test_a_comment_that_is_being_typed_outlives_escape_reload_and_closing(desk: 
 
 
 def held(page: Any, keys: str) -> None:
-    """Press keys faster than anything can be stored."""
     page.evaluate(_HELD, keys)
 
 
@@ -288,12 +287,11 @@ def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(
         on_pair(page)
         page.fill("#comment", "much " * 3000)
         page.press("#comment", "Enter")
-        told = "the disk is full: make room there; nothing was changed: 1 edit kept in this browser"
-        until(lambda: page.inner_text("#saved") == told)
-        assert told in page.inner_text("#status-text")
-        assert told in page.inner_text("#live")
+        full = "the disk is full: make room there; nothing was changed: 1 edit kept in this browser"
+        until(lambda: page.inner_text("#saved") == full)
+        assert all(full in page.inner_text(part) for part in ("#status-text", "#live"))
         page.wait_for_timeout(2500)  # polls are answered, which is no reason to call it stored
-        assert page.inner_text("#saved") == told
+        assert page.inner_text("#saved") == full
     database.engine.dispose()
     saved(page)
     assert comments(page, 9) == [["", ("much " * 3000).strip()]]

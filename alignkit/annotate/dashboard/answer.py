@@ -57,12 +57,12 @@ class Slow:
     corrections: Corrections | None = None
     cautions: list[Caution] = field(default_factory=list)
 
-    def take(self, found: SlowFigures) -> None:
-        """Take over what was found; the rest stays."""
-        self.paces, self.corrections = found.paces, found.corrections
-        if found.twos is not None:
-            self.twos = {(one.first, one.second): one for one in found.twos}
-            self.pull, self.cautions = found.pull, found.cautions
+    def take(self, figures: SlowFigures) -> None:
+        """Take over what was computed; the rest stays."""
+        self.paces, self.corrections = figures.paces, figures.corrections
+        if figures.twos is not None:
+            self.twos = {(two.first, two.second): two for two in figures.twos}
+            self.pull, self.cautions = figures.pull, figures.cautions
 
 
 def shown(
@@ -125,14 +125,14 @@ def _annotator(live: LiveWork, slow: Slow, name: str) -> AnnotatorLine:
 def _two(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str) -> TwoLine:
     kept = live.tally.twos[first, second]
     links, bulk = kept.shared()
-    found = slow.twos.get((first, second))
+    beyond = slow.twos.get((first, second))
     return TwoLine(
         first,
         second,
         len(kept),
         dict(_figures(kept, drawn.get((first, second)))),
-        {} if found is None else found.levels,
-        "" if found is None else found.chance,
+        {} if beyond is None else beyond.levels,
+        "" if beyond is None else beyond.chance,
         links,
         bulk,
         {name: _known(name, value, len(kept)) for name, value in kept.apart().items()},
@@ -161,18 +161,16 @@ def _known(name: str, value: float, pairs: int) -> LiveFigure:
 
 def _mean(twos: list[TwoLine]) -> dict[str, LiveFigure]:
     """Average over twos, each by its pairs, as `alignkit.agree` does."""
-    found: dict[str, list[LiveFigure]] = {}
+    by_name: dict[str, list[LiveFigure]] = {}
     for two in twos:
         for name, figure in two.figures.items():
-            found.setdefault(name, []).append(figure)
+            by_name.setdefault(name, []).append(figure)
         for level, figure in two.beyond.items():
-            found.setdefault(f"{level}.C", []).append(figure)
+            by_name.setdefault(f"{level}.C", []).append(figure)
     means = {}
-    for name, figures in found.items():
-        value = weighted_mean(
-            [(one.pairs, nan if one.value is None else one.value) for one in figures]
-        )
-        reason = without(value, sum(one.value is None and one.pairs > 0 for one in figures))
+    for name, figures in by_name.items():
+        value = weighted_mean([(f.pairs, nan if f.value is None else f.value) for f in figures])
+        reason = without(value, sum(f.value is None and f.pairs > 0 for f in figures))
         reason = f"undefined for all: {figures[0].reason}" if isnan(value) else reason
         means[name] = LiveFigure(None if isnan(value) else value, reason=reason)
     return means

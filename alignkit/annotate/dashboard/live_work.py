@@ -80,14 +80,14 @@ class LiveWork:
         event, stream = schema.event.c, schema.stream.c
         asked = select(stream.pair, stream.account, event.kind).distinct()
         rows = conn.execute(asked.where(event.n > self.n, event.stream == stream.id))
-        found: dict[int, set[int] | None] = {}
+        changed: dict[int, set[int] | None] = {}
         kinds = set()
         for k, account, kind in rows:
             if k == 0:
                 kinds.add(kind)
             else:
-                found[k] = (found.get(k) or set()) | {account}
-        return found, kinds
+                changed[k] = (changed.get(k) or set()) | {account}
+        return changed, kinds
 
     def _restart(self, conn: Connection) -> None:
         self.compared = compared(conn)
@@ -139,7 +139,7 @@ class LiveWork:
         kept = []
         for k, accounts in some.items():
             said = states.get(k, {})
-            whose = {names[one] for one in names if accounts is None or one in accounts}
+            whose = {names[account] for account in names if accounts is None or account in accounts}
             moved = {name for name in whose if name in said or k in self.done[name]}
             for name in moved:
                 (self.done[name].add if name in said else self.done[name].discard)(k)
@@ -153,11 +153,10 @@ class LiveWork:
         self.tally.put([_work(row, states.get(row.k, {})) for row in rows], touched)
         for k in kept:
             self.apart.pop(k, None)
-            self.judged[k] = {
-                name: one.judgment for name, one in states.get(k, {}).items() if one.judgment
-            }
+            done = states.get(k, {})
+            self.judged[k] = {name: said.judgment for name, said in done.items() if said.judgment}
             value = self.tally.f1_of(k)
-            if value is not None and any(one < 1 for one in value):  # not where it is NaN
+            if value is not None and any(f1 < 1 for f1 in value):  # not where it is NaN
                 self.apart[k] = value
 
     def _names(self, conn: Connection) -> dict[int, str]:
@@ -173,7 +172,7 @@ class LiveWork:
         scheme = queries.known_scheme(self.compared.scheme)
         table = schema.stream.c
         asked = select(table.pair, table.account, table.state).where(table.pair.in_(sorted(some)))
-        found: dict[int, dict[str, Said]] = {}
+        states: dict[int, dict[str, Said]] = {}
         for k, account, text in conn.execute(asked):
             if account in names:
                 state = decode_state(text)
@@ -181,8 +180,8 @@ class LiveWork:
                 if annotation is not None:
                     judgment = (state.judgment, *state.flags) if state.judgment else ()
                     said = Said(annotation, state.bulk, judgment)
-                    found.setdefault(k, {})[names[account]] = said
-        return found
+                    states.setdefault(k, {})[names[account]] = said
+        return states
 
 
 def _goes_on(old: Compared, new: Compared) -> bool:
@@ -196,15 +195,15 @@ def _assigned(conn: Connection, annotators: Mapping[str, int]) -> dict[str, set[
     if not has_assignments(conn):
         return None
     names = {number: name for name, number in annotators.items()}
-    found: dict[str, set[int]] = {name: set() for name in annotators}
+    assigned: dict[str, set[int]] = {name: set() for name in annotators}
     table = schema.assignment.c
     for account, k in conn.execute(select(table.account, table.pair)):
         if account in names:
-            found[names[account]].add(k)
-    return found
+            assigned[names[account]].add(k)
+    return assigned
 
 
 def _work(row: queries.PairRow, said: Mapping[str, Said]) -> Work:
-    annotations = {name: one.annotation for name, one in said.items()}
+    annotations = {name: work.annotation for name, work in said.items()}
     pair = SentencePair(row.id, row.source, row.target, annotations)
-    return Work(row.k, pair, {name: one.bulk for name, one in said.items()})
+    return Work(row.k, pair, {name: work.bulk for name, work in said.items()})

@@ -184,10 +184,8 @@ class Opening:
         plan = self.plan or before
         if plan is None:
             plan = self._fallback if store.project().task == "align" else Plan("none")
-        learning = self._learns
-        if learning is None:
-            learning = before is None or before.learning
-        plan = structs.replace(plan, learning=learning)
+        learning = before is None or before.learning
+        plan = structs.replace(plan, learning=learning if self._learns is None else self._learns)
         if plan != before:
             desk.plan = plan
 

@@ -94,8 +94,7 @@ class AnnotationServer:
         guidelines: Callable[[], str],
     ) -> None:
         self._opening, self._entrance = opening, entrance
-        self._assets = load_assets()
-        self._guidelines = guidelines
+        self._assets, self._guidelines = load_assets(), guidelines
         self._key = ""  # of the project, once it is open
         self._docket: Docket | None = None
         self._board: Dashboard | None = None
@@ -388,12 +387,10 @@ class AnnotationServer:
 
 
 def _pair_number(request: Request) -> int:
-    text = request.path_params.get("k")
-    if text is None:
-        return 0
-    if not _PAIR.fullmatch(text):
+    text = request.path_params.get("k", "")
+    if "k" in request.path_params and not _PAIR.fullmatch(text):
         raise RefusedError(404, f"there is no pair {text[:40]!r}; pairs are numbered from 1")
-    return int(text)
+    return int(text or 0)
 
 
 async def _pieces(made: Download) -> AsyncIterator[bytes]:
